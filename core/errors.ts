@@ -1,0 +1,75 @@
+/**
+ * Every error that the interface answers, by its stable code. docs/errors.md mirrors this table; a test compares both ways.
+ * `status` is the HTTP status, `title` the fixed short text of RFC 9457.
+ */
+export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, title: 'The request does not fit the contract' },
+  MALFORMED_BODY: { status: 400, title: 'The body cannot be read' },
+  INCOMPLETE_ACCOUNT_KEY: { status: 400, title: 'The account is not named completely' },
+  UNKNOWN_CONNECTOR: { status: 400, title: 'No such connector' },
+  AMBIGUOUS_CONNECTOR: { status: 400, title: 'The connector has several connections' },
+  INVALID_AUTHORIZATION_DETAILS: { status: 400, title: 'The authorization details do not fit the connection' },
+  INVALID_API_CONFIG: { status: 400, title: 'The API configuration cannot be merged' },
+  INVALID_AUTH_PATTERN: { status: 400, title: 'An authentication pattern is not usable' },
+  INVALID_PAGE_TOKEN: { status: 400, title: 'The page token is not valid here' },
+  INVALID_TOOL_INPUT: { status: 400, title: 'The tool input does not fit the tool' },
+  INVALID_IDEMPOTENCY_KEY: { status: 400, title: 'The idempotency key is not valid' },
+  PROVIDER_HAS_NO_BASE_URL: { status: 400, title: 'The provider has no address to call' },
+  UNSUPPORTED_CONNECTION_TYPE: { status: 400, title: 'The connection type cannot be used here' },
+  UNAUTHENTICATED: { status: 401, title: 'A valid access token is required' },
+  INSUFFICIENT_SCOPE: { status: 403, title: 'The access token lacks a scope' },
+  TOOL_NOT_ALLOWED: { status: 403, title: 'The connection does not allow this tool' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The method is not allowed here' },
+  ACCOUNT_EXISTS: { status: 409, title: 'The account exists already' },
+  ACCOUNT_NOT_ACTIVE: { status: 409, title: 'The account cannot be used now' },
+  CONNECTION_EXISTS: { status: 409, title: 'The connection exists already' },
+  CONNECTION_IN_USE: { status: 409, title: 'The connection has accounts' },
+  CONNECTION_DISABLED: { status: 409, title: 'The connection is disabled' },
+  PROVIDER_IN_USE: { status: 409, title: 'The provider has accounts that depend on this setting' },
+  IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },
+  EXECUTION_OUTCOME_UNKNOWN: { status: 409, title: 'An earlier execution with this key ended without a known outcome' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The media type is not supported' },
+  UNKNOWN_HOST: { status: 421, title: 'No environment answers to this host' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The idempotency key was used for another request' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  INTERNAL_ERROR: { status: 500, title: 'Internal error' },
+  TOOL_FAILED: { status: 502, title: 'The provider refused the call or failed' },
+  STORAGE_UNAVAILABLE: { status: 503, title: 'The storage cannot take the request now' },
+  TOOL_TIMEOUT: { status: 504, title: 'The provider was too slow' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One offending field: `field` is a dotted path such as `connected_account.api_config`. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+export interface ApiErrorOptions {
+  errors?: FieldError[];
+  /** Further members of the problem document, declared in the contract (`next_action`, `tool_error`, `execution_id`). */
+  extra?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An expected failure. `detail` is public; the cause is for logs only. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: FieldError[] | undefined;
+  readonly extra: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.errors = options.errors;
+    this.extra = options.extra;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
