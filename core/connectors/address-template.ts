@@ -1,0 +1,132 @@
+/**
+ * Addresses that a person wrote with places for account values: `https://{{domain}}.acme.example/v2/{{region}}`.
+ * A value may fill exactly one host label or one path segment, so it can never choose another registered domain, a port,
+ * user information or a query.
+ */
+export interface AddressPlace {
+  field: string;
+  position: 'host' | 'path';
+}
+
+/** A template that cannot be used; the message is a public sentence. */
+export class AddressError extends Error {}
+
+/** An account value that does not fit its place; the message is a public sentence. */
+export class AddressValueError extends Error {
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.name = 'AddressValueError';
+    this.field = field;
+  }
+}
+
+const PLACE = /^\{\{([a-z][a-z0-9_]{0,39})\}\}$/;
+const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const PATH_SEGMENT = /^[A-Za-z0-9._~-]{1,128}$/;
+/** Labels that must follow the last place of a host: one alone would let the value choose the registered domain. */
+const MIN_FIXED_LABELS = 2;
+
+interface Split {
+  host: string[];
+  port: string;
+  path: string[];
+  query: string;
+}
+
+/**
+ * Reads a template and lists its places in order.
+ *
+ * @param source an https address without fragment or user information
+ * @param options `query`: whether a fixed query is accepted (endpoints have one at times, base addresses never)
+ * @throws AddressError when it is not such an address, or a place stands elsewhere than in a whole label or segment
+ */
+export function addressPlaces(source: string, options: { query?: boolean } = {}): AddressPlace[] {
+  const { host, path, query } = split(source);
+  if (query !== '' && !options.query) throw new AddressError('A base address has no query');
+  const places: AddressPlace[] = [];
+  host.forEach((label, index) => {
+    const field = placeOf(label);
+    if (field === undefined) return;
+    if (host.slice(index + 1).filter((rest) => placeOf(rest) === undefined).length < MIN_FIXED_LABELS) {
+      throw new AddressError(`After {{${field}}} the host needs at least two fixed labels`);
+    }
+    places.push({ field, position: 'host' });
+  });
+  for (const segment of path) {
+    const field = placeOf(segment);
+    if (field !== undefined) places.push({ field, position: 'path' });
+  }
+  if (places.length > 0 && host.some((label) => placeOf(label) === undefined && !HOST_LABEL.test(label))) {
+    throw new AddressError(
+      'The host of an address with placeholders is written in lower-case letters, digits and hyphens',
+    );
+  }
+  parsed(fill(source, () => 'x'));
+  return places;
+}
+
+/**
+ * Puts an account's values into a template.
+ *
+ * @returns the address as the URL parser reads it, without a trailing slash
+ * @throws AddressValueError naming the field that is missing or does not fit its place
+ */
+export function fillAddress(source: string, values: Readonly<Record<string, string>>): string {
+  for (const place of addressPlaces(source, { query: true })) {
+    const problem = placeProblem(place, values[place.field]);
+    if (problem) throw new AddressValueError(place.field, problem);
+  }
+  return withoutTrailingSlash(parsed(fill(source, (field) => values[field] ?? '')));
+}
+
+/** Why a value does not fit a place, as a public sentence; undefined when it does. */
+export function placeProblem(place: AddressPlace, value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return 'is required: it is part of the address';
+  if (place.position === 'host') {
+    return HOST_LABEL.test(value)
+      ? undefined
+      : 'must be one host label: lower-case letters, digits and inner hyphens, at most 63';
+  }
+  const fits = PATH_SEGMENT.test(value) && value !== '.' && value !== '..';
+  return fits ? undefined : 'must be one path segment: letters, digits and . _ ~ -, at most 128';
+}
+
+/** The text of an address without the slash at its end; queries stay. */
+export function withoutTrailingSlash(url: URL): string {
+  return url.search === '' ? url.href.replace(/\/$/, '') : url.href;
+}
+
+function split(source: string): Split {
+  const found = /^https:\/\/([^/?#]*)([^?#]*)(\?[^#]*)?$/.exec(source);
+  if (!found) throw new AddressError('The address must start with https:// and have no fragment');
+  const [, authority = '', path = '', query = ''] = found;
+  if (authority.includes('@')) throw new AddressError('The address must not carry user information');
+  if (/[{}]/.test(query)) throw new AddressError('A placeholder cannot stand in the query');
+  const port = /:\d*$/.exec(authority)?.[0] ?? '';
+  const host = authority.slice(0, authority.length - port.length);
+  return { host: host.split('.'), port, path: path === '' ? [] : path.slice(1).split('/'), query };
+}
+
+function placeOf(part: string): string | undefined {
+  if (!/[{}]/.test(part)) return undefined;
+  const found = PLACE.exec(part);
+  if (!found) throw new AddressError('A placeholder is a whole host label or a whole path segment: {{field_name}}');
+  return found[1];
+}
+
+function fill(source: string, value: (field: string) => string): string {
+  const { host, port, path, query } = split(source);
+  const put = (part: string): string => {
+    const field = placeOf(part);
+    return field === undefined ? part : value(field);
+  };
+  return `https://${host.map(put).join('.')}${port}${path.map((segment) => `/${put(segment)}`).join('')}${query}`;
+}
+
+function parsed(address: string): URL {
+  const url = URL.parse(address);
+  if (!url || url.hostname === '') throw new AddressError('The address cannot be read as a URL');
+  return url;
+}

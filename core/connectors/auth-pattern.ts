@@ -1,0 +1,131 @@
+/** How an account of a pattern authenticates; the values of `authorization_type`. */
+export const AUTHORIZATION_TYPES = [
+  'OAUTH',
+  'API_KEY',
+  'BASIC_AUTH',
+  'BEARER_TOKEN',
+  'CUSTOM',
+  'BASIC',
+  'OAUTH_M2M',
+  'BOARD_OAUTH1',
+  'WORKSPACE_DWD',
+  'TRUSTED_IDP',
+  'SMART_FHIR',
+  'NO_AUTH',
+] as const;
+
+export type AuthorizationType = (typeof AUTHORIZATION_TYPES)[number];
+
+export interface FieldPlacement {
+  in: 'header' | 'query' | 'cookie' | 'body';
+  name: string;
+}
+
+/** One value that a person types. */
+export interface AuthField {
+  field_name: string;
+  label: string;
+  input_type: 'text' | 'password' | 'select' | 'textarea';
+  options?: string[];
+  hint?: string;
+  required?: boolean;
+  /** Describes the whole value; see linear-pattern.ts for the language. */
+  pattern?: string;
+  is_path_param?: boolean;
+  placement?: FieldPlacement;
+}
+
+export interface FieldMutation {
+  prefix?: string;
+  suffix?: string;
+  default?: string;
+}
+
+export interface ScopeEntry {
+  scope: string;
+  display_name: string;
+  description?: string;
+  required?: boolean;
+}
+
+export interface OAuthConfig {
+  authorize_uri?: string;
+  token_uri?: string;
+  user_info_uri?: string;
+  revocation_uri?: string;
+  issuer?: string;
+  available_scopes?: ScopeEntry[];
+  scope_separator?: string;
+  pkce?: 'required' | 'supported' | 'none';
+  client_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+  extra_authorize_params?: Record<string, string>;
+  extra_token_params?: Record<string, string>;
+  token_request_format?: 'form' | 'json';
+  identity_field?: string;
+}
+
+/** One way of authenticating, as written in `auth_patterns` of a provider or a connector file. */
+export interface AuthPattern {
+  type: AuthorizationType;
+  display_name?: string;
+  description?: string;
+  fields?: AuthField[];
+  account_fields?: AuthField[];
+  oauth_config?: OAuthConfig;
+  is_mcp?: boolean;
+  auth_header_key_override?: string;
+  /** Connector files only: the scheme word instead of Bearer; empty for the bare value. */
+  auth_scheme?: string;
+  auth_field_mutations?: Record<string, FieldMutation>;
+  placement?: FieldPlacement;
+}
+
+const USER_AND_PASSWORD: readonly AuthField[] = [
+  { field_name: 'username', label: 'User name', input_type: 'text', required: true },
+  { field_name: 'password', label: 'Password', input_type: 'password', required: true },
+];
+
+/** What a static type asks for when its pattern lists no fields. */
+const CONVENTIONAL_FIELDS: Partial<Record<AuthorizationType, readonly AuthField[]>> = {
+  API_KEY: [{ field_name: 'api_key', label: 'API key', input_type: 'password', required: true }],
+  BEARER_TOKEN: [{ field_name: 'token', label: 'Token', input_type: 'password', required: true }],
+  BASIC: USER_AND_PASSWORD,
+  BASIC_AUTH: USER_AND_PASSWORD,
+};
+
+const STATIC_TYPES: ReadonlySet<AuthorizationType> = new Set([
+  'API_KEY',
+  'BASIC',
+  'BASIC_AUTH',
+  'BEARER_TOKEN',
+  'CUSTOM',
+]);
+
+/** True for the types whose credential a person types (static_auth). */
+export function isStaticType(type: AuthorizationType): boolean {
+  return STATIC_TYPES.has(type);
+}
+
+/** The fields of static_auth.details: those of the pattern, or the convention of its type. */
+export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
+  return pattern.fields ?? CONVENTIONAL_FIELDS[pattern.type] ?? [];
+}
+
+/** True when a field's value must never be shown again. */
+export function isSecretField(field: AuthField): boolean {
+  return field.input_type === 'password' || field.input_type === 'textarea';
+}
+
+/**
+ * The field that carries the one credential of an API_KEY or BEARER_TOKEN pattern: the one with the type's usual name,
+ * else the first secret one that is not placed by itself.
+ */
+export function credentialFieldOf(pattern: AuthPattern): AuthField | undefined {
+  const candidates = staticFieldsOf(pattern).filter((field) => !field.placement && !field.is_path_param);
+  const usual = pattern.type === 'API_KEY' ? 'api_key' : 'token';
+  return (
+    candidates.find((field) => field.field_name === usual) ??
+    candidates.find((field) => isSecretField(field)) ??
+    candidates[0]
+  );
+}

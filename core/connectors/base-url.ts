@@ -1,0 +1,113 @@
+import { ApiError, type FieldError } from '../errors.ts';
+import {
+  AddressValueError,
+  addressPlaces,
+  fillAddress,
+  placeProblem,
+  withoutTrailingSlash,
+} from './address-template.ts';
+import { type AuthPattern, staticFieldsOf } from './auth-pattern.ts';
+import type { ProviderDefinition } from './provider.ts';
+
+/** An account's values that are not secret, by name: they may stand in addresses and paths. */
+export type AccountInputs = Readonly<Record<string, string>>;
+
+export const API_CONFIG_PATH = 'connected_account.api_config';
+
+/**
+ * Collects the values of an account that may stand in addresses: texts and numbers of its api_config, and the static
+ * fields that are flagged is_path_param, which win over a key of the same name.
+ */
+export function accountInputs(
+  pattern: AuthPattern,
+  apiConfig: Readonly<Record<string, unknown>>,
+  details: Readonly<Record<string, unknown>> = {},
+): AccountInputs {
+  const inputs: Record<string, string> = Object.create(null);
+  for (const [key, value] of Object.entries(apiConfig)) {
+    if (typeof value === 'string' || typeof value === 'number') inputs[key] = String(value);
+  }
+  for (const field of staticFieldsOf(pattern)) {
+    const value = Object.hasOwn(details, field.field_name) ? details[field.field_name] : undefined;
+    if (field.is_path_param && typeof value === 'string') inputs[field.field_name] = value;
+  }
+  return inputs;
+}
+
+/**
+ * The address that tool paths are appended to.
+ *
+ * @param provider with `proxyEnabled` its `proxyUrl`, else the API base of its definition
+ * @returns an absolute address without a trailing slash, as the URL parser writes it
+ * @throws ApiError PROVIDER_HAS_NO_BASE_URL; INVALID_API_CONFIG when a value of the account is missing or does not fit
+ */
+export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): string {
+  const template = baseTemplateOf(provider);
+  if (template !== undefined) return filled(template, inputs);
+  if (provider.api.base_url_input === undefined) {
+    throw new ApiError(
+      'PROVIDER_HAS_NO_BASE_URL',
+      `The provider ${provider.identifier} has no address that tools could call`,
+    );
+  }
+  return givenBase(provider.api.base_url_input, inputs[provider.api.base_url_input]);
+}
+
+/** Fills the placeholders of one of a provider's addresses; errors as in baseUrlOf. */
+export function filled(template: string, inputs: AccountInputs): string {
+  try {
+    return fillAddress(template, inputs);
+  } catch (error) {
+    if (error instanceof AddressValueError) throw invalid(error.field, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Checks the account values that are given against their places in the provider's addresses; absent ones are left to
+ * the moment of use.
+ */
+export function checkAccountInputs(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
+  const errors: FieldError[] = [];
+  const base = provider.api.base_url_input;
+  if (base !== undefined && inputs[base] !== undefined) {
+    const problem = givenBaseProblem(inputs[base]);
+    if (problem) errors.push({ field: `${API_CONFIG_PATH}.${base}`, message: problem });
+  }
+  const template = baseTemplateOf(provider);
+  for (const place of template === undefined ? [] : addressPlaces(template)) {
+    const value = inputs[place.field];
+    const problem = value === undefined ? undefined : placeProblem(place, value);
+    if (problem) errors.push({ field: `${API_CONFIG_PATH}.${place.field}`, message: problem });
+  }
+  return errors;
+}
+
+function baseTemplateOf(provider: ProviderDefinition): string | undefined {
+  return provider.proxyEnabled && provider.proxyUrl ? provider.proxyUrl : provider.api.base_url;
+}
+
+/** A base address that the account itself brings. Whether plain http may be reached is for the egress rules to say. */
+function givenBase(field: string, value: string | undefined): string {
+  if (value === undefined || value === '') throw invalid(field, 'is required: it is the address to call');
+  const problem = givenBaseProblem(value);
+  if (problem) throw invalid(field, problem);
+  return withoutTrailingSlash(new URL(value));
+}
+
+function givenBaseProblem(value: string): string | undefined {
+  const url = URL.parse(value);
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https address';
+  if (url.username !== '' || url.password !== '') return 'must not carry user information';
+  if (value.includes('?') || value.includes('#')) return 'must have no query and no fragment';
+  // A path that the parser rewrites (dot segments, backslashes) would not be the prefix that its author sees.
+  const path = /^https?:\/\/[^/]+(.*)$/i.exec(value)?.[1];
+  if ((path || '/') !== url.pathname || /%2f|%5c|%2e/i.test(url.pathname)) return 'must have a plain path';
+  return undefined;
+}
+
+function invalid(field: string, message: string): ApiError {
+  return new ApiError('INVALID_API_CONFIG', `The account's value ${field} ${message}`, {
+    errors: [{ field: `${API_CONFIG_PATH}.${field}`, message }],
+  });
+}

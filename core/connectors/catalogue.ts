@@ -1,0 +1,76 @@
+import type { Tool } from '../tools/tool.ts';
+import type { Connector } from './provider.ts';
+import { builtInProvider, type ProviderDefinition } from './provider.ts';
+import { rankTools } from './rank-tools.ts';
+
+/** generated/catalogue.json: every connector and tool by name, already validated when it was written. */
+export interface CatalogueIndex {
+  connectors: Record<string, Connector>;
+  tools: Record<string, Tool>;
+}
+
+export interface ToolFilter {
+  /** Tools of this connector only. */
+  connector?: string;
+  /** Tools that carry all of these tags. */
+  tags?: readonly string[];
+  readOnly?: boolean;
+  /** Words to look for; the answer is then ordered by fit. */
+  query?: string;
+}
+
+export interface Catalogue {
+  connector(identifier: string): Connector | undefined;
+  /** Connectors by display_priority, highest first, then by identifier. */
+  connectors(): readonly Connector[];
+  /** The connector in the form that the engines take. */
+  provider(identifier: string): ProviderDefinition | undefined;
+  tool(name: string): Tool | undefined;
+  /** Tools in order of connector and name, or of fit when there is a query. */
+  tools(filter?: ToolFilter): readonly Tool[];
+}
+
+/** Serves the built-in connectors and tools from the generated index; nothing is parsed or compiled here. */
+export function createCatalogue(index: CatalogueIndex): Catalogue {
+  const connectors = Object.values(index.connectors).sort(
+    (a, b) => b.display_priority - a.display_priority || compare(a.identifier, b.identifier),
+  );
+  const tools = Object.values(index.tools).sort((a, b) => compare(a.connector, b.connector) || compare(a.name, b.name));
+  const providers = new Map(connectors.map((connector) => [connector.identifier, builtInProvider(connector)]));
+  return {
+    connector: (identifier) => own(index.connectors, identifier),
+    connectors: () => connectors,
+    provider: (identifier) => providers.get(identifier),
+    tool: (name) => own(index.tools, name),
+    tools: (filter = {}) => {
+      const found = tools.filter((tool) => passes(tool, filter));
+      return filter.query === undefined ? found : rankTools(found, filter.query, (tool) => displayName(index, tool));
+    },
+  };
+}
+
+/** True when a tool can be executed with accounts of a provider: its own tools, and generic ones with custom providers. */
+export function toolFits(tool: Tool, provider: Pick<ProviderDefinition, 'identifier' | 'isCustom'>): boolean {
+  return provider.isCustom ? tool.generic === true : tool.connector === provider.identifier;
+}
+
+function passes(tool: Tool, filter: ToolFilter): boolean {
+  return (
+    (filter.connector === undefined || tool.connector === filter.connector) &&
+    (filter.readOnly === undefined || tool.hints.read_only === filter.readOnly) &&
+    (filter.tags ?? []).every((tag) => tool.tags.includes(tag))
+  );
+}
+
+function displayName(index: CatalogueIndex, tool: Tool): string {
+  return own(index.connectors, tool.connector)?.display_name ?? tool.connector;
+}
+
+function own<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** By code unit, so that the order does not depend on the machine's locale. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,177 @@
+import type { FieldError } from '../errors.ts';
+import { AddressError, addressPlaces } from './address-template.ts';
+import { type AuthField, type AuthPattern, isSecretField, isStaticType, staticFieldsOf } from './auth-pattern.ts';
+import { isCredentialHeader } from './header-names.ts';
+import { compileLinearPattern, PatternError } from './linear-pattern.ts';
+
+/** The addresses of a provider that its patterns' fields may fill. */
+export interface PatternContext {
+  /** proxy_url of a custom provider, the API base of a connector. */
+  baseUrl?: string;
+  /** The path under which the address stands in error messages. */
+  baseUrlField?: string;
+  /** Fields that something else needs, such as the paths of a connector's tools. */
+  usedElsewhere?: ReadonlySet<string>;
+}
+
+const ENDPOINTS = ['authorize_uri', 'token_uri', 'user_info_uri', 'revocation_uri', 'issuer'] as const;
+
+/**
+ * Checks what a schema of auth_patterns cannot say: names, patterns, addresses and their placeholders.
+ *
+ * @param patterns already valid against the contract's schema
+ * @returns errors with paths such as auth_patterns[0].fields[1].pattern; none when everything fits
+ */
+export function checkAuthPatterns(patterns: readonly AuthPattern[], context: PatternContext = {}): FieldError[] {
+  const base = baseFields(context);
+  const errors = [...base.errors];
+  const seen = new Set<string>();
+  patterns.forEach((pattern, index) => {
+    const path = `auth_patterns[${index}]`;
+    if (seen.has(pattern.type)) errors.push({ field: `${path}.type`, message: `stands twice: ${pattern.type}` });
+    seen.add(pattern.type);
+    const endpoints = checkEndpoints(pattern, path);
+    const used = new Set([...base.fields, ...endpoints.fields, ...(context.usedElsewhere ?? [])]);
+    // Without a base address yet, a field may be meant for the one to come.
+    errors.push(...endpoints.errors, ...checkFields(pattern, path, context.baseUrl ? used : undefined));
+    errors.push(...checkKnownPlaces(pattern, base.fields, `${context.baseUrlField ?? 'proxy_url'}`, path));
+    errors.push(...checkPlacement(pattern, path), ...checkMutations(pattern, path));
+    if (pattern.is_mcp && !context.baseUrl) {
+      errors.push({ field: `${path}.is_mcp`, message: 'needs a proxy_url: the address of the MCP endpoint' });
+    }
+  });
+  return errors;
+}
+
+function baseFields(context: PatternContext): { fields: string[]; errors: FieldError[] } {
+  if (!context.baseUrl) return { fields: [], errors: [] };
+  return placesOf(context.baseUrl, context.baseUrlField ?? 'proxy_url', {});
+}
+
+function placesOf(
+  address: string,
+  field: string,
+  options: { query?: boolean },
+): { fields: string[]; errors: FieldError[] } {
+  try {
+    return { fields: addressPlaces(address, options).map((place) => place.field), errors: [] };
+  } catch (error) {
+    if (error instanceof AddressError) return { fields: [], errors: [{ field, message: error.message }] };
+    throw error;
+  }
+}
+
+function checkEndpoints(pattern: AuthPattern, path: string): { fields: string[]; errors: FieldError[] } {
+  const fields: string[] = [];
+  const errors: FieldError[] = [];
+  for (const key of ENDPOINTS) {
+    const address = pattern.oauth_config?.[key];
+    if (address === undefined) continue;
+    const at = `${path}.oauth_config.${key}`;
+    const places = placesOf(address, at, { query: true });
+    fields.push(...places.fields);
+    errors.push(...places.errors, ...unknownPlaces(pattern, places.fields, at));
+  }
+  return { fields, errors };
+}
+
+function checkKnownPlaces(pattern: AuthPattern, fields: string[], baseField: string, path: string): FieldError[] {
+  return unknownPlaces(pattern, fields, baseField).map((error) => ({
+    ...error,
+    message: `${error.message} in ${path}`,
+  }));
+}
+
+function unknownPlaces(pattern: AuthPattern, places: string[], field: string): FieldError[] {
+  const known = new Set(
+    [...staticFieldsOf(pattern).filter((item) => item.is_path_param), ...(pattern.account_fields ?? [])].map(
+      (item) => item.field_name,
+    ),
+  );
+  return places
+    .filter((place) => !known.has(place))
+    .map((place) => ({ field, message: `{{${place}}} is filled by no field with is_path_param` }));
+}
+
+function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<string> | undefined): FieldError[] {
+  const errors: FieldError[] = [];
+  const names = new Set<string>();
+  if (isStaticType(pattern.type) && pattern.fields?.length === 0) {
+    errors.push({ field: `${path}.fields`, message: 'must not be empty: leave it out for the usual fields' });
+  }
+  for (const list of ['fields', 'account_fields'] as const) {
+    (pattern[list] ?? []).forEach((field, index) => {
+      const at = `${path}.${list}[${index}]`;
+      if (names.has(field.field_name))
+        errors.push({ field: `${at}.field_name`, message: `stands twice: ${field.field_name}` });
+      names.add(field.field_name);
+      errors.push(...checkField(field, at, used, list === 'account_fields'));
+    });
+  }
+  return errors;
+}
+
+function checkField(
+  field: AuthField,
+  at: string,
+  used: ReadonlySet<string> | undefined,
+  ofAccount: boolean,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const problem = field.pattern === undefined ? undefined : patternProblem(field.pattern);
+  if (problem) errors.push({ field: `${at}.pattern`, message: problem });
+  if (field.input_type === 'select' && !field.options?.length) {
+    errors.push({ field: `${at}.options`, message: 'are required for a select' });
+  }
+  if (field.is_path_param && isSecretField(field)) {
+    errors.push({
+      field: `${at}.is_path_param`,
+      message: 'is not possible for a secret: addresses are written to logs',
+    });
+  }
+  if (field.is_path_param && used && !used.has(field.field_name)) {
+    errors.push({ field: `${at}.is_path_param`, message: `needs {{${field.field_name}}} in an address` });
+  }
+  if (ofAccount && isSecretField(field)) {
+    errors.push({ field: `${at}.input_type`, message: 'must be text or select: account fields are not kept secret' });
+  }
+  if (field.placement?.in === 'header' && !isCredentialHeader(field.placement.name)) {
+    errors.push({ field: `${at}.placement.name`, message: 'is not a header that can carry a credential' });
+  }
+  return errors;
+}
+
+function patternProblem(pattern: string): string | undefined {
+  try {
+    compileLinearPattern(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PatternError) return error.message;
+    throw error;
+  }
+}
+
+function checkPlacement(pattern: AuthPattern, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const override = pattern.auth_header_key_override;
+  if (override !== undefined && !isCredentialHeader(override)) {
+    errors.push({ field: `${path}.auth_header_key_override`, message: 'is not a header that can carry a credential' });
+  }
+  if (pattern.placement?.in === 'header' && !isCredentialHeader(pattern.placement.name)) {
+    errors.push({ field: `${path}.placement.name`, message: 'is not a header that can carry a credential' });
+  }
+  if (pattern.placement && override !== undefined) {
+    errors.push({ field: `${path}.placement`, message: 'cannot stand beside auth_header_key_override' });
+  }
+  return errors;
+}
+
+function checkMutations(pattern: AuthPattern, path: string): FieldError[] {
+  // Basic takes username and password by name, also where a pattern asks for one of them only.
+  const conventional = pattern.type === 'BASIC' || pattern.type === 'BASIC_AUTH' ? ['username', 'password'] : [];
+  const known = new Set([...staticFieldsOf(pattern).map((field) => field.field_name), ...conventional]);
+  if (!isStaticType(pattern.type)) known.add('access_token');
+  return Object.keys(pattern.auth_field_mutations ?? {})
+    .filter((name) => !known.has(name))
+    .map((name) => ({ field: `${path}.auth_field_mutations.${name}`, message: 'names no field of this pattern' }));
+}

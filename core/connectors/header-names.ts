@@ -1,0 +1,52 @@
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+
+/** Headers by which a message is framed or routed: nobody may set them, neither a pattern nor a caller (E2). */
+const FRAMING = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers by which a message says who sends it, or asks an intermediary to treat it as another one. */
+const IDENTITY = new Set([
+  'authorization',
+  'cookie',
+  'cookie2',
+  'forwarded',
+  'set-cookie',
+  'via',
+  'x-client-ip',
+  'x-forwarded',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-real-ip',
+  'x-rewrite-url',
+]);
+
+const IDENTITY_PREFIXES = ['proxy-', 'sec-', 'x-forwarded-'];
+
+/** True when a credential may be placed into a header of this name. */
+export function isCredentialHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return TOKEN.test(name) && !FRAMING.has(lower) && lower !== 'cookie' && !lower.startsWith('proxy-');
+}
+
+/** True when a tool or its caller may set a header of this name. */
+export function isCallerHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return (
+    TOKEN.test(name) &&
+    !FRAMING.has(lower) &&
+    !IDENTITY.has(lower) &&
+    !IDENTITY_PREFIXES.some((prefix) => lower.startsWith(prefix))
+  );
+}

@@ -1,0 +1,181 @@
+import { ApiError } from '../errors.ts';
+import { MASK, type Secret } from '../secret.ts';
+import {
+  type AuthField,
+  type AuthPattern,
+  credentialFieldOf,
+  type FieldPlacement,
+  isSecretField,
+  staticFieldsOf,
+} from './auth-pattern.ts';
+
+/** What an account authenticates with at this moment. */
+export type Credential =
+  | { kind: 'none' }
+  | { kind: 'token'; accessToken: Secret; consumerKey?: string }
+  | { kind: 'static'; details: Readonly<Record<string, Secret>> };
+
+/** One part of a request that carries a credential. `masked` is what people may see of it. */
+export interface PlacedPart {
+  in: FieldPlacement['in'];
+  name: string;
+  value: string;
+  masked: string;
+}
+
+export interface PlacedCredential {
+  parts: PlacedPart[];
+  /** Every text that must not come back in an answer: the secrets and what they became on the wire. */
+  secrets: string[];
+}
+
+/**
+ * Says where the credential of an account goes in a request of its provider.
+ *
+ * @param pattern the auth pattern that the account uses
+ * @returns the parts to add, none for NO_AUTH
+ * @throws ApiError UNSUPPORTED_CONNECTION_TYPE for types whose calls are signed, not carried by a header;
+ *   INVALID_AUTHORIZATION_DETAILS when the stored credential is incomplete or cannot stand in its place
+ */
+export function placeCredential(pattern: AuthPattern, credential: Credential): PlacedCredential {
+  switch (pattern.type) {
+    case 'NO_AUTH':
+      return { parts: [], secrets: [] };
+    case 'TRUSTED_IDP':
+      throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', 'Accounts of type TRUSTED_IDP cannot execute HTTP tools');
+    case 'API_KEY':
+      return placeStatic(pattern, credential, (values) => keyPart(pattern, values, ''));
+    case 'BEARER_TOKEN':
+      return placeStatic(pattern, credential, (values) => keyPart(pattern, values, 'Bearer'));
+    case 'BASIC':
+    case 'BASIC_AUTH':
+      return placeStatic(pattern, credential, (values) => [
+        mainPart(pattern, basicPair(values), pattern.auth_scheme ?? 'Basic'),
+      ]);
+    case 'CUSTOM':
+      return placeStatic(pattern, credential, () => []);
+    case 'BOARD_OAUTH1':
+      return credential.kind === 'static'
+        ? placeStatic(pattern, credential, () => [])
+        : placeOAuth1(pattern, credential);
+    default:
+      return placeToken(pattern, credential);
+  }
+}
+
+type Values = Readonly<Record<string, string>>;
+
+function placeStatic(
+  pattern: AuthPattern,
+  credential: Credential,
+  main: (values: Values) => PlacedPart[],
+): PlacedCredential {
+  if (credential.kind !== 'static') throw incomplete('The account holds no static credential');
+  const fields = staticFieldsOf(pattern);
+  const values = Object.fromEntries(
+    fields.map((field) => [
+      field.field_name,
+      mutated(pattern, field.field_name, credential.details[field.field_name]?.reveal()),
+    ]),
+  );
+  const parts = [
+    ...main(values),
+    ...fields.flatMap((field) => (field.placement ? placedField(field, field.placement, values) : [])),
+  ];
+  const secrets = fields
+    .filter((field) => isSecretField(field) || field === soleCredential(pattern))
+    .flatMap((field) => [credential.details[field.field_name]?.reveal() ?? '', values[field.field_name] ?? '']);
+  return finish(parts, secrets);
+}
+
+function placedField(field: AuthField, placement: FieldPlacement, values: Values): PlacedPart[] {
+  const value = values[field.field_name] ?? '';
+  return value === '' ? [] : [{ ...placement, value, masked: isSecretField(field) ? MASK : value }];
+}
+
+function placeToken(pattern: AuthPattern, credential: Credential): PlacedCredential {
+  if (credential.kind !== 'token') throw incomplete('The account holds no access token');
+  const token = mutated(pattern, 'access_token', credential.accessToken.reveal());
+  if (token === '') throw incomplete('The account holds no access token');
+  return finish([mainPart(pattern, token, pattern.auth_scheme ?? 'Bearer')], [credential.accessToken.reveal(), token]);
+}
+
+/** The token-only form of boards that issue their tokens in a fragment: no signature, key and token as parameters. */
+function placeOAuth1(pattern: AuthPattern, credential: Credential): PlacedCredential {
+  if (credential.kind !== 'token') throw incomplete('The account holds no access token');
+  const token = credential.accessToken.reveal();
+  if (pattern.placement) return finish([{ ...pattern.placement, value: token, masked: MASK }], [token]);
+  const quoted = (text: string) => `"${encodeURIComponent(text)}"`;
+  const key = credential.consumerKey === undefined ? '' : `oauth_consumer_key=${quoted(credential.consumerKey)}, `;
+  const name = pattern.auth_header_key_override ?? 'Authorization';
+  const part: PlacedPart = {
+    in: 'header',
+    name,
+    value: `OAuth ${key}oauth_token=${quoted(token)}`,
+    masked: `OAuth ${key}oauth_token="${MASK}"`,
+  };
+  return finish([part], [token]);
+}
+
+/** The sole credential; nothing when every field of the pattern has a place of its own. */
+function keyPart(pattern: AuthPattern, values: Values, scheme: string): PlacedPart[] {
+  const field = credentialFieldOf(pattern);
+  if (!field) return [];
+  const value = values[field.field_name] ?? '';
+  if (value === '') throw incomplete(`The account lacks the credential field ${field.field_name}`);
+  return [mainPart(pattern, value, pattern.auth_scheme ?? scheme)];
+}
+
+function basicPair(values: Values): string {
+  const user = values['username'] ?? '';
+  const password = values['password'] ?? '';
+  // RFC 7617 §2: a user name with a colon would be read as another user.
+  if (user.includes(':')) throw incomplete('A user name with a colon cannot be sent by Basic authentication');
+  if (user === '' && password === '') throw incomplete('The account holds neither user name nor password');
+  return Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
+}
+
+/** The main credential: where the pattern says, by default in Authorization, after its scheme word. */
+function mainPart(pattern: AuthPattern, value: string, scheme: string): PlacedPart {
+  const word = scheme === '' ? '' : `${scheme} `;
+  const placement = pattern.placement ?? {
+    in: 'header' as const,
+    name: pattern.auth_header_key_override ?? 'Authorization',
+  };
+  return { ...placement, value: word + value, masked: word + MASK };
+}
+
+function mutated(pattern: AuthPattern, field: string, stored: string | undefined): string {
+  const mutations = pattern.auth_field_mutations;
+  const mutation = mutations && Object.hasOwn(mutations, field) ? mutations[field] : undefined;
+  const value = stored === undefined || stored === '' ? (mutation?.default ?? '') : stored;
+  // An optional field that is absent stays absent: a prefix alone is not a credential.
+  return value === '' ? '' : `${mutation?.prefix ?? ''}${value}${mutation?.suffix ?? ''}`;
+}
+
+/** The one field of a single-credential type is a secret even where a pattern calls it text. */
+function soleCredential(pattern: AuthPattern): AuthField | undefined {
+  return pattern.type === 'API_KEY' || pattern.type === 'BEARER_TOKEN' ? credentialFieldOf(pattern) : undefined;
+}
+
+function finish(parts: PlacedPart[], secrets: string[]): PlacedCredential {
+  for (const part of parts) checkPart(part);
+  const onTheWire = parts
+    .filter((part) => part.masked !== part.value)
+    .map(({ value }) => value.replace(/^[A-Za-z0-9._-]+ /, ''));
+  const all = [...secrets, ...onTheWire].filter((secret) => secret !== '');
+  return { parts, secrets: [...new Set(all.flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]))] };
+}
+
+function checkPart(part: PlacedPart): void {
+  if (part.in === 'header' && !/^[\x20-\x7e]*$/.test(part.value)) {
+    throw incomplete(`The credential cannot stand in the header ${part.name}: it holds characters outside ASCII`);
+  }
+  if (part.in === 'cookie' && !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(part.value)) {
+    throw incomplete(`The credential cannot stand in the cookie ${part.name}`);
+  }
+}
+
+function incomplete(message: string): ApiError {
+  return new ApiError('INVALID_AUTHORIZATION_DETAILS', message);
+}

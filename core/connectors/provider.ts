@@ -1,0 +1,112 @@
+import type { AuthPattern } from './auth-pattern.ts';
+
+/** Recognises a failure in an answer's JSON body; the first that holds decides. Pointers are RFC 6901. */
+export interface ErrorPredicate {
+  when: { pointer: string; equals?: Scalar; not_equals?: Scalar; exists?: boolean };
+  statuses?: number[];
+  code?: string;
+  message?: string;
+  kinds?: Record<string, PredicateKind>;
+  /** `status`: what the HTTP status says. */
+  default: PredicateKind | 'status';
+}
+
+type Scalar = string | number | boolean | null;
+
+/** The kinds that an answer can have; those of a call that got no answer are the engine's own. */
+export type PredicateKind =
+  | 'upstream_bad_request'
+  | 'upstream_auth'
+  | 'upstream_forbidden'
+  | 'upstream_not_found'
+  | 'upstream_conflict'
+  | 'upstream_rate_limited'
+  | 'upstream_server_error'
+  | 'upstream_invalid_response';
+
+export type ResetUnit = 'epoch_seconds' | 'epoch_milliseconds' | 'seconds' | 'rfc3339' | 'duration';
+
+export interface RateLimitHeaders {
+  limit_header?: string;
+  remaining_header?: string;
+  reset_header?: string;
+  reset_unit?: ResetUnit;
+  statuses?: number[];
+}
+
+/** The `api` section of a connector file; catalogue/connector.schema.json describes each key. */
+export interface ConnectorApi {
+  base_url?: string;
+  base_url_input?: string;
+  headers?: Record<string, string>;
+  rate_limit?: RateLimitHeaders;
+  errors?: ErrorPredicate[];
+  idempotency_header?: string;
+  extra_origins?: string[];
+}
+
+/** A connector file, as catalogue/connector.schema.json describes it. */
+export interface Connector {
+  identifier: string;
+  display_name: string;
+  description: string;
+  categories: string[];
+  display_priority: number;
+  vendor: string;
+  generic?: boolean;
+  documentation_url: string;
+  verified_on: string;
+  confidence: 'high' | 'medium' | 'low';
+  sources: string[];
+  api: ConnectorApi;
+  auth_patterns: AuthPattern[];
+}
+
+/**
+ * What the engines know of a provider, built-in or custom. Its own members are camelCase; `api` and `authPatterns` are
+ * documents that people wrote and keep the keys they were written with.
+ */
+export interface ProviderDefinition {
+  identifier: string;
+  displayName: string;
+  isCustom: boolean;
+  api: ConnectorApi;
+  authPatterns: readonly AuthPattern[];
+  proxyEnabled: boolean;
+  /** https address, may hold {{field}} placeholders. */
+  proxyUrl?: string;
+}
+
+/** A built-in connector as a provider: it is called directly, at its own API base. */
+export function builtInProvider(connector: Connector): ProviderDefinition {
+  return {
+    identifier: connector.identifier,
+    displayName: connector.display_name,
+    isCustom: false,
+    api: connector.api,
+    authPatterns: connector.auth_patterns,
+    proxyEnabled: false,
+  };
+}
+
+/** What an environment's own provider brings along. */
+export interface CustomProviderFacts {
+  identifier: string;
+  displayName: string;
+  authPatterns: readonly AuthPattern[];
+  proxyEnabled: boolean;
+  proxyUrl?: string | null;
+}
+
+/** A custom provider: it has no API definition of its own, so its one address is `proxy_url`. */
+export function customProvider(facts: CustomProviderFacts): ProviderDefinition {
+  return {
+    identifier: facts.identifier,
+    displayName: facts.displayName,
+    isCustom: true,
+    api: {},
+    authPatterns: facts.authPatterns,
+    proxyEnabled: facts.proxyEnabled,
+    proxyUrl: facts.proxyUrl ?? undefined,
+  };
+}

@@ -1,0 +1,89 @@
+import type { FieldError } from '../errors.ts';
+import { type AuthField, type AuthPattern, isSecretField, staticFieldsOf } from './auth-pattern.ts';
+import { API_CONFIG_PATH } from './base-url.ts';
+import { compileLinearPattern } from './linear-pattern.ts';
+
+const DETAILS_PATH = 'connected_account.authorization_details.static_auth.details';
+const MAX_VALUE_LENGTH = 16_384;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+const CONTROL = /[\u0000-\u001f\u007f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, without the line breaks of a text area
+const CONTROL_BUT_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/**
+ * Checks the whole of static_auth.details (after a merge) against the fields of a pattern.
+ *
+ * @returns one error per field: required and missing, unknown, not a text, or not what its pattern says
+ */
+export function checkStaticDetails(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): FieldError[] {
+  const fields = staticFieldsOf(pattern);
+  const errors: FieldError[] = [];
+  for (const field of fields) {
+    const value = Object.hasOwn(details, field.field_name) ? details[field.field_name] : undefined;
+    const absent = value === undefined || value === '';
+    const message = absent ? missing(pattern, field) : valueProblem(field, value);
+    if (message) errors.push({ field: `${DETAILS_PATH}.${field.field_name}`, message });
+  }
+  errors.push(...unknownKeys(fields, details), ...userNameProblem(pattern, details));
+  return errors;
+}
+
+/** Checks the values of api_config that a pattern asks for by account_fields; absent ones may still be asked for. */
+export function checkAccountFields(pattern: AuthPattern, apiConfig: Readonly<Record<string, unknown>>): FieldError[] {
+  return (pattern.account_fields ?? []).flatMap((field) => {
+    const value = Object.hasOwn(apiConfig, field.field_name) ? apiConfig[field.field_name] : undefined;
+    const message = value === undefined ? undefined : valueProblem(field, value);
+    return message ? [{ field: `${API_CONFIG_PATH}.${field.field_name}`, message }] : [];
+  });
+}
+
+/** The part of the details that may be shown: fields of the pattern that are not secret. Anything else is treated as one. */
+export function publicDetails(
+  pattern: AuthPattern,
+  details: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const shown = staticFieldsOf(pattern).filter(
+    (field) => !isSecretField(field) && Object.hasOwn(details, field.field_name),
+  );
+  return Object.fromEntries(shown.map((field) => [field.field_name, details[field.field_name]]));
+}
+
+function missing(pattern: AuthPattern, field: AuthField): string | undefined {
+  const hasDefault = pattern.auth_field_mutations?.[field.field_name]?.default !== undefined;
+  return field.required && !hasDefault ? 'is required' : undefined;
+}
+
+function valueProblem(field: AuthField, value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be a text';
+  if (value.length > MAX_VALUE_LENGTH) return `must have at most ${MAX_VALUE_LENGTH} characters`;
+  if ((field.input_type === 'textarea' ? CONTROL_BUT_BREAKS : CONTROL).test(value)) {
+    return 'must not contain control characters';
+  }
+  if (field.input_type === 'select' && !field.options?.includes(value)) {
+    return `must be one of ${field.options?.join(', ')}`;
+  }
+  if (field.pattern !== undefined && !compileLinearPattern(field.pattern).matches(value)) {
+    return `must match the pattern ${field.pattern}`;
+  }
+  return undefined;
+}
+
+/** A CUSTOM pattern without fields leaves its details open. */
+function unknownKeys(fields: readonly AuthField[], details: Readonly<Record<string, unknown>>): FieldError[] {
+  if (fields.length === 0) return [];
+  const known = new Set(fields.map((field) => field.field_name));
+  return Object.keys(details)
+    .filter((key) => !known.has(key))
+    .map((key) => ({
+      field: `${DETAILS_PATH}.${key}`,
+      message: `is not known; the fields are ${[...known].join(', ')}`,
+    }));
+}
+
+/** RFC 7617 §2: the first colon ends the user name, so one inside it would move the border. */
+function userNameProblem(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): FieldError[] {
+  if (pattern.type !== 'BASIC' && pattern.type !== 'BASIC_AUTH') return [];
+  const user = Object.hasOwn(details, 'username') ? details['username'] : undefined;
+  if (typeof user !== 'string' || !user.includes(':')) return [];
+  return [{ field: `${DETAILS_PATH}.username`, message: 'must not contain a colon' }];
+}

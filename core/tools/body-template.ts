@@ -1,0 +1,164 @@
+import { buildEmail, EMAIL_MEMBERS } from './email.ts';
+import { inputProblem } from './input-problem.ts';
+import { atPointer, isRecord } from './pointer.ts';
+
+/** Where the values of a template come from. */
+export interface TemplateScope {
+  input: Readonly<Record<string, unknown>>;
+  account: Readonly<Record<string, string>>;
+  /** Inside $each: the current item of the list. */
+  item?: unknown;
+}
+
+/** What a template gives when it depends on inputs and none of them is there. */
+export const ABSENT = Symbol('absent');
+
+export const DIRECTIVES = [
+  '$input',
+  '$account',
+  '$literal',
+  '$item',
+  '$join',
+  '$concat',
+  '$each',
+  '$base64url',
+  '$email',
+] as const;
+
+export type Directive = (typeof DIRECTIVES)[number];
+
+/** The directive that a template object stands for, with its argument; undefined for plain JSON. */
+export function directiveOf(template: unknown): { name: Directive; argument: unknown } | undefined {
+  if (!isRecord(template)) return undefined;
+  const [key, ...others] = Object.keys(template);
+  if (key === undefined || others.length > 0 || !(DIRECTIVES as readonly string[]).includes(key)) return undefined;
+  return { name: key as Directive, argument: template[key] };
+}
+
+/**
+ * Renders a template of catalogue/tool.schema.json: plain JSON with directives. Nothing is evaluated.
+ *
+ * @returns the value, or ABSENT when the template depends on inputs and got none of them
+ * @throws ApiError INVALID_TOOL_INPUT when an input cannot be used where it stands
+ */
+export function renderTemplate(template: unknown, scope: TemplateScope): unknown {
+  const directive = directiveOf(template);
+  if (directive) return renderDirective(directive.name, directive.argument, scope);
+  if (Array.isArray(template))
+    return renderMembers(template.entries(), scope, (kept) => kept.map(([, value]) => value));
+  if (isRecord(template)) return renderMembers(Object.entries(template), scope, (kept) => Object.fromEntries(kept));
+  return template;
+}
+
+/** An object or list from its members; ABSENT when it had members that depend on inputs and all of those are absent. */
+function renderMembers<K extends string | number>(
+  members: Iterable<[K, unknown]>,
+  scope: TemplateScope,
+  collect: (kept: [K, unknown][]) => unknown,
+): unknown {
+  const kept: [K, unknown][] = [];
+  let dependent = 0;
+  let filled = 0;
+  for (const [key, member] of members) {
+    const value = renderTemplate(member, scope);
+    if (dependsOnInput(member)) dependent++;
+    if (value === ABSENT) continue;
+    if (dependsOnInput(member)) filled++;
+    kept.push([key, value]);
+  }
+  return dependent > 0 && filled === 0 ? ABSENT : collect(kept);
+}
+
+function dependsOnInput(template: unknown): boolean {
+  const directive = directiveOf(template);
+  if (directive) return directive.name !== '$literal';
+  if (Array.isArray(template)) return template.some(dependsOnInput);
+  return isRecord(template) && Object.values(template).some(dependsOnInput);
+}
+
+function renderDirective(name: Directive, argument: unknown, scope: TemplateScope): unknown {
+  switch (name) {
+    case '$literal':
+      return argument;
+    case '$input':
+      return ownOrAbsent(scope.input, String(argument));
+    case '$account':
+      return ownOrAbsent(scope.account, String(argument));
+    case '$item':
+      return atPointer(scope.item, String(argument)) ?? ABSENT;
+    case '$join':
+      return renderJoin(argument, scope);
+    case '$concat':
+      return renderConcat(argument, scope);
+    case '$each':
+      return renderEach(argument, scope);
+    case '$base64url': {
+      const text = renderTemplate(argument, scope);
+      return text === ABSENT ? ABSENT : Buffer.from(asText(text, argument), 'utf8').toString('base64url');
+    }
+    case '$email':
+      return renderEmail(argument, scope);
+  }
+}
+
+function ownOrAbsent(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  return value === undefined ? ABSENT : value;
+}
+
+function listInput(argument: unknown, scope: TemplateScope): { input: string; list: unknown[] | typeof ABSENT } {
+  const input = String(isRecord(argument) ? argument['input'] : undefined);
+  const list = ownOrAbsent(scope.input, input);
+  if (list !== ABSENT && !Array.isArray(list)) throw inputProblem(input, 'must be a list');
+  return { input, list: list as unknown[] | typeof ABSENT };
+}
+
+function renderJoin(argument: unknown, scope: TemplateScope): unknown {
+  const { input, list } = listInput(argument, scope);
+  if (list === ABSENT || list.length === 0) return ABSENT;
+  const separator = String((argument as Record<string, unknown>)['separator'] ?? ',');
+  return list
+    .map((item) => {
+      if (typeof item === 'object') throw inputProblem(input, 'must be a list of plain values');
+      const text = String(item);
+      // An item that holds the separator would become two.
+      if (text.includes(separator)) throw inputProblem(input, `must hold items without ${JSON.stringify(separator)}`);
+      return text;
+    })
+    .join(separator);
+}
+
+function renderConcat(argument: unknown, scope: TemplateScope): unknown {
+  const parts = (argument as unknown[]).map((part) => [part, renderTemplate(part, scope)] as const);
+  if (parts.some(([, value]) => value === ABSENT)) return ABSENT;
+  return parts.map(([part, value]) => asText(value, part)).join('');
+}
+
+function renderEach(argument: unknown, scope: TemplateScope): unknown {
+  const { list } = listInput(argument, scope);
+  if (list === ABSENT) return ABSENT;
+  const { template } = argument as Record<string, unknown>;
+  return list.map((item) => renderTemplate(template, { ...scope, item })).filter((value) => value !== ABSENT);
+}
+
+function renderEmail(argument: unknown, scope: TemplateScope): string {
+  const members = argument as Record<string, unknown>;
+  const parts = EMAIL_MEMBERS.filter((member) => Object.hasOwn(members, member)).flatMap((member) => {
+    const value = renderTemplate(members[member], scope);
+    return value === ABSENT ? [] : [[member, { value, input: inputNameOf(members[member]) }] as const];
+  });
+  return buildEmail(Object.fromEntries(parts));
+}
+
+function asText(value: unknown, template: unknown): string {
+  if (typeof value === 'object') throw inputProblem(inputNameOf(template), 'must be a plain value');
+  return String(value);
+}
+
+/** The input that a template names directly, for errors. */
+export function inputNameOf(template: unknown): string | undefined {
+  const directive = directiveOf(template);
+  if (directive?.name === '$input') return String(directive.argument);
+  const list = directive && ['$join', '$each'].includes(directive.name) && isRecord(directive.argument);
+  return list ? String((directive.argument as Record<string, unknown>)['input']) : undefined;
+}

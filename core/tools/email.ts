@@ -1,0 +1,141 @@
+import { inputProblem } from './input-problem.ts';
+
+/** The members of {$email: …}, rendered, each with the input it came from (for errors). */
+export interface EmailPart {
+  value: unknown;
+  input: string | undefined;
+}
+
+export type EmailParts = Readonly<Record<string, EmailPart | undefined>>;
+
+export const EMAIL_MEMBERS = [
+  'from',
+  'to',
+  'cc',
+  'bcc',
+  'reply_to',
+  'subject',
+  'in_reply_to',
+  'references',
+  'content_type',
+  'body',
+] as const;
+
+const ADDRESS_HEADERS = [
+  ['from', 'From'],
+  ['to', 'To'],
+  ['cc', 'Cc'],
+  ['bcc', 'Bcc'],
+  ['reply_to', 'Reply-To'],
+] as const;
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}";
+const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM}){0,20}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`);
+const MESSAGE_IDS = /^<[^\s<>]{1,250}>(?: <[^\s<>]{1,250}>){0,50}$/;
+/** Octets of text in one encoded word: 75 characters at most with its frame (RFC 2047 §2). */
+const WORD_OCTETS = 45;
+const PLAIN_SUBJECT = /^[\x20-\x7e]{0,70}$/;
+
+/**
+ * Builds a message (RFC 5322) with one text body. Date and Message-ID are left to the service that sends it.
+ * Addresses and headers are checked, never escaped: a value that could end its header is refused (header injection).
+ *
+ * @returns the message with CRLF line ends, in ASCII
+ * @throws ApiError INVALID_TOOL_INPUT naming the input
+ */
+export function buildEmail(parts: EmailParts): string {
+  const headers: string[] = [];
+  for (const [member, header] of ADDRESS_HEADERS) {
+    const part = parts[member];
+    if (part === undefined) continue;
+    const addresses = [part.value].flat().map((address) => mailbox(address, part.input));
+    if (addresses.length > 0) headers.push(`${header}: ${addresses.join(',\r\n ')}`);
+  }
+  const subject = parts['subject'];
+  if (subject) headers.push(`Subject: ${encodeText(oneLine(subject), PLAIN_SUBJECT)}`);
+  for (const [member, header] of [
+    ['in_reply_to', 'In-Reply-To'],
+    ['references', 'References'],
+  ] as const) {
+    const part = parts[member];
+    if (part) headers.push(`${header}: ${messageIds(part)}`);
+  }
+  headers.push(
+    'MIME-Version: 1.0',
+    `Content-Type: ${contentType(parts['content_type'])}; charset=utf-8`,
+    'Content-Transfer-Encoding: base64',
+  );
+  return `${headers.join('\r\n')}\r\n\r\n${encodeBody(parts['body'])}\r\n`;
+}
+
+function mailbox(address: unknown, input: string | undefined): string {
+  if (typeof address !== 'string') throw inputProblem(input, 'must hold texts');
+  const text = oneLine({ value: address, input }).trim();
+  const open = text.endsWith('>') ? text.lastIndexOf('<') : -1;
+  const spec = open === -1 ? text : text.slice(open + 1, -1);
+  if (!ADDRESS.test(spec) || spec.includes('..')) {
+    throw inputProblem(input, 'must hold addresses such as ada@example.com or Ada <ada@example.com>, one per text');
+  }
+  const name =
+    open === -1
+      ? ''
+      : text
+          .slice(0, open)
+          .trim()
+          .replace(/^"(.*)"$/, '$1');
+  return name === '' ? spec : `${displayName(name)} <${spec}>`;
+}
+
+/** RFC 5322 §3.2.4: a quoted string for ASCII, encoded words for the rest. */
+function displayName(name: string): string {
+  const encoded = encodeText(name, PLAIN_SUBJECT);
+  return encoded === name ? `"${name.replace(/["\\]/g, '\\$&')}"` : encoded;
+}
+
+function messageIds({ value, input }: EmailPart): string {
+  const text = oneLine({ value: [value].flat().join(' '), input }).trim();
+  if (!MESSAGE_IDS.test(text)) throw inputProblem(input, 'must be a message id such as <abc@mail.example.com>');
+  return text.replaceAll(' ', '\r\n ');
+}
+
+function contentType(part: EmailPart | undefined): string {
+  const value = part?.value ?? 'text/plain';
+  if (value !== 'text/plain' && value !== 'text/html')
+    throw inputProblem(part?.input, 'must be text/plain or text/html');
+  return value;
+}
+
+function oneLine({ value, input }: EmailPart): string {
+  if (typeof value !== 'string') throw inputProblem(input, 'must be a text');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+  if (/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(value)) {
+    throw inputProblem(input, 'must be one line without control characters');
+  }
+  return value;
+}
+
+/** Encoded words (RFC 2047), cut between characters; a text that looks like one is encoded too, so that it stays itself. */
+function encodeText(text: string, plain: RegExp): string {
+  if (plain.test(text) && !text.includes('=?')) return text;
+  const words: string[] = [];
+  let word = '';
+  for (const character of text.toWellFormed()) {
+    if (Buffer.byteLength(word + character) > WORD_OCTETS) {
+      words.push(word);
+      word = '';
+    }
+    word += character;
+  }
+  words.push(word);
+  return words.map((piece) => `=?UTF-8?B?${Buffer.from(piece).toString('base64')}?=`).join('\r\n ');
+}
+
+function encodeBody(part: EmailPart | undefined): string {
+  const value = part?.value ?? '';
+  if (typeof value !== 'string') throw inputProblem(part?.input, 'must be a text');
+  const text = value.replace(/\r\n|\r|\n/g, '\r\n');
+  return (
+    Buffer.from(text, 'utf8')
+      .toString('base64')
+      .match(/.{1,76}/g) ?? []
+  ).join('\r\n');
+}

@@ -1,0 +1,157 @@
+/** A value that a URI template can take; undefined and null leave no trace (RFC 6570 §2.3). */
+export type TemplateValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly TemplateScalar[]
+  | Readonly<Record<string, TemplateScalar>>;
+
+export type TemplateScalar = string | number | boolean | null | undefined;
+
+export interface VariableSpec {
+  name: string;
+  explode: boolean;
+  /** Characters kept of a text (RFC 6570 §2.4.1). */
+  prefix?: number;
+}
+
+export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
+
+export type TemplatePart = { literal: string } | { operator: Operator; variables: VariableSpec[] };
+
+/** RFC 6570 appendix A. */
+const OPERATORS: Record<
+  Operator,
+  { first: string; separator: string; named: boolean; ifEmpty: string; reserved: boolean }
+> = {
+  '': { first: '', separator: ',', named: false, ifEmpty: '', reserved: false },
+  '+': { first: '', separator: ',', named: false, ifEmpty: '', reserved: true },
+  '#': { first: '#', separator: ',', named: false, ifEmpty: '', reserved: true },
+  '.': { first: '.', separator: '.', named: false, ifEmpty: '', reserved: false },
+  '/': { first: '/', separator: '/', named: false, ifEmpty: '', reserved: false },
+  ';': { first: ';', separator: ';', named: true, ifEmpty: '', reserved: false },
+  '?': { first: '?', separator: '&', named: true, ifEmpty: '=', reserved: false },
+  '&': { first: '&', separator: '&', named: true, ifEmpty: '=', reserved: false },
+};
+
+const EXPRESSION = /^([+#./;?&]?)([^{}]+)$/;
+const VARIABLE = /^((?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*)(\*|:[1-9]\d{0,3})?$/;
+
+/** A template that RFC 6570 does not allow. */
+export class TemplateSyntaxError extends Error {}
+
+/**
+ * Parses a URI template of any level (RFC 6570 §2).
+ *
+ * @throws TemplateSyntaxError
+ */
+export function parseTemplate(template: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let rest = template;
+  while (rest !== '') {
+    const open = rest.indexOf('{');
+    const literal = open === -1 ? rest : rest.slice(0, open);
+    if (literal.includes('}')) throw new TemplateSyntaxError(`A brace is not opened in ${template}`);
+    if (literal !== '') parts.push({ literal });
+    if (open === -1) break;
+    const close = rest.indexOf('}', open);
+    if (close === -1) throw new TemplateSyntaxError(`A brace is not closed in ${template}`);
+    parts.push(parseExpression(rest.slice(open + 1, close)));
+    rest = rest.slice(close + 1);
+  }
+  return parts;
+}
+
+function parseExpression(text: string): TemplatePart {
+  const found = EXPRESSION.exec(text);
+  if (!found) throw new TemplateSyntaxError(`{${text}} is not an expression`);
+  const [, operator = '', list = ''] = found;
+  const variables = list.split(',').map((item): VariableSpec => {
+    const [, name, modifier] = VARIABLE.exec(item) ?? [];
+    if (name === undefined) throw new TemplateSyntaxError(`{${text}} is not an expression`);
+    return {
+      name,
+      explode: modifier === '*',
+      prefix: modifier?.startsWith(':') ? Number(modifier.slice(1)) : undefined,
+    };
+  });
+  return { operator: operator as Operator, variables };
+}
+
+/** Expands parsed parts (RFC 6570 §3). `lookup` gives the value of a variable by its name. */
+export function expandTemplate(parts: readonly TemplatePart[], lookup: (name: string) => TemplateValue): string {
+  return parts
+    .map((part) => ('literal' in part ? encodeLiteral(part.literal) : expandExpression(part, lookup)))
+    .join('');
+}
+
+function expandExpression(
+  { operator, variables }: { operator: Operator; variables: VariableSpec[] },
+  lookup: (name: string) => TemplateValue,
+): string {
+  const { first, separator } = OPERATORS[operator];
+  const expanded = variables
+    .map((variable) => expandVariable(operator, variable, lookup(variable.name)))
+    .filter((text) => text !== undefined);
+  return expanded.length === 0 ? '' : first + expanded.join(separator);
+}
+
+function expandVariable(operator: Operator, variable: VariableSpec, value: TemplateValue): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { separator, named, ifEmpty, reserved } = OPERATORS[operator];
+  const encode = reserved ? encodeReserved : encodeUnreserved;
+  const withName = (name: string, text: string) => (text === '' ? `${name}${ifEmpty}` : `${name}=${text}`);
+
+  if (typeof value !== 'object') {
+    const text = String(value);
+    const kept = variable.prefix === undefined ? text : [...text].slice(0, variable.prefix).join('');
+    return named ? withName(variable.name, encode(kept)) : encode(kept);
+  }
+  const pairs = pairsOf(value);
+  if (pairs.length === 0) return undefined;
+  if (!variable.explode) {
+    const flat = pairs.flatMap(([key, item]) => (key === undefined ? [item] : [key, item])).map(encode);
+    return named ? withName(variable.name, flat.join(',')) : flat.join(',');
+  }
+  return pairs
+    .map(([key, item]) => {
+      if (key !== undefined) return named ? withName(encode(key), encode(item)) : `${encode(key)}=${encode(item)}`;
+      return named ? withName(variable.name, encode(item)) : encode(item);
+    })
+    .join(separator);
+}
+
+/** Members of a list (without key) or of an associative array, undefined ones left out. */
+function pairsOf(
+  value: readonly TemplateScalar[] | Readonly<Record<string, TemplateScalar>>,
+): [string | undefined, string][] {
+  const entries: [string | undefined, TemplateScalar][] = Array.isArray(value)
+    ? value.map((item) => [undefined, item])
+    : Object.entries(value);
+  return entries.filter(([, item]) => item !== undefined && item !== null).map(([key, item]) => [key, String(item)]);
+}
+
+/** Percent-encodes everything but unreserved characters (RFC 3986 §2.3). */
+export function encodeUnreserved(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Keeps reserved characters and percent-encoded triplets as they are (RFC 6570 §3.2.3). */
+function encodeReserved(text: string): string {
+  return text
+    .split(/(%[0-9A-Fa-f]{2})/)
+    .map((piece, index) =>
+      index % 2 === 1 ? piece : encodeURI(piece.toWellFormed()).replace(/%5B/g, '[').replace(/%5D/g, ']'),
+    )
+    .join('');
+}
+
+/** Literals are copied; what a URI cannot hold is encoded (RFC 6570 §3.1). */
+function encodeLiteral(text: string): string {
+  return encodeReserved(text);
+}

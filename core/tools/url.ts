@@ -1,0 +1,190 @@
+import { inputProblem } from './input-problem.ts';
+import { isRecord } from './pointer.ts';
+import {
+  expandTemplate,
+  parseTemplate,
+  type TemplatePart,
+  TemplateSyntaxError,
+  type TemplateValue,
+} from './template.ts';
+
+/** The path of a tool, split at its query. */
+export interface PathTemplate {
+  path: TemplatePart[];
+  query: TemplatePart[];
+}
+
+export interface RenderedUrl {
+  /** Base address and path, without a query. */
+  address: string;
+  /** Percent-encoded, without the question mark. */
+  query: string;
+}
+
+/** Longest address sent; servers commonly refuse beyond 8,000 octets (RFC 9110 §4.1). */
+const MAX_LENGTH = 8000;
+
+/**
+ * Parses a tool's path. Only the catalogue's check and imports meet the errors; the engine sees checked templates.
+ *
+ * @throws TemplateSyntaxError for what RFC 6570 or the rules of tool paths refuse: fragments, dot segments, an operator
+ *   that would let a value add query parameters
+ */
+export function parsePathTemplate(template: string): PathTemplate {
+  const path: TemplatePart[] = [];
+  const query: TemplatePart[] = [];
+  for (const part of parseTemplate(template)) {
+    if (query.length > 0) {
+      query.push(part);
+    } else if ('literal' in part) {
+      const mark = part.literal.indexOf('?');
+      const before = mark === -1 ? part.literal : part.literal.slice(0, mark);
+      if (before !== '') path.push({ literal: before });
+      if (mark !== -1) query.push({ literal: part.literal.slice(mark) });
+    } else if (part.operator === '?' || part.operator === '&') {
+      query.push(part);
+    } else {
+      path.push(part);
+    }
+  }
+  checkPath(template, path);
+  checkQuery(template, query);
+  return { path, query };
+}
+
+function checkPath(template: string, path: readonly TemplatePart[]): void {
+  const first = path[0];
+  const slash =
+    first && 'literal' in first ? first.literal.startsWith('/') : first?.operator === '+' || first?.operator === '/';
+  if (!slash) throw new TemplateSyntaxError(`A path starts with a slash or {+…}: ${template}`);
+  for (const part of path) {
+    if ('literal' in part) {
+      if (!/^[A-Za-z0-9/._~!$&'()*+,;=:@-]*$/.test(part.literal)) {
+        throw new TemplateSyntaxError(`The path holds a character that must be written otherwise: ${template}`);
+      }
+      if (/(^|\/)\.{1,2}(\/|$)/.test(part.literal) || part.literal.includes('//')) {
+        throw new TemplateSyntaxError(`The path holds a dot segment or an empty one: ${template}`);
+      }
+    } else if (part.operator === '#') {
+      throw new TemplateSyntaxError(`A fragment is never sent: ${template}`);
+    }
+  }
+}
+
+function checkQuery(template: string, query: readonly TemplatePart[]): void {
+  for (const part of query) {
+    if ('literal' in part ? /[#\s]/.test(part.literal) : !['', '?', '&'].includes(part.operator)) {
+      throw new TemplateSyntaxError(
+        `The query holds a fragment or an operator that keeps reserved characters: ${template}`,
+      );
+    }
+  }
+}
+
+/**
+ * Renders the address of a call. Whatever the inputs hold, the result stays inside the template: the same origin, the
+ * base's path as prefix, the same number of segments (unless the template takes a path by {+…}) (threat E1).
+ *
+ * @param base absolute address without trailing slash, as the URL parser writes it
+ * @param lookup the value of a variable by its name
+ * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot stand in an address
+ */
+export function renderUrl(base: string, template: PathTemplate, lookup: (name: string) => unknown): RenderedUrl {
+  for (const part of template.path) {
+    if ('literal' in part) continue;
+    for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator === '+');
+  }
+  const values = (name: string) => templateValue(name, lookup(name));
+  const path = expandTemplate(template.path, values);
+  const query = expandTemplate(template.query, values).replace(/^[?&]/, '');
+  verify(base, path, query);
+  return { address: base + path, query };
+}
+
+/** After rendering, the URL parser must see exactly what was written: it is the parser that the request is sent by. */
+function verify(base: string, path: string, query: string): void {
+  const from = new URL(base);
+  const url = URL.parse(`${base}${path}${query === '' ? '' : `?${query}`}`);
+  const prefix = from.pathname === '/' ? '' : from.pathname;
+  const inside =
+    url !== null &&
+    url.origin === from.origin &&
+    url.username === '' &&
+    url.password === '' &&
+    url.hash === '' &&
+    url.pathname === prefix + path &&
+    !path.includes('//') &&
+    !/%(2f|5c|00)/i.test(path);
+  if (!inside) throw inputProblem(undefined, 'does not give an address inside the path of the tool');
+  if (url.href.length > MAX_LENGTH)
+    throw inputProblem(undefined, `gives an address of more than ${MAX_LENGTH} characters`);
+}
+
+function templateValue(name: string, value: unknown): TemplateValue {
+  if (isScalar(value)) return value;
+  if (Array.isArray(value) && value.every(isScalar)) return value;
+  if (isRecord(value) && Object.values(value).every(isScalar)) return value as Record<string, string>;
+  throw inputProblem(inputName(name), 'cannot stand in an address: it holds nested values');
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null | undefined {
+  return value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/**
+ * A value in a path must stay a segment of its own for every reader on the way, also for one that decodes twice: no
+ * slash, backslash, control character or dot segment, plain or encoded any number of times.
+ */
+function checkPathValue(name: string, value: unknown, wholePath: boolean): void {
+  for (const text of textsOf(value)) {
+    const problem = wholePath ? pathProblem(text) : segmentProblem(text);
+    if (problem) throw inputProblem(inputName(name), problem);
+  }
+}
+
+function textsOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [''];
+  if (Array.isArray(value)) return value.length === 0 ? [''] : value.map(String);
+  return isRecord(value) ? [...Object.keys(value), ...Object.values(value).map(String)] : [String(value)];
+}
+
+function pathProblem(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'must start with a slash';
+  if (/[?#]/.test(path)) return 'must hold a path only: no query, no fragment';
+  if (path === '/') return undefined;
+  const segments = path.slice(1).split('/');
+  // A slash at the end is part of some addresses; an empty segment elsewhere is not.
+  if (segments.at(-1) === '') segments.pop();
+  return segments.map(segmentProblem).find((problem) => problem !== undefined);
+}
+
+function segmentProblem(segment: string): string | undefined {
+  if (segment === '') return 'must not be empty: it is part of the path';
+  if (!segment.isWellFormed()) return 'must be well-formed Unicode';
+  for (const form of decodings(segment)) {
+    if (form === '.' || form === '..') return 'must not be a dot segment';
+    if (/[/\\]/.test(form))
+      return 'must not hold a slash or backslash, plain or encoded: it is one segment of the path';
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+    if (/[\u0000-\u001f\u007f]/.test(form)) return 'must not hold control characters';
+  }
+  return undefined;
+}
+
+/** A text and what it becomes when it is percent-decoded again and again; malformed escapes stay as they are. */
+function decodings(text: string): string[] {
+  const forms = [text];
+  for (let form = text; form.includes('%'); ) {
+    const next = form.replace(/%([0-7][0-9A-Fa-f])/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (next === form) break;
+    forms.push(next);
+    form = next;
+  }
+  return forms;
+}
+
+function inputName(variable: string): string | undefined {
+  return variable.startsWith('account.') ? undefined : variable;
+}
