@@ -608,8 +608,8 @@ export interface paths {
         };
         /**
          * List tools
-         * @description Lists the tools of all connectors, ordered by name, with their schemas. Filters are combined. What one account may run is
-         *     narrowed further by `allowed_tools` of its connection and by its granted scopes.
+         * @description Lists the tools of all connectors with their schemas, ordered by name; with `query` the best fit first. Filters are
+         *     combined. What one account may run is narrowed further by `allowed_tools` of its connection and by its granted scopes.
          */
         get: operations["listTools"];
         put?: never;
@@ -864,9 +864,9 @@ export interface components {
         AuthField: {
             field_name: components["schemas"]["AuthFieldName"];
             hint?: components["schemas"]["AuthFieldHint"];
-            input_type?: components["schemas"]["AuthFieldInputType"];
+            input_type: components["schemas"]["AuthFieldInputType"];
             is_path_param?: components["schemas"]["AuthFieldIsPathParam"];
-            label?: components["schemas"]["AuthFieldLabel"];
+            label: components["schemas"]["AuthFieldLabel"];
             options?: components["schemas"]["AuthFieldOptions"];
             pattern?: components["schemas"]["AuthFieldPattern"];
             required?: components["schemas"]["AuthFieldRequired"];
@@ -874,14 +874,14 @@ export interface components {
         /** @description Help beside the field. */
         AuthFieldHint: string;
         /**
-         * @description How it is typed; when left out, `text`. Values of `password` and `textarea` are secrets; those of `text` and `select` are shown
+         * @description How it is typed. Values of `password` and `textarea` are secrets; those of `text` and `select` are shown
          *     again in an account's details.
          * @enum {string}
          */
         AuthFieldInputType: "text" | "password" | "select" | "textarea";
         /** @description Whether the value fills `{{field_name}}` in `proxy_url`. It must then be a host label or a path segment, as the place demands. */
         AuthFieldIsPathParam: boolean;
-        /** @description The field's label; when left out, its name. */
+        /** @description The field's label. */
         AuthFieldLabel: string;
         /** @description What to do with one value before it is sent. */
         AuthFieldMutation: {
@@ -910,7 +910,10 @@ export interface components {
         AuthFieldPattern: string;
         /** @description Whether a value must be given; when left out, no. */
         AuthFieldRequired: boolean;
-        /** @description What a person types as the credential; stored encrypted. */
+        /**
+         * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+         *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+         */
         AuthFields: components["schemas"]["AuthField"][];
         /** @description The header that carries the credential instead of `Authorization`. */
         AuthHeaderKeyOverride: string;
@@ -923,7 +926,7 @@ export interface components {
         AuthorizationDetailsInput: components["schemas"]["OAuthTokenDetailsInput"] | components["schemas"]["StaticAuthDetailsInput"] | components["schemas"]["WorkspaceDwdDetailsInput"] | components["schemas"]["TrustedIdpDetailsInput"] | components["schemas"]["NoAuthorizationDetails"];
         /**
          * @description The credentials to change. Exactly one key, the one that fits the connection's type; only the fields that stand inside it
-         *     change. An empty object changes nothing.
+         *     change, and `null` removes one. An empty object changes nothing. A key other than the stored one replaces the details.
          */
         AuthorizationDetailsUpdate: components["schemas"]["OAuthTokenDetailsUpdate"] | components["schemas"]["StaticAuthDetailsUpdate"] | components["schemas"]["WorkspaceDwdDetailsUpdate"] | components["schemas"]["TrustedIdpDetailsUpdate"] | components["schemas"]["NoAuthorizationDetails"];
         /**
@@ -1045,7 +1048,7 @@ export interface components {
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
             description?: components["schemas"]["AuthPatternDescription"];
             display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
+            fields?: components["schemas"]["AuthFields"];
             is_mcp?: components["schemas"]["AuthPatternIsMcp"];
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -1342,9 +1345,9 @@ export interface components {
         CustomAuthField: {
             field_name: components["schemas"]["AuthFieldName"];
             hint?: components["schemas"]["AuthFieldHint"];
-            input_type?: components["schemas"]["AuthFieldInputType"];
+            input_type: components["schemas"]["AuthFieldInputType"];
             is_path_param?: components["schemas"]["AuthFieldIsPathParam"];
-            label?: components["schemas"]["AuthFieldLabel"];
+            label: components["schemas"]["AuthFieldLabel"];
             options?: components["schemas"]["AuthFieldOptions"];
             pattern?: components["schemas"]["AuthFieldPattern"];
             placement?: components["schemas"]["CustomFieldPlacement"];
@@ -1607,7 +1610,7 @@ export interface components {
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
             description?: components["schemas"]["AuthPatternDescription"];
             display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
+            fields?: components["schemas"]["AuthFields"];
             is_mcp?: components["schemas"]["AuthPatternIsMcp"];
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -1681,7 +1684,7 @@ export interface components {
             /** @description What it permits. */
             description?: string;
             /** @description Its name for people. */
-            display_name?: string;
+            display_name: string;
             /** @description Whether every account is asked for it; when left out, no. */
             required?: boolean;
             /** @description The scope as the provider spells it. */
@@ -1712,7 +1715,7 @@ export interface components {
             /** @description The tokens. */
             oauth_token: {
                 /** @description The short-lived token that calls carry. */
-                access_token: string;
+                access_token?: string;
                 /** @description The domain, for OAuth that belongs to a workspace or an organization. */
                 domain?: string;
                 /** @description The long-lived token that gets new access tokens. */
@@ -1730,12 +1733,12 @@ export interface components {
             oauth_token: {
                 /** @description The short-lived token that calls carry. */
                 access_token?: string;
-                /** @description The domain, for OAuth that belongs to a workspace or an organization. */
-                domain?: string;
-                /** @description The long-lived token that gets new access tokens. */
-                refresh_token?: string;
-                /** @description The scopes that the provider granted. */
-                scopes?: string[];
+                /** @description The domain, for OAuth that belongs to a workspace or an organization; null removes it. */
+                domain?: string | null;
+                /** @description The long-lived token that gets new access tokens; null removes it. */
+                refresh_token?: string | null;
+                /** @description The scopes that the provider granted, all of them; null removes them. */
+                scopes?: string[] | null;
             };
         };
         /**
@@ -1769,7 +1772,7 @@ export interface components {
         };
         /** @description What went wrong this time, for a person. Not to be parsed. */
         ProblemDetail: string;
-        /** @description The offending fields, where there are any. At most 20. */
+        /** @description The offending fields, where there are any. */
         ProblemErrors: components["schemas"]["FieldError"][];
         /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
         ProblemRequestId: string;
@@ -1884,7 +1887,7 @@ export interface components {
          * @description A permission of an API client. Each operation of this document says which one it needs.
          * @enum {string}
          */
-        Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "events:read" | "events:write" | "admin";
+        Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "events:read" | "events:write" | "admin";
         /**
          * SMART on FHIR
          * @description The user consents at a health record system; endpoints may be discovered from its FHIR base.
@@ -1895,7 +1898,7 @@ export interface components {
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
             description?: components["schemas"]["AuthPatternDescription"];
             display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
+            fields?: components["schemas"]["AuthFields"];
             is_mcp?: components["schemas"]["AuthPatternIsMcp"];
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -1906,7 +1909,8 @@ export interface components {
         };
         /**
          * Static credentials
-         * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`.
+         * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`, `BOARD_OAUTH1` and
+         *     `SMART_FHIR` where each account brings a client of its own.
          */
         StaticAuthDetails: {
             /** @description What a person typed. */
@@ -1919,7 +1923,8 @@ export interface components {
         };
         /**
          * Static credentials
-         * @description What a person typed, for the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`.
+         * @description What a person typed. For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`,
+         *     `BOARD_OAUTH1` and `SMART_FHIR` where each account brings a client of its own.
          */
         StaticAuthDetailsInput: {
             /** @description The static credentials. */
@@ -1935,12 +1940,16 @@ export interface components {
         };
         /**
          * Static credentials
-         * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`.
+         * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`, `BOARD_OAUTH1` and
+         *     `SMART_FHIR` where each account brings a client of its own.
          */
         StaticAuthDetailsUpdate: {
             /** @description The fields to change. */
             static_auth: {
-                /** @description The values to change, by the field names of the connector's authentication pattern. */
+                /**
+                 * @description The values to change, by the field names of the connector's authentication pattern. Other values stay; null removes
+                 *     one.
+                 */
                 details?: {
                     [key: string]: unknown;
                 };
@@ -1948,7 +1957,8 @@ export interface components {
         };
         /**
          * Static credentials
-         * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`.
+         * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`, `BOARD_OAUTH1` and
+         *     `SMART_FHIR` where each account brings a client of its own.
          */
         StaticAuthDetailsWithoutSecrets: {
             /** @description What a person typed, without the secrets. */
@@ -2056,7 +2066,7 @@ export interface components {
             /** @description It changes nothing. */
             read_only: boolean;
         };
-        /** @description A page of tools, ordered by name. */
+        /** @description A page of tools, ordered by name or by fit. */
         ToolList: {
             next_page_token: components["schemas"]["NextPageToken"];
             prev_page_token: components["schemas"]["PrevPageToken"];
@@ -2132,8 +2142,8 @@ export interface components {
         TrustedIdpDetailsUpdate: {
             /** @description The field to change. */
             trusted_idp: {
-                /** @description The database user. Required for provisioned clusters; serverless workgroups ignore it. */
-                db_user?: string;
+                /** @description The database user, for provisioned clusters; serverless workgroups ignore it. Null removes it. */
+                db_user?: string | null;
             };
         };
         /**
@@ -2805,8 +2815,8 @@ export interface components {
          */
         PageSize: number;
         /**
-         * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-         *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+         * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+         *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
          * @example v1.u8Zk0c3mTq1xN5r2
          */
         PageToken: string;
@@ -2847,7 +2857,8 @@ export interface components {
          */
         ToolNamePath: string;
         /**
-         * @description Only tools whose name, title, description or tags contain this text, without regard to case.
+         * @description Only tools that have a word beginning with a word of this text in their name, title, tags, connector or description, the
+         *     best fit first.
          * @example create issue
          */
         ToolSearchQuery: string;
@@ -2897,7 +2908,8 @@ export interface components {
          */
         RateLimitPolicy: string;
         /**
-         * @description Names this request in the logs. Quote it when you ask for help.
+         * @description Names this request in the logs: what the request itself sent in this header (1 to 100 letters, digits, dots, hyphens and
+         *     underscores), or else a new name. Quote it when you ask for help.
          * @example req_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
         RequestId: string;
@@ -2923,6 +2935,8 @@ export interface operations {
             /** @description The keys. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2930,7 +2944,9 @@ export interface operations {
                     "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];
         };
@@ -2947,6 +2963,8 @@ export interface operations {
             /** @description The metadata. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2954,7 +2972,9 @@ export interface operations {
                     "application/json": components["schemas"]["AuthorizationServerMetadata"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];
         };
@@ -2968,8 +2988,8 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -3181,8 +3201,8 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -3425,8 +3445,8 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -3600,8 +3620,8 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["OptionalPageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -4144,8 +4164,8 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -4238,8 +4258,8 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -4327,13 +4347,14 @@ export interface operations {
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer. The other filters must be the same as in that request; a token
-                 *     that does not belong here is 400 `INVALID_PAGE_TOKEN`.
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only tools whose name, title, description or tags contain this text, without regard to case.
+                 * @description Only tools that have a word beginning with a word of this text in their name, title, tags, connector or description, the
+                 *     best fit first.
                  * @example create issue
                  */
                 query?: components["parameters"]["ToolSearchQuery"];
@@ -4431,6 +4452,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["BadQuery"];
         };
     };
     issueToken: {
@@ -4487,6 +4509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             /** @description Something that the service needs is failing. */
             503: {
                 headers: {
