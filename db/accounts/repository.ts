@@ -1,0 +1,246 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { type Db, once, oncePerShape } from '../database.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
+import { environmentRange, nextSeq } from '../sequence.ts';
+import { searchText } from './fold.ts';
+import { CONNECTION_OF_CONNECTOR, createAccountList, createAccountSearch } from './list.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type AccountChanges,
+  type AccountFilters,
+  type AccountKey,
+  type AccountRow,
+  type AccountSearch,
+  type AccountSummaryRow,
+  type AccountTombstone,
+  type NewAccount,
+  type StatusChange,
+} from './rows.ts';
+
+export interface AccountReads {
+  get(environmentId: EnvironmentId, id: string): Promise<AccountRow | undefined>;
+  /** At most two rows: one is the account, two mean that the key names several and the caller must refuse it. */
+  byKey(environmentId: EnvironmentId, key: AccountKey): Promise<AccountRow[]>;
+  list(environmentId: EnvironmentId, filters: AccountFilters, page: PageRequest): Promise<Page<AccountSummaryRow>>;
+  search(environmentId: EnvironmentId, search: AccountSearch, page: PageRequest): Promise<Page<AccountSummaryRow>>;
+  /** The accounts of a provider from oldest to newest, those after a `seq`. */
+  listByProvider(
+    environmentId: EnvironmentId,
+    provider: string,
+    from: { afterSeq?: number; limit: number },
+  ): Promise<AccountRow[]>;
+  tombstone(environmentId: EnvironmentId, id: string): Promise<AccountTombstone | undefined>;
+}
+
+export interface AccountWrites {
+  /** @throws UniqueError `accounts_identity` when the connection has such an account; RelationError without the connection */
+  insert(environmentId: EnvironmentId, account: NewAccount): Promise<void>;
+  /** Changes an account that still has the version. @returns false when it has another one by now, or is gone */
+  update(environmentId: EnvironmentId, id: string, version: number, changes: AccountChanges): Promise<boolean>;
+  /** Changes the status of an account that is in one of the states `from`. @returns false when it is in none of them */
+  setStatus(environmentId: EnvironmentId, id: string, from: AccountStatus[], to: StatusChange): Promise<boolean>;
+  /** Moves every account of a provider to a status. @returns how many were in another one */
+  setStatusByProvider(environmentId: EnvironmentId, provider: string, to: StatusChange): Promise<number>;
+  /** Notes uses; it is no change of the account, so neither its version nor `updated_at` moves. Times never go back. */
+  touch(environmentId: EnvironmentId, uses: { id: string; lastUsedAt: number }[]): Promise<void>;
+  /** Removes an account for good and leaves a tombstone. @returns false when there is none */
+  remove(environmentId: EnvironmentId, id: string, deletedAt: number): Promise<boolean>;
+}
+
+export type AccountRepository = AccountReads & AccountWrites;
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+const ID = sql.placeholder('id');
+const oneAccount = and(eq(accounts.id, ID), eq(accounts.environmentId, ENVIRONMENT)) as SQL;
+const byProvider = and(environmentRange(accounts.seq).all, eq(accounts.provider, sql.placeholder('provider'))) as SQL;
+const nextVersion = sql`${accounts.version} + 1`;
+const statusChange = {
+  status: sql`${sql.placeholder('status')}`,
+  statusReason: sql`${sql.placeholder('reason')}`,
+  updatedAt: sql`${sql.placeholder('updatedAt')}`,
+  version: nextVersion,
+};
+
+export function createAccountRepository(db: Db): AccountRepository {
+  const list = createAccountList(db);
+  const search = createAccountSearch(db);
+  const byKey = createByKey(db);
+  const update = createUpdate(db);
+  const get = once(() => db.select(ACCOUNT_COLUMNS).from(accounts).where(oneAccount).prepare());
+  const tombstone = once(() =>
+    db
+      .select()
+      .from(accountTombstones)
+      .where(and(eq(accountTombstones.id, ID), eq(accountTombstones.environmentId, ENVIRONMENT)))
+      .prepare(),
+  );
+  const listByProvider = once(() =>
+    db
+      .select(ACCOUNT_COLUMNS)
+      .from(accounts)
+      .where(and(byProvider, sql`${accounts.seq} > ${sql.placeholder('afterSeq')}`))
+      .orderBy(asc(accounts.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const insert = once(() => prepareInsert(db));
+  const setStatus = once(() => {
+    const from = sql`${accounts.status} in (select value from json_each(${sql.placeholder('from')}))`;
+    return db.update(accounts).set(statusChange).where(and(oneAccount, from)).prepare();
+  });
+  const setStatusByProvider = once(() =>
+    db
+      .update(accounts)
+      .set(statusChange)
+      .where(and(byProvider, sql`${accounts.status} <> ${sql.placeholder('status')}`))
+      .prepare(),
+  );
+  const touch = once(() => {
+    const at = sql.placeholder('lastUsedAt');
+    return db
+      .update(accounts)
+      .set({ lastUsedAt: sql`max(coalesce(${accounts.lastUsedAt}, 0), ${at})` })
+      .where(oneAccount)
+      .prepare();
+  });
+  const bury = once(() =>
+    db
+      .insert(accountTombstones)
+      .select(
+        db
+          .select({
+            id: accounts.id,
+            environmentId: accounts.environmentId,
+            seq: accounts.seq,
+            generation: accounts.credentialGeneration,
+            deletedAt: sql<number>`${sql.placeholder('deletedAt')}`.as('deleted_at'),
+          })
+          .from(accounts)
+          .where(oneAccount),
+      )
+      .prepare(),
+  );
+  const remove = once(() => db.delete(accounts).where(oneAccount).prepare());
+
+  return {
+    async get(environmentId, id) {
+      return get().get({ environmentId, id });
+    },
+    async byKey(environmentId, key) {
+      return byKey(environmentId, key);
+    },
+    async list(environmentId, filters, page) {
+      return list.page(environmentId, filters, page);
+    },
+    async search(environmentId, what, page) {
+      return search(environmentId, what, page);
+    },
+    async listByProvider(environmentId, provider, { afterSeq = 0, limit }) {
+      return listByProvider().all({ environmentId, provider, afterSeq, limit });
+    },
+    async tombstone(environmentId, id) {
+      return tombstone().get({ environmentId, id });
+    },
+    async insert(environmentId, account) {
+      insert().run({ ...EMPTY, ...account, environmentId, searchText: searchText(account) });
+    },
+    async update(environmentId, id, version, changes) {
+      return update(environmentId, id, version, changes);
+    },
+    async setStatus(environmentId, id, from, { status, reason, updatedAt }) {
+      const values = { environmentId, id, from: JSON.stringify(from), status, reason, updatedAt };
+      return setStatus().run(values).changes === 1;
+    },
+    async setStatusByProvider(environmentId, provider, { status, reason, updatedAt }) {
+      return setStatusByProvider().run({ environmentId, provider, status, reason, updatedAt }).changes;
+    },
+    async touch(environmentId, uses) {
+      for (const { id, lastUsedAt } of uses) touch().run({ environmentId, id, lastUsedAt });
+    },
+    async remove(environmentId, id, deletedAt) {
+      if (bury().run({ environmentId, id, deletedAt }).changes === 0) return false;
+      return remove().run({ environmentId, id }).changes === 1;
+    },
+  };
+}
+
+const EMPTY: Partial<AccountRow> = {
+  organizationId: '',
+  userId: '',
+  statusReason: null,
+  tokenExpiresAt: null,
+  lastUsedAt: null,
+  apiConfig: {},
+  publicDetails: null,
+  origins: [],
+  providerSubject: null,
+  wrappedDataKey: null,
+  kekId: null,
+  credentialsSealed: null,
+  temporarySealed: null,
+  credentialGeneration: 0,
+  version: 1,
+};
+
+function prepareInsert(db: Db) {
+  const { seq: _seq, ...columns } = ACCOUNT_COLUMNS;
+  const names = [...Object.keys(columns), 'searchText'];
+  const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
+  return db
+    .insert(accounts)
+    .values({ ...values, seq: nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)
+    .prepare();
+}
+
+/**
+ * A user has few accounts, so where a user is named its index leads, whatever else is given; else the index of the identity does,
+ * whose first columns are the connection and the identifier.
+ */
+function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) => AccountRow[] {
+  const statements = oncePerShape<{ all(values: Record<string, unknown>): AccountRow[] }>();
+  const prepare = (key: AccountKey) => {
+    const steer = key.userId === undefined ? sql.raw('') : sql.raw('+');
+    const connection =
+      key.connectionId === undefined ? CONNECTION_OF_CONNECTOR : sql`${sql.placeholder('connectionId')}`;
+    const conditions = [
+      eq(accounts.environmentId, ENVIRONMENT),
+      sql`${steer}${accounts.connectionId} = ${connection}`,
+      sql`${steer}${accounts.identifier} = ${sql.placeholder('identifier')}`,
+    ];
+    if (key.organizationId !== undefined) {
+      conditions.push(sql`${steer}${accounts.organizationId} = ${sql.placeholder('organizationId')}`);
+    }
+    if (key.userId !== undefined) {
+      conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')} and ${accounts.userId} <> ''`);
+    }
+    return db
+      .select(ACCOUNT_COLUMNS)
+      .from(accounts)
+      .where(and(...conditions))
+      .limit(2)
+      .prepare();
+  };
+  return (environmentId, key) => {
+    const { connectionId, organizationId, userId } = key;
+    const shape = [connectionId, organizationId, userId].map((part) => part !== undefined).join();
+    return statements(shape, () => prepare(key)).all({ ...key, environmentId });
+  };
+}
+
+function createUpdate(db: Db) {
+  const statements = oncePerShape<{ run(values: Record<string, unknown>): { changes: number } }>();
+  return (environmentId: EnvironmentId, id: string, version: number, changes: AccountChanges): boolean => {
+    const names = Object.keys(changes).filter((name) => changes[name as keyof AccountChanges] !== undefined);
+    const statement = statements(names.join(), () => {
+      const set = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
+      return db
+        .update(accounts)
+        .set({ ...set, version: nextVersion })
+        .where(and(oneAccount, sql`${accounts.version} = ${sql.placeholder('expectedVersion')}`))
+        .prepare();
+    });
+    return statement.run({ ...changes, environmentId, id, expectedVersion: version }).changes === 1;
+  };
+}

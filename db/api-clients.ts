@@ -1,0 +1,151 @@
+import { and, count, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { type Db, once } from './database.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
+import { apiClientSecrets, apiClients } from './schema.ts';
+
+export type ApiClientRow = Omit<typeof apiClients.$inferSelect, 'environmentId'>;
+export type ApiClientSecretRow = Omit<typeof apiClientSecrets.$inferSelect, 'environmentId' | 'clientId'>;
+export type NewApiClient = Omit<ApiClientRow, 'enabled' | 'generation' | 'updatedAt'>;
+/** `digest` is 32 bytes, keyed by the caller; `prefix` is what a person recognises the secret by. */
+export type NewApiClientSecret = Omit<ApiClientSecretRow, 'expiresAt'> & { expiresAt?: number | null };
+
+export interface ApiClientReads {
+  /** The client with the secrets that are live at `now`, newest first. */
+  get(
+    environmentId: EnvironmentId,
+    id: string,
+    now: number,
+  ): Promise<(ApiClientRow & { secrets: ApiClientSecretRow[] }) | undefined>;
+  /** What every request of a client is checked against. */
+  state(environmentId: EnvironmentId, id: string): Promise<{ enabled: boolean; generation: number } | undefined>;
+  list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<ApiClientRow>>;
+}
+
+export interface ApiClientWrites {
+  insert(environmentId: EnvironmentId, client: NewApiClient, secret: NewApiClientSecret): Promise<void>;
+  /** Ends the client and, by a new generation, every token of it. @returns false when there is none that is enabled */
+  disable(environmentId: EnvironmentId, id: string, now: number): Promise<boolean>;
+  /**
+   * Adds a secret. Of the older ones the newest lives on for at most `overlapMs`, the others are removed: two are live at most.
+   *
+   * @returns false when there is no such client
+   */
+  rotate(
+    environmentId: EnvironmentId,
+    id: string,
+    secret: NewApiClientSecret,
+    times: { now: number; overlapMs: number },
+  ): Promise<boolean>;
+}
+
+export type ApiClientRepository = ApiClientReads & ApiClientWrites;
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+const ID = sql.placeholder('id');
+const NOW = sql.placeholder('now');
+const withinEnvironment = eq(apiClients.environmentId, ENVIRONMENT);
+const oneClient = and(eq(apiClients.id, ID), withinEnvironment) as SQL;
+const itsSecrets = and(eq(apiClientSecrets.clientId, ID), eq(apiClientSecrets.environmentId, ENVIRONMENT)) as SQL;
+
+const clientColumns = {
+  id: apiClients.id,
+  name: apiClients.name,
+  scopes: apiClients.scopes,
+  enabled: apiClients.enabled,
+  generation: apiClients.generation,
+  createdAt: apiClients.createdAt,
+  updatedAt: apiClients.updatedAt,
+};
+
+const secretColumns = {
+  id: apiClientSecrets.id,
+  digest: apiClientSecrets.digest,
+  prefix: apiClientSecrets.prefix,
+  createdAt: apiClientSecrets.createdAt,
+  expiresAt: apiClientSecrets.expiresAt,
+};
+
+export function createApiClientRepository(db: Db): ApiClientRepository {
+  const get = once(() => db.select(clientColumns).from(apiClients).where(oneClient).prepare());
+  const state = once(() =>
+    db
+      .select({ enabled: apiClients.enabled, generation: apiClients.generation })
+      .from(apiClients)
+      .where(oneClient)
+      .prepare(),
+  );
+  const liveSecrets = once(() =>
+    db
+      .select(secretColumns)
+      .from(apiClientSecrets)
+      .where(and(itsSecrets, sql`(${apiClientSecrets.expiresAt} is null or ${apiClientSecrets.expiresAt} > ${NOW})`))
+      .orderBy(desc(apiClientSecrets.createdAt), desc(apiClientSecrets.id))
+      .prepare(),
+  );
+  const disable = once(() =>
+    db
+      .update(apiClients)
+      .set({ enabled: false, generation: sql`${apiClients.generation} + 1`, updatedAt: sql`${NOW}` })
+      .where(and(oneClient, eq(apiClients.enabled, true)))
+      .prepare(),
+  );
+  const list = createKeysetList<ApiClientRow, never>({
+    order: apiClients.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: {},
+    select: (where, order) =>
+      db.select(clientColumns).from(apiClients).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(apiClients).where(where).prepare(),
+    placeOf: (row) => row.id,
+    placeOfCursor: (_environmentId, id) => id,
+  });
+
+  function insertSecret(environmentId: EnvironmentId, clientId: string, secret: NewApiClientSecret): void {
+    db.insert(apiClientSecrets)
+      .values({ ...secret, environmentId, clientId })
+      .run();
+  }
+
+  return {
+    async get(environmentId, id, now) {
+      const client = get().get({ environmentId, id });
+      return client && { ...client, secrets: liveSecrets().all({ environmentId, id, now }) };
+    },
+    async state(environmentId, id) {
+      return state().get({ environmentId, id });
+    },
+    async list(environmentId, page) {
+      return list.page(environmentId, {}, page);
+    },
+    async insert(environmentId, client, secret) {
+      const updatedAt = client.createdAt;
+      db.insert(apiClients)
+        .values({ ...client, environmentId, enabled: true, generation: 1, updatedAt })
+        .run();
+      insertSecret(environmentId, client.id, secret);
+    },
+    async disable(environmentId, id, now) {
+      return disable().run({ environmentId, id, now }).changes === 1;
+    },
+    async rotate(environmentId, id, secret, { now, overlapMs }) {
+      if (get().get({ environmentId, id }) === undefined) return false;
+      const [newest] = liveSecrets().all({ environmentId, id, now });
+      const old = and(eq(apiClientSecrets.clientId, id), eq(apiClientSecrets.environmentId, environmentId));
+      db.delete(apiClientSecrets)
+        .where(and(old, newest && sql`${apiClientSecrets.id} <> ${newest.id}`))
+        .run();
+      if (newest !== undefined) {
+        const expiresAt = Math.min(newest.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs);
+        db.update(apiClientSecrets).set({ expiresAt }).where(eq(apiClientSecrets.id, newest.id)).run();
+      }
+      insertSecret(environmentId, id, secret);
+      db.update(apiClients)
+        .set({ updatedAt: now })
+        .where(and(eq(apiClients.id, id), eq(apiClients.environmentId, environmentId)))
+        .run();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { auditLog } from './schema.ts';
+
+type AuditRow = typeof auditLog.$inferSelect;
+
+/** What the first row of a chain follows. */
+export const GENESIS: Buffer = Buffer.alloc(32);
+
+/**
+ * The SHA-256 of a row: every field as json (or null) behind its length, in a fixed order, with the hash of the row before. The
+ * lengths make two different rows two different texts.
+ */
+export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {
+  const hash = createHash('sha256');
+  const { seq, id, environmentId, at, actor, action, subjectId, requestId, details } = row;
+  for (const field of [1, seq, id, environmentId, at, actor, action, subjectId, requestId, canonical(details)]) {
+    const text = JSON.stringify(field);
+    hash.update(`${Buffer.byteLength(text)}:${text}`);
+  }
+  return hash.update(row.prevHash).digest();
+}
+
+/** The same value with the keys of all its objects in order. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, canonical(inner)] as const);
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+}

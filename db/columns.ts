@@ -1,0 +1,23 @@
+import { customType, integer, text } from 'drizzle-orm/sqlite-core';
+import type { EnvironmentId } from './environment-id.ts';
+
+/** What a json column holds when the room knows no more about it. Whoever reads it validates it. */
+export type JsonObject = Record<string, unknown>;
+
+/** A json column kept as text. Unlike the builder's own json mode it keeps null a null where the value is a placeholder. */
+export function json<T>(name: string) {
+  return customType<{ data: T; driverData: string | null }>({
+    dataType: () => 'text',
+    toDriver: (value) => (value === null || value === undefined ? null : JSON.stringify(value)),
+    fromDriver: (value) => JSON.parse(value as string) as T,
+  })(name);
+}
+
+export function boolean(name: string) {
+  return integer(name, { mode: 'boolean' });
+}
+
+/** The column that no query leaves out. */
+export function environment() {
+  return text('environment_id').$type<EnvironmentId>();
+}

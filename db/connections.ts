@@ -1,0 +1,187 @@
+import { and, count, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { type Db, once, oncePerShape } from './database.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { RelationError } from './errors.ts';
+import { createKeysetList } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
+import { accounts, type ConnectionStatus, connections } from './schema.ts';
+
+export type ConnectionRow = typeof connections.$inferSelect;
+
+type Required = 'id' | 'keyId' | 'providerKey' | 'type' | 'status' | 'verificationMode' | 'createdAt' | 'updatedAt';
+
+/** A new connection; what is left out is empty, `enabled` is true, `version` starts at 1. */
+export type NewConnection = Pick<ConnectionRow, Required> &
+  Partial<Omit<ConnectionRow, Required | 'environmentId' | 'version'>>;
+
+/** What an update may change; `version` moves on by itself. */
+export type ConnectionChanges = { updatedAt: number } & Partial<
+  Omit<ConnectionRow, 'id' | 'environmentId' | 'keyId' | 'providerKey' | 'version' | 'createdAt' | 'updatedAt'>
+>;
+
+export interface ConnectionFilters {
+  organizationId?: string;
+  providerKeys?: string[];
+  type?: string;
+  status?: ConnectionStatus;
+  enabled?: boolean;
+}
+
+export interface ConnectionReads {
+  get(environmentId: EnvironmentId, id: string): Promise<ConnectionRow | undefined>;
+  byKeyId(environmentId: EnvironmentId, keyId: string): Promise<ConnectionRow | undefined>;
+  listByProvider(environmentId: EnvironmentId, providerKey: string): Promise<ConnectionRow[]>;
+  list(environmentId: EnvironmentId, filters: ConnectionFilters, page: PageRequest): Promise<Page<ConnectionRow>>;
+  listAll(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<ConnectionRow[]>;
+  count(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<number>;
+  countAccounts(environmentId: EnvironmentId, id: string): Promise<number>;
+}
+
+export interface ConnectionWrites {
+  /** @throws UniqueError `connections_key_id` */
+  insert(environmentId: EnvironmentId, connection: NewConnection): Promise<void>;
+  /** Changes a connection that still has the version. @returns false when it has another one by now, or is gone */
+  update(environmentId: EnvironmentId, id: string, version: number, changes: ConnectionChanges): Promise<boolean>;
+  /** Changes the status whatever the version is. @returns false when there is no such connection */
+  setStatus(environmentId: EnvironmentId, id: string, status: ConnectionStatus, updatedAt: number): Promise<boolean>;
+  /** @returns false when there is none. @throws RelationError while it has accounts */
+  delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
+}
+
+export type ConnectionRepository = ConnectionReads & ConnectionWrites;
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+const ID = sql.placeholder('id');
+const withinEnvironment = eq(connections.environmentId, ENVIRONMENT);
+const oneConnection = and(eq(connections.id, ID), withinEnvironment) as SQL;
+const nextVersion = sql`${connections.version} + 1`;
+
+export function createConnectionRepository(db: Db): ConnectionRepository {
+  const list = createConnectionList(db);
+  const get = once(() => db.select().from(connections).where(oneConnection).prepare());
+  const byKeyId = once(() =>
+    db
+      .select()
+      .from(connections)
+      .where(and(withinEnvironment, eq(connections.keyId, sql.placeholder('keyId'))))
+      .prepare(),
+  );
+  const countAccounts = once(() =>
+    db
+      .select({ total: count() })
+      .from(accounts)
+      .where(sql`${accounts.connectionId} = (select ${connections.id} from ${connections} where ${oneConnection})`)
+      .prepare(),
+  );
+  const insert = once(() => {
+    const values = Object.fromEntries(
+      Object.keys(getTableColumns(connections)).map((name) => [name, sql.placeholder(name)]),
+    );
+    return db
+      .insert(connections)
+      .values(values as unknown as ConnectionRow)
+      .prepare();
+  });
+  const updates = oncePerShape<{ run(values: Record<string, unknown>): { changes: number } }>();
+  const setStatus = once(() =>
+    db
+      .update(connections)
+      .set({
+        status: sql`${sql.placeholder('status')}`,
+        updatedAt: sql`${sql.placeholder('updatedAt')}`,
+        version: nextVersion,
+      })
+      .where(oneConnection)
+      .prepare(),
+  );
+  const remove = once(() => db.delete(connections).where(oneConnection).prepare());
+
+  return {
+    async get(environmentId, id) {
+      return get().get({ environmentId, id });
+    },
+    async byKeyId(environmentId, keyId) {
+      return byKeyId().get({ environmentId, keyId });
+    },
+    async listByProvider(environmentId, providerKey) {
+      return list.all(environmentId, toFilters({ providerKeys: [providerKey] }));
+    },
+    async list(environmentId, filters, page) {
+      return list.page(environmentId, toFilters(filters), page);
+    },
+    async listAll(environmentId, filters = {}) {
+      return list.all(environmentId, toFilters(filters));
+    },
+    async count(environmentId, filters = {}) {
+      return list.total(environmentId, toFilters(filters));
+    },
+    async countAccounts(environmentId, id) {
+      return countAccounts().get({ environmentId, id })?.total ?? 0;
+    },
+    async insert(environmentId, connection) {
+      insert().run({ ...EMPTY, ...connection, environmentId });
+    },
+    async update(environmentId, id, version, changes) {
+      const names = Object.keys(changes).filter((name) => changes[name as keyof ConnectionChanges] !== undefined);
+      const statement = updates(names.join(), () => {
+        const set = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
+        return db
+          .update(connections)
+          .set({ ...set, version: nextVersion })
+          .where(and(oneConnection, sql`${connections.version} = ${sql.placeholder('expectedVersion')}`))
+          .prepare();
+      });
+      return statement.run({ ...changes, environmentId, id, expectedVersion: version }).changes === 1;
+    },
+    async setStatus(environmentId, id, status, updatedAt) {
+      return setStatus().run({ environmentId, id, status, updatedAt }).changes === 1;
+    },
+    async delete(environmentId, id) {
+      const used = countAccounts().get({ environmentId, id })?.total ?? 0;
+      if (used > 0) throw new RelationError(`the connection has ${used} accounts`);
+      return remove().run({ environmentId, id }).changes === 1;
+    },
+  };
+}
+
+const EMPTY: Partial<ConnectionRow> = {
+  enabled: true,
+  organizationId: '',
+  organizationName: '',
+  domains: [],
+  clientId: null,
+  clientSecretSealed: null,
+  scopes: [],
+  allowedTools: null,
+  postUserVerifyRedirectUrl: null,
+  settings: {},
+  version: 1,
+};
+
+function toFilters({ enabled, providerKeys, ...rest }: ConnectionFilters) {
+  return {
+    ...rest,
+    providerKeys: providerKeys === undefined ? undefined : JSON.stringify(providerKeys),
+    enabled: enabled === undefined ? undefined : Number(enabled),
+  };
+}
+
+function createConnectionList(db: Db) {
+  return createKeysetList<ConnectionRow, keyof ConnectionFilters>({
+    order: connections.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: {
+      organizationId: () => sql`${connections.organizationId} = ${sql.placeholder('organizationId')}`,
+      providerKeys: () =>
+        sql`+${connections.providerKey} in (select value from json_each(${sql.placeholder('providerKeys')}))`,
+      type: () => sql`${connections.type} = ${sql.placeholder('type')}`,
+      status: () => sql`${connections.status} = ${sql.placeholder('status')}`,
+      enabled: () => sql`${connections.enabled} = ${sql.placeholder('enabled')}`,
+    },
+    select: (where, order) =>
+      db.select().from(connections).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(connections).where(where).prepare(),
+    placeOf: (row) => row.id,
+    placeOfCursor: (_environmentId, id) => id,
+  });
+}

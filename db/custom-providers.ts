@@ -1,0 +1,82 @@
+import { and, desc, eq, sql } from 'drizzle-orm';
+import { type Db, once } from './database.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { customProviders } from './schema.ts';
+
+export type CustomProviderRow = Omit<typeof customProviders.$inferSelect, 'environmentId'>;
+
+/** `definition` is any object that json can carry. */
+export type NewCustomProvider = Omit<CustomProviderRow, 'version' | 'definition'> & { definition: object };
+
+export interface CustomProviderReads {
+  get(environmentId: EnvironmentId, identifier: string): Promise<CustomProviderRow | undefined>;
+  /** All of them, newest first. */
+  list(environmentId: EnvironmentId): Promise<CustomProviderRow[]>;
+}
+
+export interface CustomProviderWrites {
+  /** @throws UniqueError `custom_providers_identifier` */
+  insert(environmentId: EnvironmentId, provider: NewCustomProvider): Promise<void>;
+  /** Changes a provider that still has the version. @returns false when it has another one by now, or is gone */
+  update(
+    environmentId: EnvironmentId,
+    identifier: string,
+    version: number,
+    changes: { definition: object; updatedAt: number },
+  ): Promise<boolean>;
+  /** @returns false when there is none */
+  delete(environmentId: EnvironmentId, identifier: string): Promise<boolean>;
+}
+
+export type CustomProviderRepository = CustomProviderReads & CustomProviderWrites;
+
+const withinEnvironment = eq(customProviders.environmentId, sql.placeholder('environmentId'));
+const oneProvider = and(withinEnvironment, eq(customProviders.identifier, sql.placeholder('identifier')));
+const columns = {
+  id: customProviders.id,
+  identifier: customProviders.identifier,
+  definition: customProviders.definition,
+  isMcp: customProviders.isMcp,
+  version: customProviders.version,
+  createdAt: customProviders.createdAt,
+  updatedAt: customProviders.updatedAt,
+};
+
+export function createCustomProviderRepository(db: Db): CustomProviderRepository {
+  const get = once(() => db.select(columns).from(customProviders).where(oneProvider).prepare());
+  const list = once(() =>
+    db.select(columns).from(customProviders).where(withinEnvironment).orderBy(desc(customProviders.id)).prepare(),
+  );
+  const update = once(() =>
+    db
+      .update(customProviders)
+      .set({
+        definition: sql`${sql.placeholder('definition')}`,
+        updatedAt: sql`${sql.placeholder('updatedAt')}`,
+        version: sql`${customProviders.version} + 1`,
+      })
+      .where(and(oneProvider, eq(customProviders.version, sql.placeholder('version'))))
+      .prepare(),
+  );
+  const remove = once(() => db.delete(customProviders).where(oneProvider).prepare());
+
+  return {
+    async get(environmentId, identifier) {
+      return get().get({ environmentId, identifier });
+    },
+    async list(environmentId) {
+      return list().all({ environmentId });
+    },
+    async insert(environmentId, { definition, ...provider }) {
+      const row = { ...provider, definition: { ...definition }, environmentId, version: 1 };
+      db.insert(customProviders).values(row).run();
+    },
+    async update(environmentId, identifier, version, { definition, updatedAt }) {
+      const values = { environmentId, identifier, version, definition: JSON.stringify(definition), updatedAt };
+      return update().run(values).changes === 1;
+    },
+    async delete(environmentId, identifier) {
+      return remove().run({ environmentId, identifier }).changes === 1;
+    },
+  };
+}

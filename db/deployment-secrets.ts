@@ -1,0 +1,57 @@
+import { and, eq } from 'drizzle-orm';
+import type { Db } from './database.ts';
+import { deploymentSecrets, keyChecks } from './schema.ts';
+
+/** A secret of the whole deployment, such as the key that signs tokens, sealed under a key-encryption key. */
+export type DeploymentSecretRow = typeof deploymentSecrets.$inferSelect;
+/** What proves at start that a key-encryption key is the one that sealed the data. */
+export type KeyCheckRow = typeof keyChecks.$inferSelect;
+
+export interface DeploymentSecretReads {
+  get(name: string): Promise<DeploymentSecretRow | undefined>;
+  list(): Promise<DeploymentSecretRow[]>;
+  keyChecks(): Promise<KeyCheckRow[]>;
+}
+
+export interface DeploymentSecretWrites {
+  /** @returns the row that is in force: the given one, or the one that was there before */
+  insertIfAbsent(secret: DeploymentSecretRow): Promise<DeploymentSecretRow>;
+  /** Seals anew what is still sealed as it was. @returns false when it is not */
+  replace(name: string, sealed: Buffer, by: { kekId: string; sealed: Buffer }): Promise<boolean>;
+  /** @returns the row that is in force */
+  insertKeyCheckIfAbsent(check: KeyCheckRow): Promise<KeyCheckRow>;
+  deleteKeyCheck(kekId: string): Promise<boolean>;
+}
+
+export type DeploymentSecretRepository = DeploymentSecretReads & DeploymentSecretWrites;
+
+/** Used at start and by the rotation of keys, so nothing here is worth preparing ahead. */
+export function createDeploymentSecretRepository(db: Db): DeploymentSecretRepository {
+  const find = (name: string) => db.select().from(deploymentSecrets).where(eq(deploymentSecrets.name, name)).get();
+  return {
+    async get(name) {
+      return find(name);
+    },
+    async list() {
+      return db.select().from(deploymentSecrets).orderBy(deploymentSecrets.name).all();
+    },
+    async keyChecks() {
+      return db.select().from(keyChecks).orderBy(keyChecks.createdAt, keyChecks.kekId).all();
+    },
+    async insertIfAbsent(secret) {
+      db.insert(deploymentSecrets).values(secret).onConflictDoNothing().run();
+      return find(secret.name) as DeploymentSecretRow;
+    },
+    async replace(name, sealed, by) {
+      const unchanged = and(eq(deploymentSecrets.name, name), eq(deploymentSecrets.sealed, sealed));
+      return db.update(deploymentSecrets).set(by).where(unchanged).run().changes === 1;
+    },
+    async insertKeyCheckIfAbsent(check) {
+      db.insert(keyChecks).values(check).onConflictDoNothing().run();
+      return db.select().from(keyChecks).where(eq(keyChecks.kekId, check.kekId)).get() as KeyCheckRow;
+    },
+    async deleteKeyCheck(kekId) {
+      return db.delete(keyChecks).where(eq(keyChecks.kekId, kekId)).run().changes === 1;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { eq, sql } from 'drizzle-orm';
+import { type Db, once } from './database.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { environmentHosts, environments } from './schema.ts';
+
+export type EnvironmentRow = Omit<typeof environments.$inferSelect, 'ordinal'> & {
+  /** The host names, lower case and without a port, that the environment answers to. */
+  hosts: string[];
+};
+
+export interface EnvironmentReads {
+  byHost(host: string): Promise<EnvironmentRow | undefined>;
+  get(id: EnvironmentId): Promise<EnvironmentRow | undefined>;
+  list(): Promise<EnvironmentRow[]>;
+}
+
+export interface EnvironmentWrites {
+  /** @throws UniqueError `environment_hosts_host` when another environment answers to one of the hosts */
+  insert(environment: EnvironmentRow): Promise<void>;
+}
+
+export type EnvironmentRepository = EnvironmentReads & EnvironmentWrites;
+
+export function createEnvironmentRepository(db: Db): EnvironmentRepository {
+  const id = sql.placeholder('id');
+  const columns = {
+    id: environments.id,
+    kind: environments.kind,
+    baseUrl: environments.baseUrl,
+    settings: environments.settings,
+    createdAt: environments.createdAt,
+    hosts: sql<string>`(select json_group_array(${environmentHosts.host}) from ${environmentHosts}
+      where ${environmentHosts.environmentId} = ${environments.id})`.mapWith(
+      (hosts: string) => JSON.parse(hosts) as string[],
+    ),
+  };
+  const get = once(() => db.select(columns).from(environments).where(eq(environments.id, id)).prepare());
+  const list = once(() => db.select(columns).from(environments).orderBy(environments.ordinal).prepare());
+  const byHost = once(() =>
+    db
+      .select(columns)
+      .from(environments)
+      .where(
+        sql`${environments.id} = (select ${environmentHosts.environmentId} from ${environmentHosts}
+          where ${environmentHosts.host} = ${sql.placeholder('host')})`,
+      )
+      .prepare(),
+  );
+
+  return {
+    async byHost(host) {
+      return byHost().get({ host });
+    },
+    async get(environmentId) {
+      return get().get({ id: environmentId });
+    },
+    async list() {
+      return list().all();
+    },
+    async insert({ hosts, ...environment }) {
+      const ordinal = sql`(select coalesce(max(ordinal), 0) + 1 from ${environments})`;
+      db.insert(environments)
+        .values({ ...environment, ordinal })
+        .run();
+      for (const host of hosts) db.insert(environmentHosts).values({ host, environmentId: environment.id }).run();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { and, count, eq, type SQL, sql } from 'drizzle-orm';
+import { type Db, once } from './database.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList, type Filter } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
+import { type ExecutionStatus, executions } from './schema.ts';
+import { createTotal, environmentRange, nextSeq } from './sequence.ts';
+
+export type ExecutionRow = typeof executions.$inferSelect;
+
+/** An execution that is about to be sent. */
+export type NewExecution = Pick<
+  ExecutionRow,
+  'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'startedAt'
+>;
+
+export interface ExecutionOutcome {
+  status: Exclude<ExecutionStatus, 'STARTED'>;
+  errorKind?: string | null;
+  upstreamStatus?: number | null;
+  finishedAt: number;
+}
+
+export interface ExecutionFilters {
+  agentRunId?: string;
+  accountId?: string;
+  toolName?: string;
+  connector?: string;
+  status?: ExecutionStatus;
+}
+
+export interface ExecutionReads {
+  get(environmentId: EnvironmentId, id: string): Promise<ExecutionRow | undefined>;
+  list(environmentId: EnvironmentId, filters: ExecutionFilters, page: PageRequest): Promise<Page<ExecutionRow>>;
+}
+
+export interface ExecutionWrites {
+  /** Records an execution as STARTED, before it is sent. */
+  insert(environmentId: EnvironmentId, execution: NewExecution): Promise<void>;
+  /** Ends an execution that is STARTED. @returns false when it had ended before, or there is none */
+  finish(environmentId: EnvironmentId, id: string, outcome: ExecutionOutcome): Promise<boolean>;
+  /** Ends as UNKNOWN what a process that is gone had started before a time. @returns how many */
+  markUnknown(environmentId: EnvironmentId, startedBefore: number, finishedAt: number): Promise<number>;
+}
+
+export type ExecutionRepository = ExecutionReads & ExecutionWrites;
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+const oneExecution = and(eq(executions.id, sql.placeholder('id')), eq(executions.environmentId, ENVIRONMENT)) as SQL;
+/** Literal, so that the partial index over what is under way serves. */
+const underWay = sql`${executions.status} = 'STARTED'`;
+
+const FILTERS: Record<keyof ExecutionFilters, Filter> = {
+  agentRunId: (steer) => sql`${steer}${executions.agentRunId} = ${sql.placeholder('agentRunId')}`,
+  accountId: (steer) => sql`${steer}${executions.accountId} = ${sql.placeholder('accountId')}`,
+  toolName: () => sql`${executions.toolName} = ${sql.placeholder('toolName')}`,
+  connector: () => sql`${executions.connector} = ${sql.placeholder('connector')}`,
+  status: () => sql`${executions.status} = ${sql.placeholder('status')}`,
+};
+
+export function createExecutionRepository(db: Db): ExecutionRepository {
+  const get = once(() => db.select().from(executions).where(oneExecution).prepare());
+  const insert = once(() =>
+    db
+      .insert(executions)
+      .values({
+        seq: nextSeq('executions'),
+        id: sql.placeholder('id'),
+        environmentId: ENVIRONMENT,
+        accountId: sql.placeholder('accountId'),
+        connector: sql.placeholder('connector'),
+        toolName: sql.placeholder('toolName'),
+        agentRunId: sql.placeholder('agentRunId'),
+        apiClientId: sql.placeholder('apiClientId'),
+        status: 'STARTED',
+        startedAt: sql.placeholder('startedAt'),
+      })
+      .prepare(),
+  );
+  const finish = once(() =>
+    db
+      .update(executions)
+      .set({
+        status: sql`${sql.placeholder('status')}`,
+        errorKind: sql`${sql.placeholder('errorKind')}`,
+        upstreamStatus: sql`${sql.placeholder('upstreamStatus')}`,
+        finishedAt: sql`${sql.placeholder('finishedAt')}`,
+      })
+      .where(and(oneExecution, underWay))
+      .prepare(),
+  );
+  const markUnknown = once(() =>
+    db
+      .update(executions)
+      .set({ status: 'UNKNOWN', finishedAt: sql`${sql.placeholder('finishedAt')}` })
+      .where(
+        and(
+          eq(executions.environmentId, ENVIRONMENT),
+          underWay,
+          sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
+        ),
+      )
+      .prepare(),
+  );
+  const place = once(() => db.select({ seq: executions.seq }).from(executions).where(oneExecution).prepare());
+  const list = createKeysetList<ExecutionRow, keyof ExecutionFilters>({
+    order: executions.seq,
+    scope: environmentRange(executions.seq),
+    filters: FILTERS,
+    select: (where, order) =>
+      db.select().from(executions).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(executions).where(where).prepare(),
+    total: createTotal(db, 'executions'),
+    placeOf: (row) => row.seq,
+    placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
+  });
+
+  return {
+    async get(environmentId, id) {
+      return get().get({ environmentId, id });
+    },
+    async list(environmentId, filters, page) {
+      return list.page(environmentId, filters, page);
+    },
+    async insert(environmentId, execution) {
+      insert().run({ ...execution, environmentId });
+    },
+    async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt }) {
+      return finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt }).changes === 1;
+    },
+    async markUnknown(environmentId, startedBefore, finishedAt) {
+      return markUnknown().run({ environmentId, startedBefore, finishedAt }).changes;
+    },
+  };
+}

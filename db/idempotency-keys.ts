@@ -1,0 +1,151 @@
+import { and, eq, lte, type SQL, sql } from 'drizzle-orm';
+import { type Db, once } from './database.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { idempotencyKeys } from './schema.ts';
+
+export type IdempotencyKeyRow = Omit<typeof idempotencyKeys.$inferSelect, 'environmentId'>;
+
+/** What names a key: whose it is, for which operation, and 32 bytes that stand for the text of the header. */
+export type IdempotencyKeyName = Pick<IdempotencyKeyRow, 'clientId' | 'route' | 'keyDigest'>;
+
+export type NewIdempotencyKey = IdempotencyKeyName &
+  Pick<IdempotencyKeyRow, 'requestDigest' | 'createdAt' | 'expiresAt'>;
+
+export type IdempotencyClaim = { state: 'NEW' } | { state: 'EXISTING'; row: IdempotencyKeyRow };
+
+export interface IdempotencyKeyReads {
+  get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
+}
+
+export interface IdempotencyKeyWrites {
+  /** Takes the key as RUNNING, or tells who has it. A key that has expired by `createdAt` counts as free. */
+  claim(environmentId: EnvironmentId, key: NewIdempotencyKey): Promise<IdempotencyClaim>;
+  /** Notes which execution the request began, before it is sent. @returns false when the key is not RUNNING */
+  attachExecution(environmentId: EnvironmentId, name: IdempotencyKeyName, executionId: string): Promise<boolean>;
+  /** Keeps the answer for those who ask again. @returns false when the key is not RUNNING */
+  complete(
+    environmentId: EnvironmentId,
+    name: IdempotencyKeyName,
+    reply: { status: number; sealedReply: Buffer | null },
+  ): Promise<boolean>;
+  /** Frees a key that is RUNNING, after a request that had no effect. */
+  release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
+  /** Frees what a process that is gone had taken before a time and not yet tied to an execution. @returns how many */
+  releaseAbandoned(environmentId: EnvironmentId, createdBefore: number): Promise<number>;
+  /** Removes what has expired. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number): Promise<number>;
+}
+
+export type IdempotencyKeyRepository = IdempotencyKeyReads & IdempotencyKeyWrites;
+
+const t = idempotencyKeys;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneKey = and(
+  withinEnvironment,
+  eq(t.clientId, sql.placeholder('clientId')),
+  eq(t.route, sql.placeholder('route')),
+  eq(t.keyDigest, sql.placeholder('keyDigest')),
+) as SQL;
+const running = eq(t.state, 'RUNNING');
+const { environmentId: _environmentId, ...columns } = {
+  environmentId: t.environmentId,
+  clientId: t.clientId,
+  route: t.route,
+  keyDigest: t.keyDigest,
+  requestDigest: t.requestDigest,
+  state: t.state,
+  status: t.status,
+  sealedReply: t.sealedReply,
+  executionId: t.executionId,
+  createdAt: t.createdAt,
+  expiresAt: t.expiresAt,
+};
+
+export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository {
+  const get = once(() => db.select(columns).from(t).where(oneKey).prepare());
+  const dropExpired = once(() =>
+    db
+      .delete(t)
+      .where(and(oneKey, lte(t.expiresAt, sql.placeholder('now'))))
+      .prepare(),
+  );
+  const insert = once(() =>
+    db
+      .insert(t)
+      .values({
+        environmentId: sql.placeholder('environmentId'),
+        clientId: sql.placeholder('clientId'),
+        route: sql.placeholder('route'),
+        keyDigest: sql.placeholder('keyDigest'),
+        requestDigest: sql.placeholder('requestDigest'),
+        state: 'RUNNING',
+        createdAt: sql.placeholder('createdAt'),
+        expiresAt: sql.placeholder('expiresAt'),
+      })
+      .onConflictDoNothing()
+      .prepare(),
+  );
+  const attach = once(() =>
+    db
+      .update(t)
+      .set({ executionId: sql`${sql.placeholder('executionId')}` })
+      .where(and(oneKey, running))
+      .prepare(),
+  );
+  const complete = once(() =>
+    db
+      .update(t)
+      .set({
+        state: 'DONE',
+        status: sql`${sql.placeholder('status')}`,
+        sealedReply: sql`${sql.placeholder('sealedReply')}`,
+      })
+      .where(and(oneKey, running))
+      .prepare(),
+  );
+  const release = once(() => db.delete(t).where(and(oneKey, running)).prepare());
+  const releaseAbandoned = once(() =>
+    db
+      .delete(t)
+      .where(
+        and(
+          withinEnvironment,
+          running,
+          sql`${t.executionId} is null and ${t.createdAt} < ${sql.placeholder('before')}`,
+        ),
+      )
+      .prepare(),
+  );
+  const sweep = once(() =>
+    db
+      .delete(t)
+      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
+      .prepare(),
+  );
+
+  return {
+    async get(environmentId, name) {
+      return get().get({ ...name, environmentId });
+    },
+    async claim(environmentId, key) {
+      dropExpired().run({ ...key, environmentId, now: key.createdAt });
+      if (insert().run({ ...key, environmentId }).changes === 1) return { state: 'NEW' };
+      return { state: 'EXISTING', row: get().get({ ...key, environmentId }) as IdempotencyKeyRow };
+    },
+    async attachExecution(environmentId, name, executionId) {
+      return attach().run({ ...name, environmentId, executionId }).changes === 1;
+    },
+    async complete(environmentId, name, { status, sealedReply }) {
+      return complete().run({ ...name, environmentId, status, sealedReply }).changes === 1;
+    },
+    async release(environmentId, name) {
+      return release().run({ ...name, environmentId }).changes === 1;
+    },
+    async releaseAbandoned(environmentId, before) {
+      return releaseAbandoned().run({ environmentId, before }).changes;
+    },
+    async sweep(environmentId, now) {
+      return sweep().run({ environmentId, now }).changes;
+    },
+  };
+}

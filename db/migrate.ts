@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { StorageError } from './errors.ts';
+import type { Client } from './open.ts';
+
+export interface Migration {
+  name: string;
+  sql: string;
+  /** Hexadecimal digest of the file. */
+  sha256: string;
+}
+
+interface Applied {
+  name: string;
+  sha256: string;
+}
+
+const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/** Reads the migrations of a directory (default: ours) in the order of their names, such as `0001_core.sql`. */
+export function loadMigrations(directory: string = DIRECTORY): Migration[] {
+  return readdirSync(directory)
+    .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(`${directory}/${name}`, 'utf8');
+      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+/**
+ * Brings a database to the newest migration. Each file is one IMMEDIATE transaction, and what is left to do is judged inside of
+ * it, so two processes that start at once do each step once.
+ *
+ * @param now milliseconds UTC
+ * @returns the names that were applied
+ * @throws StorageError `MIGRATION_REFUSED` when an applied file was edited or is missing, or when a new one sorts before an
+ *   applied one; `MIGRATION_FAILED` when a file fails or leaves a dangling reference, and then nothing of it remains
+ */
+export function migrate(client: Client, now: () => number, files: Migration[] = loadMigrations()): string[] {
+  client.exec(
+    'create table if not exists migrations (name text primary key not null, sha256 text not null, applied_at integer not null) strict',
+  );
+  // Rebuilding a table needs this off, and inside of a transaction it cannot be changed.
+  client.pragma('foreign_keys = off');
+  try {
+    const done: string[] = [];
+    for (let next = step(client, now, files); next !== undefined; next = step(client, now, files)) done.push(next);
+    return done;
+  } finally {
+    client.pragma('foreign_keys = on');
+  }
+}
+
+/** Applies the first file that is still to be applied, and names it. */
+function step(client: Client, now: () => number, files: Migration[]): string | undefined {
+  return client
+    .transaction(() => {
+      const applied = client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
+      assertHistory(applied, files);
+      const file = files[applied.length];
+      if (file === undefined) return undefined;
+      apply(client, file);
+      client
+        .prepare('insert into migrations (name, sha256, applied_at) values (?, ?, ?)')
+        .run(file.name, file.sha256, now());
+      return file.name;
+    })
+    .immediate();
+}
+
+/** What was applied must be, name by name and byte by byte, the beginning of what there is. */
+function assertHistory(applied: Applied[], files: Migration[]): void {
+  const byName = new Map(files.map((file) => [file.name, file]));
+  for (const [place, row] of applied.entries()) {
+    const file = byName.get(row.name);
+    if (file === undefined)
+      throw refused(`${row.name} was applied, but is missing: this program is older than its data`);
+    if (file.sha256 !== row.sha256) throw refused(`${row.name} was edited after it had been applied`);
+    const expected = files[place];
+    if (expected?.name !== row.name) throw refused(`${expected?.name} sorts before ${row.name}, which was applied`);
+  }
+}
+
+function refused(reason: string): StorageError {
+  return new StorageError('MIGRATION_REFUSED', `the database cannot be migrated: ${reason}`);
+}
+
+function apply(client: Client, file: Migration): void {
+  try {
+    client.exec(file.sql);
+  } catch (cause) {
+    throw new StorageError('MIGRATION_FAILED', `the migration ${file.name} failed`, { cause });
+  }
+  const dangling = client.pragma('foreign_key_check') as { table: string; parent: string }[];
+  const first = dangling[0];
+  if (first !== undefined) {
+    const where = `${first.table} to ${first.parent}`;
+    throw new StorageError('MIGRATION_FAILED', `the migration ${file.name} leaves a dangling reference from ${where}`);
+  }
+}

@@ -1,0 +1,284 @@
+-- Strict tables. Times are integer milliseconds UTC, json is text, sealed bytes are blobs, booleans are 0 or 1.
+--
+-- Tables that grow (accounts, executions, audit_log) have a `seq` that is allocated per environment from `counters`: the
+-- environment's ordinal above bit 40, a running number below. One environment's rows are therefore one range of the table,
+-- of each index (an index ends in the rowid) and of the search index, in the order of creation: the environment is a bound
+-- of every scan without being a column of every index.
+
+create table environments (
+  id text primary key not null,
+  ordinal integer not null unique check (ordinal between 1 and 8191),
+  kind text not null check (kind in ('DEVELOPMENT', 'PRODUCTION')),
+  base_url text not null,
+  settings text not null check (json_valid(settings)),
+  created_at integer not null
+) strict;
+
+create table environment_hosts (
+  host text primary key not null,
+  environment_id text not null references environments (id)
+) strict, without rowid;
+
+create index environment_hosts_environment on environment_hosts (environment_id);
+
+create table counters (
+  environment_id text not null references environments (id),
+  name text not null check (name in ('accounts', 'executions', 'audit_log')),
+  total integer not null default 0 check (total >= 0),
+  last_seq integer not null,
+  primary key (environment_id, name)
+) strict, without rowid;
+
+create trigger environments_counters after insert on environments begin
+  insert into counters (environment_id, name, last_seq) values
+    (new.id, 'accounts', new.ordinal << 40),
+    (new.id, 'executions', new.ordinal << 40),
+    (new.id, 'audit_log', new.ordinal << 40);
+end;
+
+create table api_clients (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  name text not null,
+  scopes text not null check (json_valid(scopes)),
+  enabled integer not null default 1 check (enabled in (0, 1)),
+  generation integer not null default 1 check (generation >= 1),
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+create index api_clients_page on api_clients (environment_id, id);
+
+create table api_client_secrets (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  client_id text not null references api_clients (id) on delete cascade,
+  digest blob not null check (length(digest) = 32),
+  prefix text not null,
+  created_at integer not null,
+  expires_at integer
+) strict;
+
+create index api_client_secrets_client on api_client_secrets (client_id);
+
+create table custom_providers (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  identifier text not null,
+  definition text not null check (json_valid(definition)),
+  is_mcp integer not null default 0 check (is_mcp in (0, 1)),
+  version integer not null default 1,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+create unique index custom_providers_identifier on custom_providers (environment_id, identifier);
+
+create table connections (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  key_id text not null,
+  provider_key text not null,
+  type text not null,
+  status text not null check (status in ('DRAFT', 'IN_PROGRESS', 'COMPLETED')),
+  enabled integer not null default 1 check (enabled in (0, 1)),
+  organization_id text not null default '',
+  organization_name text not null default '',
+  domains text not null default '[]' check (json_valid(domains)),
+  client_id text,
+  client_secret_sealed blob,
+  scopes text not null default '[]' check (json_valid(scopes)),
+  allowed_tools text check (allowed_tools is null or json_valid(allowed_tools)),
+  verification_mode text not null default 'REQUIRED',
+  post_user_verify_redirect_url text,
+  settings text not null default '{}' check (json_valid(settings)),
+  version integer not null default 1,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+create unique index connections_key_id on connections (environment_id, key_id);
+create unique index connections_page on connections (environment_id, id);
+create index connections_provider on connections (environment_id, provider_key);
+
+create table accounts (
+  seq integer primary key not null,
+  id text not null,
+  environment_id text not null,
+  connection_id text not null,
+  connector text not null,
+  provider text not null,
+  organization_id text not null default '',
+  user_id text not null default '',
+  identifier text not null,
+  authorization_type text not null check (authorization_type in (
+    'OAUTH', 'API_KEY', 'BASIC_AUTH', 'BEARER_TOKEN', 'CUSTOM', 'BASIC', 'OAUTH_M2M', 'BOARD_OAUTH1', 'WORKSPACE_DWD',
+    'TRUSTED_IDP', 'SMART_FHIR', 'NO_AUTH'
+  )),
+  status text not null check (status in ('ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED')),
+  status_reason text,
+  token_expires_at integer,
+  last_used_at integer,
+  api_config text not null default '{}' check (json_valid(api_config)),
+  public_details text check (public_details is null or json_valid(public_details)),
+  origins text not null default '[]' check (json_valid(origins)),
+  provider_subject text,
+  wrapped_data_key blob,
+  kek_id text,
+  credentials_sealed blob,
+  temporary_sealed blob,
+  credential_generation integer not null default 0 check (credential_generation >= 0),
+  search_text text not null,
+  version integer not null default 1,
+  created_at integer not null,
+  updated_at integer not null,
+  check ((wrapped_data_key is null) = (kek_id is null)),
+  check (instr(identifier || connector || provider, char(10)) = 0),
+  foreign key (environment_id, connection_id) references connections (environment_id, id)
+) strict;
+
+create unique index accounts_id on accounts (id);
+-- A connection belongs to one environment, so this is unique by environment as well.
+create unique index accounts_identity on accounts (connection_id, identifier, organization_id, user_id);
+create index accounts_connection on accounts (connection_id);
+create index accounts_organization on accounts (organization_id) where organization_id <> '';
+create index accounts_user on accounts (user_id) where user_id <> '';
+create index accounts_provider on accounts (provider);
+create index accounts_identifier on accounts (identifier);
+create index accounts_status on accounts (status);
+create index accounts_kek on accounts (kek_id) where kek_id is not null;
+
+create trigger accounts_counted after insert on accounts begin
+  update counters set total = total + 1, last_seq = new.seq where environment_id = new.environment_id and name = 'accounts';
+end;
+
+create trigger accounts_uncounted after delete on accounts begin
+  update counters set total = total - 1 where environment_id = old.environment_id and name = 'accounts';
+end;
+
+create trigger accounts_stay before update of seq, id, environment_id, connection_id on accounts begin
+  select raise(abort, 'an account never changes its id, environment or connection');
+end;
+
+-- Substring search. The text is folded before it is stored, so the tokenizer must not fold again.
+create virtual table accounts_search using fts5 (
+  search_text, content = 'accounts', content_rowid = 'seq', columnsize = 0, tokenize = 'trigram case_sensitive 1'
+);
+-- Deleted text leaves the index at once instead of at a later merge.
+insert into accounts_search (accounts_search, rank) values ('secure-delete', 1);
+
+create trigger accounts_search_insert after insert on accounts begin
+  insert into accounts_search (rowid, search_text) values (new.seq, new.search_text);
+end;
+
+create trigger accounts_search_delete after delete on accounts begin
+  insert into accounts_search (accounts_search, rowid, search_text) values ('delete', old.seq, old.search_text);
+end;
+
+create trigger accounts_search_update after update of search_text on accounts when new.search_text <> old.search_text begin
+  insert into accounts_search (accounts_search, rowid, search_text) values ('delete', old.seq, old.search_text);
+  insert into accounts_search (rowid, search_text) values (new.seq, new.search_text);
+end;
+
+-- What was removed, for good: an id never comes back, a late writer is refused, a page token still has its place.
+create table account_tombstones (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  seq integer not null,
+  generation integer not null,
+  deleted_at integer not null
+) strict, without rowid;
+
+create trigger account_tombstones_final before insert on accounts
+when exists (select 1 from account_tombstones where id = new.id) begin
+  select raise(abort, 'a removed account does not come back');
+end;
+
+create table executions (
+  seq integer primary key not null,
+  id text not null,
+  environment_id text not null references environments (id),
+  -- No foreign key: the record of an execution survives its account and its client.
+  account_id text,
+  connector text not null,
+  tool_name text not null,
+  agent_run_id text,
+  api_client_id text not null,
+  status text not null check (status in ('STARTED', 'SUCCEEDED', 'FAILED', 'UNKNOWN')),
+  error_kind text,
+  upstream_status integer,
+  started_at integer not null,
+  finished_at integer
+) strict;
+
+create unique index executions_id on executions (id);
+create index executions_account on executions (account_id) where account_id is not null;
+create index executions_agent_run on executions (agent_run_id) where agent_run_id is not null;
+create index executions_started on executions (started_at) where status = 'STARTED';
+
+create trigger executions_counted after insert on executions begin
+  update counters set total = total + 1, last_seq = new.seq where environment_id = new.environment_id and name = 'executions';
+end;
+
+create trigger executions_uncounted after delete on executions begin
+  update counters set total = total - 1 where environment_id = old.environment_id and name = 'executions';
+end;
+
+create table idempotency_keys (
+  environment_id text not null references environments (id),
+  client_id text not null,
+  route text not null,
+  key_digest blob not null check (length(key_digest) = 32),
+  request_digest blob not null check (length(request_digest) = 32),
+  state text not null check (state in ('RUNNING', 'DONE')),
+  status integer,
+  sealed_reply blob,
+  execution_id text,
+  created_at integer not null,
+  expires_at integer not null,
+  primary key (environment_id, client_id, route, key_digest)
+) strict, without rowid;
+
+create index idempotency_keys_expiry on idempotency_keys (environment_id, expires_at);
+
+create table audit_log (
+  seq integer primary key not null,
+  id text not null unique,
+  environment_id text not null references environments (id),
+  at integer not null,
+  actor text not null,
+  action text not null,
+  subject_id text,
+  request_id text,
+  details text not null check (json_valid(details)),
+  prev_hash blob not null check (length(prev_hash) = 32),
+  hash blob not null check (length(hash) = 32)
+) strict;
+
+create trigger audit_log_counted after insert on audit_log begin
+  update counters set total = total + 1, last_seq = new.seq where environment_id = new.environment_id and name = 'audit_log';
+end;
+
+create trigger audit_log_final before update on audit_log begin
+  select raise(abort, 'the audit log is never changed');
+end;
+
+-- The end of each environment's chain: without it, rows cut off the end would not be missed.
+create table audit_heads (
+  environment_id text primary key not null references environments (id),
+  seq integer not null,
+  hash blob not null check (length(hash) = 32)
+) strict, without rowid;
+
+create table deployment_secrets (
+  name text primary key not null,
+  kek_id text not null,
+  sealed blob not null,
+  created_at integer not null
+) strict;
+
+create table key_checks (
+  kek_id text primary key not null,
+  check_value blob not null,
+  created_at integer not null
+) strict;

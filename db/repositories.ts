@@ -1,0 +1,83 @@
+import { type AccountReads, type AccountRepository, createAccountRepository } from './accounts/repository.ts';
+import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
+import { type AuditReads, type AuditRepository, createAuditRepository } from './audit.ts';
+import { type ConnectionReads, type ConnectionRepository, createConnectionRepository } from './connections.ts';
+import {
+  type CustomProviderReads,
+  type CustomProviderRepository,
+  createCustomProviderRepository,
+} from './custom-providers.ts';
+import { createDb } from './database.ts';
+import {
+  createDeploymentSecretRepository,
+  type DeploymentSecretReads,
+  type DeploymentSecretRepository,
+} from './deployment-secrets.ts';
+import { createEnvironmentRepository, type EnvironmentReads, type EnvironmentRepository } from './environments.ts';
+import { translateError } from './errors.ts';
+import { createExecutionRepository, type ExecutionReads, type ExecutionRepository } from './executions.ts';
+import {
+  createIdempotencyKeyRepository,
+  type IdempotencyKeyReads,
+  type IdempotencyKeyRepository,
+} from './idempotency-keys.ts';
+import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
+import type { Client } from './open.ts';
+
+/** Every query of the product. All but the pinned few take an environment first: test/db/environment-scope.test.ts. */
+export interface Repositories extends ReadRepositories {
+  environments: EnvironmentRepository;
+  apiClients: ApiClientRepository;
+  customProviders: CustomProviderRepository;
+  connections: ConnectionRepository;
+  accounts: AccountRepository;
+  executions: ExecutionRepository;
+  idempotencyKeys: IdempotencyKeyRepository;
+  audit: AuditRepository;
+  deploymentSecrets: DeploymentSecretRepository;
+  keyRotation: KeyRotationRepository;
+}
+
+/** The half that needs no transaction. */
+export interface ReadRepositories {
+  environments: EnvironmentReads;
+  apiClients: ApiClientReads;
+  customProviders: CustomProviderReads;
+  connections: ConnectionReads;
+  accounts: AccountReads;
+  executions: ExecutionReads;
+  idempotencyKeys: IdempotencyKeyReads;
+  audit: AuditReads;
+  deploymentSecrets: DeploymentSecretReads;
+  keyRotation: KeyRotationReads;
+}
+
+/** The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on. */
+export function createRepositories(client: Client): Repositories {
+  const db = createDb(client);
+  return {
+    environments: translated(createEnvironmentRepository(db)),
+    apiClients: translated(createApiClientRepository(db)),
+    customProviders: translated(createCustomProviderRepository(db)),
+    connections: translated(createConnectionRepository(db)),
+    accounts: translated(createAccountRepository(db)),
+    executions: translated(createExecutionRepository(db)),
+    idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
+    audit: translated(createAuditRepository(db)),
+    deploymentSecrets: translated(createDeploymentSecretRepository(db)),
+    keyRotation: translated(createKeyRotationRepository(db)),
+  };
+}
+
+/** The same functions, whose rejections are errors of this room instead of the driver's. */
+function translated<T extends object>(repository: T): T {
+  const entries = Object.entries(repository) as [string, (...args: unknown[]) => Promise<unknown>][];
+  const wrapped = entries.map(([name, call]) => [
+    name,
+    (...args: unknown[]) =>
+      call(...args).catch((error: unknown) => {
+        throw translateError(error);
+      }),
+  ]);
+  return Object.fromEntries(wrapped) as T;
+}

@@ -1,0 +1,277 @@
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { boolean, environment, type JsonObject, json } from './columns.ts';
+import type { EnvironmentId } from './environment-id.ts';
+
+// The tables as typed queries see them. The migrations are the source; test/db/schema.test.ts keeps the two equal.
+
+export type EnvironmentKind = 'DEVELOPMENT' | 'PRODUCTION';
+
+export interface EnvironmentSettings {
+  /** How long a magic link lives, in milliseconds. */
+  linkTtlMs?: number;
+  /** The addresses that a finished link may send a user to, compared exactly. */
+  userVerifyUrls?: string[];
+  [setting: string]: unknown;
+}
+
+export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
+export type AccountStatus = 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VERIFICATION' | 'DISCONNECTED';
+export type AuthorizationType =
+  | 'OAUTH'
+  | 'API_KEY'
+  | 'BASIC_AUTH'
+  | 'BEARER_TOKEN'
+  | 'CUSTOM'
+  | 'BASIC'
+  | 'OAUTH_M2M'
+  | 'BOARD_OAUTH1'
+  | 'WORKSPACE_DWD'
+  | 'TRUSTED_IDP'
+  | 'SMART_FHIR'
+  | 'NO_AUTH';
+export type ExecutionStatus = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'UNKNOWN';
+export type IdempotencyState = 'RUNNING' | 'DONE';
+
+export const migrations = sqliteTable('migrations', {
+  name: text().primaryKey().notNull(),
+  sha256: text().notNull(),
+  appliedAt: integer('applied_at').notNull(),
+});
+
+export const environments = sqliteTable('environments', {
+  id: text().$type<EnvironmentId>().primaryKey().notNull(),
+  ordinal: integer().notNull().unique('environments_ordinal'),
+  kind: text().$type<EnvironmentKind>().notNull(),
+  baseUrl: text('base_url').notNull(),
+  settings: json<EnvironmentSettings>('settings').notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const environmentHosts = sqliteTable(
+  'environment_hosts',
+  { host: text().primaryKey().notNull(), environmentId: environment().notNull() },
+  (t) => [index('environment_hosts_environment').on(t.environmentId)],
+);
+
+export const counters = sqliteTable(
+  'counters',
+  {
+    environmentId: environment().notNull(),
+    name: text().$type<'accounts' | 'executions' | 'audit_log'>().notNull(),
+    total: integer().notNull(),
+    lastSeq: integer('last_seq').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.environmentId, t.name] })],
+);
+
+export const apiClients = sqliteTable(
+  'api_clients',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    name: text().notNull(),
+    scopes: json<string[]>('scopes').notNull(),
+    enabled: boolean('enabled').notNull(),
+    generation: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [index('api_clients_page').on(t.environmentId, t.id)],
+);
+
+export const apiClientSecrets = sqliteTable(
+  'api_client_secrets',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    clientId: text('client_id').notNull(),
+    digest: blob({ mode: 'buffer' }).notNull(),
+    prefix: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at'),
+  },
+  (t) => [index('api_client_secrets_client').on(t.clientId)],
+);
+
+export const customProviders = sqliteTable(
+  'custom_providers',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    identifier: text().notNull(),
+    definition: json<JsonObject>('definition').notNull(),
+    isMcp: boolean('is_mcp').notNull(),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('custom_providers_identifier').on(t.environmentId, t.identifier)],
+);
+
+export const connections = sqliteTable(
+  'connections',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    keyId: text('key_id').notNull(),
+    providerKey: text('provider_key').notNull(),
+    type: text().notNull(),
+    status: text().$type<ConnectionStatus>().notNull(),
+    enabled: boolean('enabled').notNull(),
+    organizationId: text('organization_id').notNull(),
+    organizationName: text('organization_name').notNull(),
+    domains: json<string[]>('domains').notNull(),
+    clientId: text('client_id'),
+    clientSecretSealed: blob('client_secret_sealed', { mode: 'buffer' }),
+    scopes: json<string[]>('scopes').notNull(),
+    allowedTools: json<string[]>('allowed_tools'),
+    verificationMode: text('verification_mode').notNull(),
+    postUserVerifyRedirectUrl: text('post_user_verify_redirect_url'),
+    settings: json<JsonObject>('settings').notNull(),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('connections_key_id').on(t.environmentId, t.keyId),
+    uniqueIndex('connections_page').on(t.environmentId, t.id),
+    index('connections_provider').on(t.environmentId, t.providerKey),
+  ],
+);
+
+export const accounts = sqliteTable(
+  'accounts',
+  {
+    seq: integer().primaryKey().notNull(),
+    id: text().notNull(),
+    environmentId: environment().notNull(),
+    connectionId: text('connection_id').notNull(),
+    connector: text().notNull(),
+    provider: text().notNull(),
+    organizationId: text('organization_id').notNull(),
+    userId: text('user_id').notNull(),
+    identifier: text().notNull(),
+    authorizationType: text('authorization_type').$type<AuthorizationType>().notNull(),
+    status: text().$type<AccountStatus>().notNull(),
+    statusReason: text('status_reason'),
+    tokenExpiresAt: integer('token_expires_at'),
+    lastUsedAt: integer('last_used_at'),
+    apiConfig: json<JsonObject>('api_config').notNull(),
+    publicDetails: json<JsonObject>('public_details'),
+    origins: json<string[]>('origins').notNull(),
+    providerSubject: text('provider_subject'),
+    wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }),
+    kekId: text('kek_id'),
+    credentialsSealed: blob('credentials_sealed', { mode: 'buffer' }),
+    temporarySealed: blob('temporary_sealed', { mode: 'buffer' }),
+    credentialGeneration: integer('credential_generation').notNull(),
+    searchText: text('search_text').notNull(),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('accounts_id').on(t.id),
+    uniqueIndex('accounts_identity').on(t.connectionId, t.identifier, t.organizationId, t.userId),
+    index('accounts_connection').on(t.connectionId),
+    index('accounts_organization').on(t.organizationId),
+    index('accounts_user').on(t.userId),
+    index('accounts_provider').on(t.provider),
+    index('accounts_identifier').on(t.identifier),
+    index('accounts_status').on(t.status),
+    index('accounts_kek').on(t.kekId),
+  ],
+);
+
+/** The virtual table of the substring index; its rowid is the account's seq. */
+export const accountsSearch = sqliteTable('accounts_search', {
+  rowid: integer().notNull(),
+  searchText: text('search_text').notNull(),
+});
+
+export const accountTombstones = sqliteTable('account_tombstones', {
+  id: text().primaryKey().notNull(),
+  environmentId: environment().notNull(),
+  seq: integer().notNull(),
+  generation: integer().notNull(),
+  deletedAt: integer('deleted_at').notNull(),
+});
+
+export const executions = sqliteTable(
+  'executions',
+  {
+    seq: integer().primaryKey().notNull(),
+    id: text().notNull(),
+    environmentId: environment().notNull(),
+    accountId: text('account_id'),
+    connector: text().notNull(),
+    toolName: text('tool_name').notNull(),
+    agentRunId: text('agent_run_id'),
+    apiClientId: text('api_client_id').notNull(),
+    status: text().$type<ExecutionStatus>().notNull(),
+    errorKind: text('error_kind'),
+    upstreamStatus: integer('upstream_status'),
+    startedAt: integer('started_at').notNull(),
+    finishedAt: integer('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('executions_id').on(t.id),
+    index('executions_account').on(t.accountId),
+    index('executions_agent_run').on(t.agentRunId),
+    index('executions_started').on(t.startedAt),
+  ],
+);
+
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    environmentId: environment().notNull(),
+    clientId: text('client_id').notNull(),
+    route: text().notNull(),
+    keyDigest: blob('key_digest', { mode: 'buffer' }).notNull(),
+    requestDigest: blob('request_digest', { mode: 'buffer' }).notNull(),
+    state: text().$type<IdempotencyState>().notNull(),
+    status: integer(),
+    sealedReply: blob('sealed_reply', { mode: 'buffer' }),
+    executionId: text('execution_id'),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.environmentId, t.clientId, t.route, t.keyDigest] }),
+    index('idempotency_keys_expiry').on(t.environmentId, t.expiresAt),
+  ],
+);
+
+export const auditLog = sqliteTable('audit_log', {
+  seq: integer().primaryKey().notNull(),
+  id: text().notNull().unique('audit_log_id'),
+  environmentId: environment().notNull(),
+  at: integer().notNull(),
+  actor: text().notNull(),
+  action: text().notNull(),
+  subjectId: text('subject_id'),
+  requestId: text('request_id'),
+  details: json<JsonObject>('details').notNull(),
+  prevHash: blob('prev_hash', { mode: 'buffer' }).notNull(),
+  hash: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const auditHeads = sqliteTable('audit_heads', {
+  environmentId: environment().primaryKey().notNull(),
+  seq: integer().notNull(),
+  hash: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const deploymentSecrets = sqliteTable('deployment_secrets', {
+  name: text().primaryKey().notNull(),
+  kekId: text('kek_id').notNull(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const keyChecks = sqliteTable('key_checks', {
+  kekId: text('kek_id').primaryKey().notNull(),
+  checkValue: blob('check_value', { mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});

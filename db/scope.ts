@@ -1,0 +1,31 @@
+/**
+ * A view of an object of functions, and of objects of functions, that can be ended: after `close` every call through it throws.
+ * It keeps a unit of work that was undone, or a `tx` that was kept, from writing into somebody else's transaction.
+ */
+export function openScope<T extends object>(target: T): { tx: T; close: () => void } {
+  let open = true;
+  const assertOpen = (): void => {
+    if (!open) throw new Error('a transaction was used after its end');
+  };
+  return {
+    tx: view(target, assertOpen),
+    close: () => {
+      open = false;
+    },
+  };
+}
+
+function view<T extends object>(target: T, assertOpen: () => void): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const member: unknown = Reflect.get(object, name);
+      if (typeof member === 'function') {
+        return (...args: unknown[]) => {
+          assertOpen();
+          return member(...args);
+        };
+      }
+      return typeof member === 'object' && member !== null ? view(member, assertOpen) : member;
+    },
+  });
+}

@@ -1,0 +1,128 @@
+import { createGroupCommit, type TransactionControl } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+import { type Client, type OpenOptions, openConnections } from './open.ts';
+import { createRepositories, type ReadRepositories, type Repositories } from './repositories.ts';
+import { openScope } from './scope.ts';
+
+export type { AccountReads, AccountRepository } from './accounts/repository.ts';
+export type {
+  AccountChanges,
+  AccountFilters,
+  AccountKey,
+  AccountRow,
+  AccountSearch,
+  AccountSummaryRow,
+  AccountTombstone,
+  NewAccount,
+  StatusChange,
+} from './accounts/rows.ts';
+export type { ApiClientRow, ApiClientSecretRow, NewApiClient, NewApiClientSecret } from './api-clients.ts';
+export type { AuditRow, AuditVerdict, NewAuditRow } from './audit.ts';
+export type { JsonObject } from './columns.ts';
+export type { ConnectionChanges, ConnectionFilters, ConnectionRow, NewConnection } from './connections.ts';
+export type { CustomProviderRow, NewCustomProvider } from './custom-providers.ts';
+export type { DeploymentSecretRow, KeyCheckRow } from './deployment-secrets.ts';
+export { type EnvironmentId, environmentId } from './environment-id.ts';
+export type { EnvironmentRow } from './environments.ts';
+export { RelationError, StorageError, UniqueError } from './errors.ts';
+export type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './executions.ts';
+export type {
+  IdempotencyClaim,
+  IdempotencyKeyName,
+  IdempotencyKeyRow,
+  NewIdempotencyKey,
+} from './idempotency-keys.ts';
+export type { SealedConnectionSecretRow, WrappedKeyRow } from './key-rotation.ts';
+export type { Page, PageRequest } from './page.ts';
+export type { ReadRepositories, Repositories } from './repositories.ts';
+export type {
+  AccountStatus,
+  AuthorizationType,
+  ConnectionStatus,
+  EnvironmentKind,
+  EnvironmentSettings,
+  ExecutionStatus,
+  IdempotencyState,
+} from './schema.ts';
+
+export interface Store {
+  /** What is committed, and nothing else. */
+  readonly read: ReadRepositories;
+  /**
+   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is undone, and its
+   * error is the rejection. It may await nothing but the functions of its `tx`: fetch first, write then. Inside of it read through
+   * `tx` as well, since `read` shows what was committed before.
+   *
+   * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
+   */
+  write<T>(unit: (tx: Repositories) => Promise<T>): Promise<T>;
+  /** Whether reads work and writes are taken. */
+  healthy(): boolean;
+  /** Moves the log into the main file and empties it, so that deleted pages leave the disk; waits for no one. */
+  checkpoint(): void;
+  /** Waits for the writes under way, refuses new ones, closes the file. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions extends OpenOptions {
+  /** The database file; it is made where there is none. */
+  path: string;
+  /** Milliseconds UTC. */
+  now: () => number;
+  /** The most units of one transaction (default 256). */
+  maxGroup?: number;
+}
+
+/**
+ * Opens the database, brings it to the newest migration and returns the room's public face.
+ *
+ * @throws StorageError when the file or the library is not usable, or the migrations do not fit
+ */
+export async function openStore({ path, now, maxGroup, ...options }: StoreOptions): Promise<Store> {
+  const { writer, reader } = openConnections(path, options);
+  try {
+    migrate(writer, now);
+  } catch (error) {
+    reader.close();
+    writer.close();
+    throw error;
+  }
+  const repositories = createRepositories(writer);
+  const group = createGroupCommit(controlOf(writer), () => openScope(repositories), maxGroup);
+  const alive = reader.prepare('select 1');
+  return {
+    read: createRepositories(reader),
+    write: group.write,
+    healthy() {
+      try {
+        return group.healthy() && alive.get() !== undefined;
+      } catch {
+        return false;
+      }
+    },
+    checkpoint() {
+      writer.pragma('wal_checkpoint(truncate)');
+    },
+    async close() {
+      await group.drain();
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+function controlOf(writer: Client): TransactionControl {
+  const [begin, commit, rollback] = ['begin immediate', 'commit', 'rollback'].map((text) => writer.prepare(text));
+  const [savepoint, release, undo] = ['savepoint unit', 'release unit', 'rollback to unit'].map((text) =>
+    writer.prepare(text),
+  );
+  return {
+    begin: () => void begin?.run(),
+    commit: () => void commit?.run(),
+    rollback: () => void rollback?.run(),
+    savepoint: () => void savepoint?.run(),
+    release: () => void release?.run(),
+    rollbackToSavepoint: () => void undo?.run(),
+    isOpen: () => writer.inTransaction,
+  };
+}
