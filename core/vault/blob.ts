@@ -1,0 +1,40 @@
+import { unsealable, VaultError } from './errors.ts';
+
+/** The body is nonce, ciphertext, tag. */
+export const DIRECT = 1;
+/** The body is salt, nonce, ciphertext, tag. */
+export const SALTED = 2;
+
+export type BlobVersion = typeof DIRECT | typeof SALTED;
+
+const KEY_ID = /^(?:kek|dek)_[A-Za-z0-9_-]{8,32}$/;
+
+export interface SealedBlob {
+  keyId: string;
+  body: Buffer;
+}
+
+/** The stored form: version (1 byte), length of the key id (1 byte), key id (ASCII), body. */
+export function encodeBlob(version: BlobVersion, keyId: string, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1'), body]);
+}
+
+/** The key that a blob says it is sealed under, whatever its version. Throws as `decodeBlob`. */
+export function sealedUnder(bytes: Buffer): string {
+  return decodeBlob(bytes[0] === SALTED ? SALTED : DIRECT, bytes).keyId;
+}
+
+/**
+ * Takes a stored blob apart.
+ *
+ * @throws VaultError `UNKNOWN_FORMAT` for another version than the expected one, `UNSEALABLE` for what is no blob at all
+ */
+export function decodeBlob(version: BlobVersion, bytes: Buffer): SealedBlob {
+  const found = bytes[0];
+  if (found === undefined) throw unsealable(new Error('The blob is empty'));
+  if (found !== version) throw new VaultError('UNKNOWN_FORMAT', `Sealed data of format ${found} is not known here`);
+  const idEnd = 2 + (bytes[1] ?? 0);
+  const keyId = bytes.toString('latin1', 2, idEnd);
+  if (!KEY_ID.test(keyId)) throw unsealable(new Error('The blob names no key'));
+  return { keyId, body: bytes.subarray(idEnd) };
+}

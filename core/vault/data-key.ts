@@ -1,0 +1,27 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { RandomSource } from './aead.ts';
+
+const ID_BYTES = 20;
+const KEY_BYTES = 32;
+
+/** The key of one record's fields. The id goes into each field's blob, so that a field says which key it belongs to. */
+export interface DataKey {
+  id: string;
+  key: KeyObject;
+}
+
+/** A fresh data key, and the bytes to be wrapped: id, then key. The caller wipes them. */
+export function generateDataKey(random: RandomSource): { dataKey: DataKey; bytes: Buffer } {
+  const id = `dek_${random(8).toString('hex')}`;
+  const key = random(KEY_BYTES);
+  const bytes = Buffer.alloc(ID_BYTES + KEY_BYTES);
+  bytes.write(id, 'latin1');
+  key.copy(bytes, ID_BYTES);
+  key.fill(0);
+  return { dataKey: readDataKey(bytes), bytes };
+}
+
+/** @param bytes as `generateDataKey` made them */
+export function readDataKey(bytes: Buffer): DataKey {
+  return { id: bytes.toString('latin1', 0, ID_BYTES), key: createSecretKey(bytes.subarray(ID_BYTES)) };
+}

@@ -1,0 +1,163 @@
+import {
+  closeSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import type { Secret } from '../secret.ts';
+import { VaultError } from './errors.ts';
+import { readKeyFile } from './key-file.ts';
+import { parseKeyRing } from './key-ring.ts';
+
+const HEADER = `# Key-encryption keys of this Valetkey deployment. The first key is the active one.
+# Without this file the stored credentials are lost: keep a copy, apart from the backups of the database.
+`;
+
+/**
+ * Writes a new key file, mode 0600. It appears complete or not at all, and never in the place of another.
+ *
+ * @param line of `generateKey`
+ * @throws VaultError `KEY_FILE_EXISTS`, `KEY_FILE_BUSY`
+ */
+export function createKeyFile(path: string, line: Secret): void {
+  withDraft(path, (draft) => {
+    draft.write(`${HEADER}${line.reveal()}\n`);
+    draft.linkTo(path);
+  });
+}
+
+/**
+ * Adds a key as the new active one. Serving processes pick it up by themselves.
+ *
+ * @param line of `generateKey`
+ * @throws VaultError as `readKeyFile` and `parseKeyRing`, `KEY_FILE_BUSY`
+ */
+export function addKey(path: string, line: Secret): void {
+  replaceKeyFile(path, (lines) => {
+    const firstKey = lines.findIndex(isKeyLine);
+    return lines.toSpliced(firstKey, 0, line.reveal());
+  });
+}
+
+/**
+ * Removes a key that is not the active one. What is still sealed under it is lost: see `retireKey`.
+ *
+ * @throws VaultError `UNKNOWN_KEY`, `KEY_IN_USE` for the active key, and as `readKeyFile` and `parseKeyRing`, `KEY_FILE_BUSY`
+ */
+export function removeKey(path: string, id: string): void {
+  replaceKeyFile(path, (lines) => {
+    const ring = parseKeyRing(lines.join('\n'), path);
+    if (ring.get(id) === undefined) throw new VaultError('UNKNOWN_KEY', `${path} holds no key ${id}`);
+    if (ring.active.id === id) throw new VaultError('KEY_IN_USE', `${id} is the active key: add another one first`);
+    return lines.filter((line) => !line.trim().startsWith(`${id}:`));
+  });
+}
+
+function isKeyLine(line: string): boolean {
+  return line.trim().startsWith('kek_');
+}
+
+function replaceKeyFile(path: string, edit: (lines: string[]) => string[]): void {
+  // A secret mounted by an orchestrator is a symbolic link: change what it points to, not the link.
+  const target = realFile(path);
+  withDraft(target, (draft) => {
+    const before = readKeyFile(target);
+    parseKeyRing(before.text, path);
+    const after = edit(before.text.split('\n')).join('\n');
+    parseKeyRing(after, path);
+    draft.giveTo(before.uid, before.gid);
+    draft.write(after);
+    draft.moveTo(target);
+  });
+}
+
+function realFile(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // readKeyFile says what is wrong with it
+  }
+}
+
+/**
+ * Prepares the new content beside the file. The draft has one fixed name and is made only where none is, so that it is also the
+ * lock: of two changes at the same time one is refused, and no key is lost between them.
+ */
+function withDraft(path: string, publish: (draft: Draft) => void): void {
+  const draft = new Draft(`${path}.new`);
+  try {
+    publish(draft);
+  } finally {
+    draft.close();
+  }
+  syncDirectory(dirname(path));
+}
+
+class Draft {
+  readonly #path: string;
+  readonly #fd: number;
+  #moved = false;
+
+  constructor(path: string) {
+    this.#fd = openDraft(path);
+    this.#path = path;
+  }
+
+  /** An administrator's change must leave the file readable for the account that serves. */
+  giveTo(uid: number, gid: number): void {
+    if (fstatSync(this.#fd).uid !== uid) fchownSync(this.#fd, uid, gid);
+  }
+
+  write(text: string): void {
+    writeFileSync(this.#fd, text);
+    fsyncSync(this.#fd);
+  }
+
+  moveTo(path: string): void {
+    renameSync(this.#path, path);
+    this.#moved = true;
+  }
+
+  /** Unlike a rename, a link fails where a file stands already. */
+  linkTo(path: string): void {
+    try {
+      linkSync(this.#path, path);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+      throw new VaultError('KEY_FILE_EXISTS', `The key file ${path} exists already`, cause);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+    // Once it has moved, a draft of this name is somebody else's.
+    if (!this.#moved) rmSync(this.#path);
+  }
+}
+
+function openDraft(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    const advice = 'Another change is under way, or was broken off: in that case remove this file';
+    throw new VaultError('KEY_FILE_BUSY', `${path} exists. ${advice}`, cause);
+  }
+}
+
+/** A rename is durable only when the directory is. */
+function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,71 @@
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { VaultError } from './errors.ts';
+
+const MAX_BYTES = 65_536n;
+const OTHERS = 0o077n;
+
+export interface KeyFileContent {
+  text: string;
+  /** Changes whenever the file is replaced, rewritten or given other permissions. */
+  identity: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Reads a key file that only its owner may read.
+ *
+ * @throws VaultError `NO_KEY` when it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` for what is no
+ *   ordinary small file
+ */
+export function readKeyFile(path: string): KeyFileContent {
+  let fd: number;
+  try {
+    // Without O_NONBLOCK a pipe in its place would hang the start.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  try {
+    // The open file is judged, not the path: nobody can exchange it in between.
+    const stat = fstatSync(fd, { bigint: true });
+    judge(path, stat);
+    const bytes = readFileSync(fd);
+    const text = bytes.toString('utf8');
+    bytes.fill(0);
+    return { text, identity: identityOf(stat), uid: Number(stat.uid), gid: Number(stat.gid) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The identity of the file as it stands now, without reading it; `undefined` when there is none to be seen. */
+export function keyFileIdentity(path: string): string | undefined {
+  try {
+    return identityOf(statSync(path, { bigint: true }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The change time is part of it: a repaired permission moves that one only. */
+function identityOf(stat: BigIntStats): string {
+  return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
+}
+
+function judge(path: string, stat: BigIntStats): void {
+  if (!stat.isFile()) throw new VaultError('KEY_FORMAT', `The key file ${path} is not an ordinary file`);
+  if ((stat.mode & OTHERS) !== 0n) {
+    const mode = (stat.mode & 0o7777n).toString(8).padStart(4, '0');
+    const advice = `only its owner may read it: chmod 600 ${path}`;
+    throw new VaultError('KEY_FILE_PERMISSIONS', `The key file ${path} has mode ${mode}, but ${advice}`);
+  }
+  if (stat.size > MAX_BYTES)
+    throw new VaultError('KEY_FORMAT', `The key file ${path} is larger than ${MAX_BYTES} bytes`);
+}
+
+function unreadable(path: string, cause: unknown): VaultError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+  return new VaultError('NO_KEY', `The key file ${path} ${reason}`, cause);
+}

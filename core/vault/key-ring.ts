@@ -1,0 +1,99 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { Secret } from '../secret.ts';
+import type { RandomSource } from './aead.ts';
+import { deriveBytes, deriveKey } from './derive-key.ts';
+import { VaultError } from './errors.ts';
+
+const KEY_BYTES = 32;
+const KEY_LINE = /^(kek_[A-Za-z0-9_-]{8,32}):(\S+)$/;
+
+/** A key-encryption key: what is derived from its 32 bytes, one key per use, in memory outside the JavaScript heap. */
+export interface KeyEncryptionKey {
+  readonly id: string;
+  /** Wraps data keys. */
+  readonly wrapping: KeyObject;
+  /** Seals single values. */
+  readonly sealing: KeyObject;
+  /** 32 bytes that tell this key from every other and say nothing about it: safe to store beside the data. */
+  readonly check: Buffer;
+}
+
+/** The key-encryption keys of a deployment. The active one seals, each of them opens. */
+export class KeyRing {
+  readonly active: KeyEncryptionKey;
+  readonly #keys: ReadonlyMap<string, KeyEncryptionKey>;
+
+  /** @param keys at least one, the active one first */
+  constructor(keys: readonly [KeyEncryptionKey, ...KeyEncryptionKey[]]) {
+    this.active = keys[0];
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+  }
+
+  get(id: string): KeyEncryptionKey | undefined {
+    return this.#keys.get(id);
+  }
+
+  /** Ids in the order of the ring, the active one first. */
+  get ids(): string[] {
+    return [...this.#keys.keys()];
+  }
+
+  keys(): KeyEncryptionKey[] {
+    return [...this.#keys.values()];
+  }
+}
+
+/**
+ * Reads a key ring: one `kek_<8 to 32 characters>:<base64 of 32 bytes>` per line, the active key first; lines that are empty or
+ * start with `#` are skipped.
+ *
+ * @param source what the text is called in error messages: a path, or the name of a variable
+ * @throws VaultError `NO_KEY` when there is none, `KEY_FORMAT` with the number of the line, never with its content
+ */
+export function parseKeyRing(text: string, source: string): KeyRing {
+  const keys: KeyEncryptionKey[] = [];
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const refuse = (reason: string): never => {
+      throw new VaultError('KEY_FORMAT', `${source}, line ${index + 1}: ${reason}`);
+    };
+    const [, id, encoded] = KEY_LINE.exec(line) ?? refuse('expected kek_<8 to 32 letters, digits, _ or ->:<base64>');
+    const key = fromBytes(id ?? '', decodeKey(encoded ?? '', refuse));
+    if (keys.some((other) => other.id === key.id)) refuse('this key id is taken by a line above');
+    if (keys.some((other) => other.check.equals(key.check))) refuse('this key stands above under another id');
+    keys.push(key);
+  }
+  const [active, ...others] = keys;
+  if (active === undefined) throw new VaultError('NO_KEY', `${source} holds no key`);
+  return new KeyRing([active, ...others]);
+}
+
+/** A new key with the line that stands for it in a key file. */
+export function generateKey(random: RandomSource): { key: KeyEncryptionKey; line: Secret } {
+  const id = `kek_${random(8).toString('hex')}`;
+  const bytes = random(KEY_BYTES);
+  const line = new Secret(`${id}:${bytes.toString('base64')}`);
+  return { key: fromBytes(id, bytes), line };
+}
+
+function decodeKey(encoded: string, refuse: (reason: string) => never): Buffer {
+  const bytes = Buffer.from(encoded, 'base64');
+  // Buffer skips what is not base64; only the exact text of these bytes is taken.
+  if (bytes.toString('base64') !== encoded) return refuse('the key is not base64 with padding');
+  if (bytes.length !== KEY_BYTES) return refuse(`the key has ${bytes.length} bytes, not ${KEY_BYTES}`);
+  if (bytes.every((byte) => byte === 0)) return refuse('the key is all zero');
+  return bytes;
+}
+
+/** Wipes the bytes. */
+function fromBytes(id: string, bytes: Buffer): KeyEncryptionKey {
+  const root = createSecretKey(bytes);
+  bytes.fill(0);
+  return {
+    id,
+    wrapping: deriveKey(root, 'kek wrapping'),
+    sealing: deriveKey(root, 'kek sealing'),
+    check: deriveBytes(root, 'kek check'),
+  };
+}

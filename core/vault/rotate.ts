@@ -1,0 +1,188 @@
+import type { RandomSource } from './aead.ts';
+import { sealedUnder } from './blob.ts';
+import type { DataKeyContext, ValueContext } from './context.ts';
+import { VaultError } from './errors.ts';
+import type { KeyCheckStore } from './key-check.ts';
+import { addKey, removeKey } from './key-file-edit.ts';
+import { generateKey, type KeyRing } from './key-ring.ts';
+import type { Vault } from './vault.ts';
+
+/** Something sealed under a key-encryption key, as it was read. */
+export type SealedItem =
+  | { kind: 'data-key'; context: DataKeyContext; blob: Buffer }
+  | { kind: 'value'; context: ValueContext; blob: Buffer };
+
+export interface Resealed {
+  item: SealedItem;
+  /** The key-encryption key and the blob to store in place of `item.blob`. */
+  kekId: string;
+  blob: Buffer;
+}
+
+/** The sealed rows of all tables. */
+export interface RotationStore {
+  /** How many data keys and values are sealed under the key. */
+  countUnder(kekId: string): Promise<number>;
+  /**
+   * Up to `limit` items under the key in a fixed order, after the place that `cursor` names.
+   *
+   * @returns `next` is the cursor of the following batch, `undefined` after the last
+   */
+  listUnder(
+    kekId: string,
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<{ items: SealedItem[]; next?: string | undefined }>;
+  /**
+   * Replaces, in one transaction, each blob that still equals `item.blob`, together with the row's key id. A row that a request
+   * has written in the meantime is left alone.
+   *
+   * @returns how many were replaced
+   */
+  replaceSealed(changes: readonly Resealed[]): Promise<number>;
+  /**
+   * Forgets the check of a key, in one transaction and only when nothing is under the key. From then on the store refuses rows
+   * that name this key (a foreign key), so that a late writer cannot seal under a key that is about to be destroyed.
+   *
+   * @returns how many items are under the key
+   */
+  forgetKeyCheck(kekId: string): Promise<number>;
+}
+
+export interface RotationProgress {
+  kekId: string;
+  /** Items brought under the active key so far, of all keys. */
+  done: number;
+  /** Items that were to be done at the beginning. */
+  total: number;
+}
+
+export interface RotationResult {
+  done: number;
+  /** Items that do not open. They stay as they are, and so must their key. */
+  failed: { item: SealedItem; error: VaultError }[];
+  /** Items not under the active key at the end: 0 when the old keys can go. */
+  remaining: number;
+}
+
+export interface RotationOptions {
+  batchSize?: number;
+  onProgress?: (progress: RotationProgress) => void;
+}
+
+/**
+ * Makes a new key and adds it to the key file as the active one. Its check is stored first: a serving process may seal under the
+ * key as soon as it stands in the file.
+ *
+ * @returns the new key's id
+ * @throws VaultError as `addKey`
+ */
+export async function introduceKey(
+  keyFile: string,
+  store: Pick<KeyCheckStore, 'addKeyCheck'>,
+  random: RandomSource,
+): Promise<string> {
+  const { key, line } = generateKey(random);
+  await store.addKeyCheck({ kekId: key.id, check: key.check });
+  addKey(keyFile, line);
+  return key.id;
+}
+
+/**
+ * Brings everything sealed under the other keys of the ring under the active one, in small batches beside a serving process.
+ * May be broken off at any point and started again, also twice at the same time: each item is replaced only as it was read.
+ *
+ * @param ring the one that `vault` seals with
+ */
+export async function rewrapAll(
+  vault: Vault,
+  ring: KeyRing,
+  store: RotationStore,
+  options: RotationOptions = {},
+): Promise<RotationResult> {
+  const old = ring.ids.filter((id) => id !== ring.active.id);
+  const total = await countAll(store, old);
+  const result: RotationResult = { done: 0, failed: [], remaining: total };
+  let advanced = total > 0;
+  // Once more as long as it helps: a process that had not noticed the new key yet may have sealed behind our back.
+  while (advanced && result.remaining > result.failed.length) {
+    const before = result.done;
+    result.failed = [];
+    for (const kekId of old) await rewrapKey(kekId, { vault, store, options, total, result });
+    result.remaining = await countAll(store, old);
+    advanced = result.done > before;
+  }
+  return result;
+}
+
+interface Run {
+  vault: Vault;
+  store: RotationStore;
+  options: RotationOptions;
+  total: number;
+  result: RotationResult;
+}
+
+async function rewrapKey(kekId: string, { vault, store, options, total, result }: Run): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await store.listUnder(kekId, cursor, options.batchSize ?? 100);
+    const changes = items.flatMap((item) => {
+      const change = tryReseal(vault, item);
+      if (!(change instanceof VaultError)) return [change];
+      result.failed.push({ item, error: change });
+      return [];
+    });
+    if (changes.length > 0) result.done += await store.replaceSealed(changes);
+    options.onProgress?.({ kekId, done: result.done, total });
+    cursor = next;
+  } while (cursor !== undefined);
+}
+
+/**
+ * Gives up a key for good: refuses while anything is sealed under it, then removes it from the key file.
+ *
+ * @param keyFile `undefined` where the keys come from a variable: then the operator removes the line
+ * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
+ */
+export async function retireKey(
+  kekId: string,
+  ring: KeyRing,
+  store: Pick<RotationStore, 'forgetKeyCheck'>,
+  keyFile: string | undefined,
+): Promise<void> {
+  if (ring.get(kekId) === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring does not hold the key ${kekId}`);
+  if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
+  const left = await store.forgetKeyCheck(kekId);
+  if (left > 0)
+    throw new VaultError('KEY_IN_USE', `${left} records are still sealed under ${kekId}: rotate them first`);
+  if (keyFile !== undefined) removeKey(keyFile, kekId);
+}
+
+/** A record that does not open fails alone; it must not keep the others from being rotated. */
+function tryReseal(vault: Vault, item: SealedItem): Resealed | VaultError {
+  try {
+    return reseal(vault, item);
+  } catch (error) {
+    if (error instanceof VaultError) return error;
+    throw error;
+  }
+}
+
+function reseal(vault: Vault, item: SealedItem): Resealed {
+  if (item.kind === 'data-key') {
+    const wrapped = vault.rewrap(item.context, item.blob);
+    if (wrapped !== null) return { item, kekId: wrapped.kekId, blob: wrapped.wrappedDataKey };
+  } else {
+    const value = vault.resealValue(item.context, item.blob);
+    if (value !== null) return { item, ...value };
+  }
+  // Under the active key already, though the row says otherwise: only the row's key id is put right.
+  return { item, kekId: sealedUnder(item.blob), blob: item.blob };
+}
+
+async function countAll(store: Pick<RotationStore, 'countUnder'>, kekIds: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const kekId of kekIds) count += await store.countUnder(kekId);
+  return count;
+}

@@ -1,0 +1,167 @@
+import type { Secret } from '../secret.ts';
+import { open, openSalted, type RandomSource, seal, sealSalted } from './aead.ts';
+import { DIRECT, decodeBlob, encodeBlob, SALTED } from './blob.ts';
+import {
+  bindDataKey,
+  bindField,
+  bindValue,
+  type DataKeyContext,
+  type RecordContext,
+  type ValueContext,
+} from './context.ts';
+import { type DataKey, generateDataKey, readDataKey } from './data-key.ts';
+import { unsealable, VaultError } from './errors.ts';
+import type { KeyEncryptionKey } from './key-ring.ts';
+import type { KeySource } from './key-source.ts';
+import { decodeSecret, encodeSecret } from './secret-text.ts';
+
+/** A record's data key, wrapped. `kekId` repeats what the blob says, for queries. */
+export interface WrappedDataKey {
+  kekId: string;
+  wrappedDataKey: Buffer;
+}
+
+export interface SealedRecord<Field extends string = string> extends WrappedDataKey {
+  sealed: Record<Field, Buffer>;
+}
+
+/** A value sealed without a data key. `kekId` repeats what the blob says, for queries. */
+export interface SealedValue {
+  kekId: string;
+  blob: Buffer;
+}
+
+/**
+ * Envelope encryption of credentials: every record has a data key of its own, wrapped by a key-encryption key, and every
+ * ciphertext is bound to its place. Whatever was moved, exchanged or altered fails to open.
+ *
+ * Opening throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` when the ring lacks the key, `UNKNOWN_FORMAT`. There is no cache of
+ * data keys: unwrapping one costs a few microseconds, and none stays in memory.
+ */
+export class Vault {
+  readonly #keys: KeySource;
+  readonly #random: RandomSource;
+
+  /** @param random cryptographically secure */
+  constructor(keys: KeySource, random: RandomSource) {
+    this.#keys = keys;
+    this.#random = random;
+  }
+
+  /** Seals the fields of a record under a fresh data key. Done anew, with a new generation, on every credential write. */
+  sealRecord<Field extends string>(context: RecordContext, fields: Record<Field, Secret>): SealedRecord<Field> {
+    const { dataKey, bytes } = generateDataKey(this.#random);
+    const wrapped = this.#wrap(context, bytes);
+    bytes.fill(0);
+    const sealed = mapFields(fields, (field, secret: Secret) => this.#sealField(context, field, dataKey, secret));
+    return { ...wrapped, sealed };
+  }
+
+  /** Opens one field of a record. */
+  open(context: RecordContext, field: string, record: Pick<SealedRecord, 'wrappedDataKey' | 'sealed'>): Secret {
+    const dataKey = this.#openDataKey(context, record.wrappedDataKey);
+    return openField(context, field, dataKey, Object.hasOwn(record.sealed, field) ? record.sealed[field] : undefined);
+  }
+
+  /** Opens all fields of a record, or none. */
+  openRecord<Field extends string>(
+    context: RecordContext,
+    record: Pick<SealedRecord<Field>, 'wrappedDataKey' | 'sealed'>,
+  ): Record<Field, Secret> {
+    const dataKey = this.#openDataKey(context, record.wrappedDataKey);
+    return mapFields(record.sealed, (field, blob: Buffer) => openField(context, field, dataKey, blob));
+  }
+
+  /**
+   * Wraps a data key anew under the active key-encryption key. Fields and generation stay as they are.
+   *
+   * @returns `null` when it is under the active key already
+   */
+  rewrap(context: DataKeyContext, wrappedDataKey: Buffer): WrappedDataKey | null {
+    if (decodeBlob(DIRECT, wrappedDataKey).keyId === this.#keys.current().active.id) return null;
+    const bytes = this.#unwrap(context, wrappedDataKey);
+    const wrapped = this.#wrap(context, bytes);
+    bytes.fill(0);
+    return wrapped;
+  }
+
+  /** Seals a value that stands alone: a deployment secret, a connection's client secret, a stored reply. */
+  sealValue(context: ValueContext, value: Secret): SealedValue {
+    const kek = this.#keys.current().active;
+    const plaintext = encodeSecret(value);
+    const body = sealSalted(kek.sealing, bindValue(SALTED, kek.id, context), plaintext, this.#random);
+    plaintext.fill(0);
+    return { kekId: kek.id, blob: encodeBlob(SALTED, kek.id, body) };
+  }
+
+  openValue(context: ValueContext, blob: Buffer): Secret {
+    const { keyId, body } = decodeBlob(SALTED, blob);
+    const kek = this.#find(keyId);
+    const associatedData = bindValue(SALTED, keyId, context);
+    return decodeSecret(opening(() => openSalted(kek.sealing, associatedData, body)));
+  }
+
+  /** Seals a value anew under the active key-encryption key; `null` when it is under that key already. */
+  resealValue(context: ValueContext, blob: Buffer): SealedValue | null {
+    if (decodeBlob(SALTED, blob).keyId === this.#keys.current().active.id) return null;
+    return this.sealValue(context, this.openValue(context, blob));
+  }
+
+  #wrap(context: DataKeyContext, bytes: Buffer): WrappedDataKey {
+    const kek = this.#keys.current().active;
+    const body = seal(kek.wrapping, bindDataKey(DIRECT, kek.id, context), bytes, this.#random);
+    return { kekId: kek.id, wrappedDataKey: encodeBlob(DIRECT, kek.id, body) };
+  }
+
+  #unwrap(context: DataKeyContext, wrappedDataKey: Buffer): Buffer {
+    const { keyId, body } = decodeBlob(DIRECT, wrappedDataKey);
+    const kek = this.#find(keyId);
+    const associatedData = bindDataKey(DIRECT, keyId, context);
+    return opening(() => open(kek.wrapping, associatedData, body));
+  }
+
+  #openDataKey(context: DataKeyContext, wrappedDataKey: Buffer): DataKey {
+    const bytes = this.#unwrap(context, wrappedDataKey);
+    const dataKey = readDataKey(bytes);
+    bytes.fill(0);
+    return dataKey;
+  }
+
+  #sealField(context: RecordContext, field: string, dataKey: DataKey, secret: Secret): Buffer {
+    const plaintext = encodeSecret(secret);
+    const body = seal(dataKey.key, bindField(DIRECT, dataKey.id, context, field), plaintext, this.#random);
+    plaintext.fill(0);
+    return encodeBlob(DIRECT, dataKey.id, body);
+  }
+
+  #find(keyId: string): KeyEncryptionKey {
+    const kek = this.#keys.find(keyId);
+    if (kek === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring does not hold the key ${keyId}`);
+    return kek;
+  }
+}
+
+function openField(context: RecordContext, field: string, dataKey: DataKey, blob: Buffer | undefined): Secret {
+  if (blob === undefined) throw unsealable(new Error(`The record has no field ${JSON.stringify(field)}`));
+  const { keyId, body } = decodeBlob(DIRECT, blob);
+  if (keyId !== dataKey.id) throw unsealable(new Error('The field belongs to another data key'));
+  const associatedData = bindField(DIRECT, keyId, context, field);
+  return decodeSecret(opening(() => open(dataKey.key, associatedData, body)));
+}
+
+function opening(decrypt: () => Buffer): Buffer {
+  try {
+    return decrypt();
+  } catch (cause) {
+    throw unsealable(cause);
+  }
+}
+
+function mapFields<Field extends string, From, To>(
+  fields: Record<Field, From>,
+  map: (field: Field, value: From) => To,
+): Record<Field, To> {
+  const entries = Object.entries(fields) as [Field, From][];
+  // Built from entries, so that a field named __proto__ is a field like any other.
+  return Object.fromEntries(entries.map(([field, value]) => [field, map(field, value)])) as Record<Field, To>;
+}

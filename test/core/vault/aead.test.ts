@@ -1,0 +1,58 @@
+import { createSecretKey } from 'node:crypto';
+import { expect } from 'chai';
+import { open, openSalted, seal, sealSalted } from '../../../core/vault/aead.ts';
+import { seededRandom } from './support.ts';
+
+const random = seededRandom('aead');
+const key = createSecretKey(random(32));
+const data = Buffer.from('where it belongs');
+const plaintext = Buffer.from('plaintext');
+
+for (const [name, make, read, overhead] of [
+  ['seal', seal, open, 28],
+  ['sealSalted', sealSalted, openSalted, 44],
+] as const) {
+  describe(name, () => {
+    it(`adds ${overhead} bytes and opens again`, () => {
+      const sealed = make(key, data, plaintext, random);
+      expect(sealed.length).to.equal(plaintext.length + overhead);
+      expect(read(key, data, sealed)).to.deep.equal(plaintext);
+    });
+
+    it('never seals twice to the same bytes', () => {
+      expect(make(key, data, plaintext, random)).to.not.deep.equal(make(key, data, plaintext, random));
+    });
+
+    it('refuses other associated data, another key, and every single-bit flip', () => {
+      const sealed = make(key, data, plaintext, random);
+      expect(() => read(key, Buffer.from('elsewhere'), sealed)).to.throw();
+      expect(() => read(createSecretKey(random(32)), data, sealed)).to.throw();
+      for (let bit = 0; bit < sealed.length * 8; bit++) {
+        const flipped = Buffer.from(sealed);
+        flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+        expect(() => read(key, data, flipped), `bit ${bit}`).to.throw();
+      }
+    });
+
+    it('refuses every shorter message, a shortened tag included', () => {
+      const sealed = make(key, data, plaintext, random);
+      for (let length = 0; length < sealed.length; length++) {
+        expect(() => read(key, data, sealed.subarray(0, length)), `${length} bytes`).to.throw();
+      }
+    });
+
+    it('refuses a random source that answers short', () => {
+      expect(() => make(key, data, plaintext, () => Buffer.alloc(8))).to.throw(RangeError);
+    });
+  });
+}
+
+describe('sealSalted', () => {
+  it('gives each message a key of its own: the same nonce under another salt makes another key stream', () => {
+    const nonce = Buffer.alloc(12, 1);
+    const withSalt = (salt: number) => (size: number) => (size === 16 ? Buffer.alloc(16, salt) : Buffer.from(nonce));
+    const one = sealSalted(key, data, plaintext, withSalt(1)).subarray(28);
+    const other = sealSalted(key, data, plaintext, withSalt(2)).subarray(28);
+    expect(one).to.not.deep.equal(other);
+  });
+});

@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Secret } from '../../../core/secret.ts';
+import type { RecordContext } from '../../../core/vault/context.ts';
+import { verifyKeyChecks } from '../../../core/vault/key-check.ts';
+import { readKeyFile } from '../../../core/vault/key-file.ts';
+import { createKeyFile } from '../../../core/vault/key-file-edit.ts';
+import { parseKeyRing } from '../../../core/vault/key-ring.ts';
+import { KeyFileSource } from '../../../core/vault/key-source.ts';
+import { introduceKey, type RotationProgress, retireKey, rewrapAll } from '../../../core/vault/rotate.ts';
+import { Vault } from '../../../core/vault/vault.ts';
+import { MemoryStore, type Row } from './memory-store.ts';
+import { failureOfAsync, keyLine, NEW, OLD, RECORD, ringOf, seededRandom, VALUE, vaultOf } from './support.ts';
+
+const ring = ringOf(NEW, OLD);
+const oldVault = vaultOf(ringOf(OLD), 'before');
+const vault = vaultOf(ring, 'after');
+const newOnly = vaultOf(ringOf(NEW), 'later');
+
+interface Account {
+  row: Row;
+  context: RecordContext;
+  sealed: Record<string, Buffer>;
+  token: string;
+}
+
+function addAccount(store: MemoryStore, index: number, sealer = oldVault): Account {
+  const context = { ...RECORD, recordId: `ca_${index}` };
+  const token = `token ${index}`;
+  const { kekId, wrappedDataKey, sealed } = sealer.sealRecord(context, { token: new Secret(token) });
+  const row = store.put(kekId, { kind: 'data-key', context, blob: wrappedDataKey });
+  return { row, context, sealed, token };
+}
+
+function opens({ row, context, sealed, token }: Account): boolean {
+  return newOnly.open(context, 'token', { wrappedDataKey: row.item.blob, sealed }).reveal() === token;
+}
+
+describe('rotation of the key-encryption key', () => {
+  let store: MemoryStore;
+  let accounts: Account[];
+  let value: Row;
+
+  beforeEach(async () => {
+    store = new MemoryStore();
+    await verifyKeyChecks(ring, store);
+    accounts = Array.from({ length: 25 }, (_, index) => addAccount(store, index));
+    const { kekId, blob } = oldVault.sealValue(VALUE, new Secret('client secret'));
+    value = store.put(kekId, { kind: 'value', context: VALUE, blob });
+  });
+
+  function expectAllMoved(): void {
+    expect(store.rows.every(({ kekId }) => kekId === NEW)).to.equal(true);
+    expect(accounts.every(opens)).to.equal(true);
+    expect(newOnly.openValue(VALUE, value.item.blob).reveal()).to.equal('client secret');
+  }
+
+  it('brings data keys and values under the active key and leaves fields untouched', async () => {
+    const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    expect(result).to.deep.equal({ done: 26, failed: [], remaining: 0 });
+    expectAllMoved();
+  });
+
+  it('tells its progress after each batch', async () => {
+    const seen: RotationProgress[] = [];
+    await rewrapAll(vault, ring, store, { batchSize: 10, onProgress: (progress) => seen.push(progress) });
+    expect(seen).to.deep.equal([10, 20, 26].map((done) => ({ kekId: OLD, done, total: 26 })));
+  });
+
+  it('does nothing the second time', async () => {
+    await rewrapAll(vault, ring, store);
+    const before = store.rows.map(({ item }) => item.blob);
+    const again = await rewrapAll(vault, ring, store);
+    expect(again).to.deep.equal({ done: 0, failed: [], remaining: 0 });
+    expect(store.rows.map(({ item }) => item.blob)).to.deep.equal(before);
+  });
+
+  it('goes on where it was broken off, with every record readable in between', async () => {
+    let batches = 0;
+    store.beforeReplace = () => {
+      if (++batches === 2) throw new Error('killed');
+    };
+    const outcome = await rewrapAll(vault, ring, store, { batchSize: 10 }).catch((error: Error) => error.message);
+    expect(outcome).to.equal('killed');
+    expect(await store.countUnder(OLD)).to.equal(16);
+    for (const { row, context, sealed, token } of accounts) {
+      expect(vault.open(context, 'token', { wrappedDataKey: row.item.blob, sealed }).reveal()).to.equal(token);
+    }
+
+    const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    expect(result).to.deep.equal({ done: 16, failed: [], remaining: 0 });
+    expectAllMoved();
+  });
+
+  it('never overwrites what a request has written in the meantime', async () => {
+    const account = accounts[3] as Account;
+    store.beforeReplace = () => {
+      store.beforeReplace = () => {};
+      const context = { ...account.context, generation: 8 };
+      const fresh = vault.sealRecord(context, { token: new Secret('fresh') });
+      account.row.kekId = fresh.kekId;
+      account.row.item = { kind: 'data-key', context, blob: fresh.wrappedDataKey };
+      Object.assign(account, { context, sealed: fresh.sealed, token: 'fresh' });
+    };
+    const result = await rewrapAll(vault, ring, store);
+    expect(result).to.deep.equal({ done: 25, failed: [], remaining: 0 });
+    expectAllMoved();
+  });
+
+  it('comes back for what a process sealed under the old key behind its back', async () => {
+    let batches = 0;
+    store.beforeReplace = () => {
+      // A row before the place that the rotation has reached: the first free slot of the listing.
+      if (++batches === 3) accounts.push(insertFirst(store));
+    };
+    const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    expect(result).to.deep.equal({ done: 27, failed: [], remaining: 0 });
+    expectAllMoved();
+  });
+
+  it('leaves a record that does not open as it is, reports it, and rotates the others', async () => {
+    const broken = accounts.shift() as Account;
+    broken.row.item.blob.writeUInt8(broken.row.item.blob.readUInt8(40) ^ 1, 40);
+    const { done, failed, remaining } = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    expect({ done, remaining }).to.deep.equal({ done: 25, remaining: 1 });
+    expect(failed.map(({ item, error }) => [item.context.recordId, error.code])).to.deep.equal([
+      ['ca_0', 'UNSEALABLE'],
+    ]);
+    expect(broken.row.kekId).to.equal(OLD);
+    expect(accounts.every(opens)).to.equal(true);
+  });
+
+  it('puts a row right whose key id lags behind its blob', async () => {
+    const account = addAccount(store, 99, vault);
+    account.row.kekId = OLD;
+    const { blob } = account.row.item;
+    await rewrapAll(vault, ring, store);
+    expect(account.row.kekId).to.equal(NEW);
+    expect(account.row.item.blob.equals(blob)).to.equal(true);
+  });
+
+  it('may run twice at the same time', async () => {
+    const [one, other] = await Promise.all([
+      rewrapAll(vault, ring, store, { batchSize: 7 }),
+      rewrapAll(vaultOf(ring, 'other'), ring, store, { batchSize: 5 }),
+    ]);
+    expect(one.done + other.done).to.equal(26);
+    expectAllMoved();
+  });
+});
+
+function insertFirst(store: MemoryStore): Account {
+  const account = addAccount(store, 77);
+  store.rows.unshift(...store.rows.splice(store.rows.indexOf(account.row), 1));
+  return account;
+}
+
+describe('a key file in rotation', () => {
+  let directory: string;
+  let path: string;
+  let store: MemoryStore;
+  const clock = { time: 0 };
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'valetkey-rotate-'));
+    path = join(directory, 'keys');
+    store = new MemoryStore();
+    createKeyFile(path, new Secret(keyLine(OLD)));
+    await verifyKeyChecks(ringOf(OLD), store);
+  });
+
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const ringInFile = () => parseKeyRing(readKeyFile(path).text, path);
+
+  it('is taken through the whole of it beside a serving process', async () => {
+    const serving = new KeyFileSource(path, () => clock.time);
+    const server = new Vault(serving, seededRandom('server'));
+    const before = addAccount(store, 1, server);
+    expect(before.row.kekId).to.equal(OLD);
+
+    const id = await introduceKey(path, store, seededRandom('cli'));
+    expect(store.checks.get(id)).to.deep.equal(ringInFile().active.check);
+    const cli = new KeyFileSource(path, () => clock.time);
+    await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli.current(), store);
+    expect(before.row.kekId).to.equal(id);
+
+    // The server has not looked at the file since; the record names a key it has not seen.
+    const read = server.open(before.context, 'token', { wrappedDataKey: before.row.item.blob, sealed: before.sealed });
+    expect(read.reveal()).to.equal('token 1');
+    expect(addAccount(store, 2, server).row.kekId).to.equal(id);
+
+    await retireKey(OLD, cli.current(), store, path);
+    expect(ringInFile().ids).to.deep.equal([id]);
+    await verifyKeyChecks(ringInFile(), store);
+  });
+
+  it('is not changed when the check of the new key cannot be stored', async () => {
+    const broken = { addKeyCheck: () => Promise.reject(new Error('disk full')) };
+    const outcome = await introduceKey(path, broken, seededRandom()).catch((error: Error) => error.message);
+    expect(outcome).to.equal('disk full');
+    expect(ringInFile().ids).to.deep.equal([OLD]);
+  });
+
+  it('keeps a key as long as one record is under it', async () => {
+    const { row } = addAccount(store, 1);
+    const id = await introduceKey(path, store, seededRandom());
+    const failure = await failureOfAsync(() => retireKey(OLD, ringInFile(), store, path));
+    expect(failure.code).to.equal('KEY_IN_USE');
+    expect(failure.message).to.include('1 records are still sealed');
+    expect(ringInFile().ids).to.deep.equal([id, OLD]);
+    expect(row.kekId).to.equal(OLD);
+  });
+
+  it('keeps the active key and knows no other', async () => {
+    for (const [id, code] of [
+      [OLD, 'KEY_IN_USE'],
+      [NEW, 'UNKNOWN_KEY'],
+    ] as const) {
+      expect((await failureOfAsync(() => retireKey(id, ringInFile(), store, path))).code).to.equal(code);
+    }
+    expect(store.checks.has(OLD)).to.equal(true);
+  });
+
+  it('refuses a late write under the retired key, before the key is gone', async () => {
+    const late = vaultOf(ringOf(OLD), 'late').sealValue(VALUE, new Secret('late'));
+    await introduceKey(path, store, seededRandom());
+    await retireKey(OLD, ringInFile(), store, undefined);
+    expect(() => store.put(late.kekId, { kind: 'value', context: VALUE, blob: late.blob })).to.throw('foreign key');
+    expect(ringInFile().get(OLD)).to.not.equal(undefined);
+  });
+});
