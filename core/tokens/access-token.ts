@@ -1,0 +1,123 @@
+import jwt from 'jsonwebtoken';
+import type { Scope } from './scopes.ts';
+import { listKeys, type SigningKey, type SigningKeys } from './signing-key.ts';
+import {
+  type AccessToken,
+  type ClaimsFault,
+  judgeClaims,
+  MAX_LIFETIME_SECONDS,
+  readClaims,
+  type TokenAudience,
+  type TokenClaims,
+} from './token-claims.ts';
+
+/** Longer texts are not looked at. */
+export const MAX_TOKEN_CHARS = 4096;
+
+/**
+ * Three parts of canonical base64url: no padding, no white space, no stray bits in a last character. Without this one token would
+ * have many spellings, for decoders are lenient. An ES256 signature has 64 bytes.
+ */
+const FORM =
+  /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?\.(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?\.[\w-]{85}[AQgw]$/;
+
+export interface TokenRequestFacts extends TokenAudience {
+  clientId: string;
+  environmentId: string;
+  /** The client's, at this moment. */
+  generation: number;
+  scopes: readonly Scope[];
+}
+
+/** Why a token is refused. For logs: callers are told no more than `invalid_token`. */
+export type TokenFault = 'malformed' | 'header' | 'signature' | ClaimsFault;
+
+export type Verification = { ok: true; token: AccessToken } | { ok: false; reason: TokenFault };
+
+/** The keys that tokens are verified with, by the header that goes with each: a token has one of these headers, byte for byte. */
+export type VerificationKeys = ReadonlyMap<string, SigningKey>;
+
+export function verificationKeys(keys: SigningKeys): VerificationKeys {
+  return new Map(listKeys(keys).map((key) => [encodedHeader(key), key]));
+}
+
+/**
+ * Issues an access token (RFC 9068): a JWT signed with ES256.
+ *
+ * @param now milliseconds UTC
+ * @param random for the token's id
+ * @param lifetimeSeconds 1 to 3600
+ * @throws RangeError for another lifetime
+ */
+export function issueAccessToken(
+  key: SigningKey,
+  facts: TokenRequestFacts,
+  now: number,
+  random: (size: number) => Buffer,
+  lifetimeSeconds = MAX_LIFETIME_SECONDS,
+): string {
+  if (!(lifetimeSeconds >= 1 && lifetimeSeconds <= MAX_LIFETIME_SECONDS))
+    throw new RangeError('The lifetime is out of bounds');
+  const iat = Math.floor(now / 1000);
+  const claims: TokenClaims = {
+    iss: facts.issuer,
+    aud: facts.audience,
+    sub: facts.clientId,
+    client_id: facts.clientId,
+    scope: facts.scopes.join(' '),
+    iat,
+    exp: iat + lifetimeSeconds,
+    jti: random(16).toString('base64url'),
+    env: facts.environmentId,
+    gen: facts.generation,
+  };
+  return jwt.sign(claims, key.privateKey, { algorithm: 'ES256', header: header(key) });
+}
+
+/**
+ * Verifies an access token (RFC 9068 §4, RFC 8725).
+ *
+ * Its header is not interpreted but compared with the headers that we issue, so that no algorithm, type, key address or extension
+ * of an attacker's choice is ever looked at.
+ *
+ * @param expected issuer and audience, compared exactly
+ * @param now milliseconds UTC
+ * @returns what the token says, or why it is refused; never throws, whatever the text
+ */
+export function verifyAccessToken(
+  text: string,
+  keys: VerificationKeys,
+  expected: TokenAudience,
+  now: number,
+): Verification {
+  if (text.length > MAX_TOKEN_CHARS || !FORM.test(text)) return refuse('malformed');
+  const key = keys.get(text.slice(0, text.indexOf('.')));
+  if (key === undefined) return refuse('header');
+  const payload = verifySignature(text, key);
+  if (payload === undefined) return refuse('signature');
+  const token = readClaims(payload);
+  if (token === null) return refuse('claims');
+  const fault = judgeClaims(token, expected, now);
+  return fault === null ? { ok: true, token } : refuse(fault);
+}
+
+export function refuse(reason: TokenFault): Verification {
+  return { ok: false, reason };
+}
+
+function verifySignature(text: string, key: SigningKey): unknown {
+  try {
+    // Times are judged by `judgeClaims`, with our clock, here and on every later use of the token.
+    return jwt.verify(text, key.publicKey, { algorithms: ['ES256'], ignoreExpiration: true, ignoreNotBefore: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function header(key: SigningKey): jwt.JwtHeader {
+  return { alg: 'ES256', typ: 'at+jwt', kid: key.kid };
+}
+
+function encodedHeader(key: SigningKey): string {
+  return Buffer.from(JSON.stringify(header(key))).toString('base64url');
+}

@@ -1,0 +1,39 @@
+import { Secret } from '../secret.ts';
+import type { Digester } from '../vault/digest.ts';
+
+const PREFIX = 'vks_';
+const BYTES = 32;
+const PURPOSE = 'client secret';
+/** A client has one secret, and for a time two while it changes over. */
+const SLOTS = 2;
+const NOBODY = Buffer.alloc(32);
+
+/**
+ * A new client secret: `vks_` and 256 random bits in base64url (43 characters). The prefix lets secret scanners find a leaked
+ * one.
+ */
+export function mintClientSecret(random: (size: number) => Buffer): Secret {
+  return new Secret(PREFIX + random(BYTES).toString('base64url'));
+}
+
+/** What is stored of a client secret: 32 bytes. */
+export function digestClientSecret(secret: Secret, digester: Digester): Buffer {
+  return digester.digest(PURPOSE, secret.reveal());
+}
+
+/**
+ * Whether the presented secret is one of the client's. Takes one digest and two comparisons in constant time whatever the outcome.
+ *
+ * @param liveDigests of the client's secrets that have not ended, at most two; none for a client that is unknown or disabled, for
+ *   which this is called all the same, so that its answer takes as long as any other
+ */
+export function verifyClientSecret(presented: Secret, liveDigests: readonly Buffer[], digester: Digester): boolean {
+  if (liveDigests.length > SLOTS) throw new RangeError(`A client has at most ${SLOTS} live secrets`);
+  const digest = digestClientSecret(presented, digester);
+  let matches = 0;
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const equal = digester.equal(digest, liveDigests[slot] ?? NOBODY);
+    matches += Number(equal) * Number(slot < liveDigests.length);
+  }
+  return matches > 0;
+}

@@ -1,0 +1,37 @@
+/** Every scope that a client can be given. */
+export const SCOPES = [
+  'accounts:read',
+  'accounts:write',
+  'credentials:read',
+  'connections:read',
+  'connections:write',
+  'providers:read',
+  'providers:write',
+  'tools:read',
+  'tools:execute',
+  'tools:write',
+  'events:read',
+  'events:write',
+  'admin',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+const KNOWN: ReadonlySet<string> = new Set(SCOPES);
+const MAX_CHARS = 1024;
+const GRAMMAR = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+export function isScope(text: string): text is Scope {
+  return KNOWN.has(text);
+}
+
+/**
+ * Reads a scope parameter (RFC 6749 §3.3): scope tokens, each separated from the next by one space; case matters.
+ *
+ * @returns each scope once, in the order given; `null` when the text breaks the grammar or names a scope that does not exist
+ */
+export function parseScope(text: string): Scope[] | null {
+  if (text.length > MAX_CHARS || !GRAMMAR.test(text)) return null;
+  const tokens = text.split(' ');
+  return tokens.every(isScope) ? [...new Set(tokens)] : null;
+}

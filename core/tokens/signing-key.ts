@@ -1,0 +1,93 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto';
+import { Secret } from '../secret.ts';
+
+/** A key pair that signs access tokens: ES256, that is ECDSA on P-256 with SHA-256. */
+export interface SigningKey {
+  /** Thumbprint of the public key (RFC 7638): 43 characters of base64url. */
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** The key that signs, and the one before it, which still verifies until its last token has expired. */
+export interface SigningKeys {
+  readonly current: SigningKey;
+  readonly previous?: SigningKey | undefined;
+}
+
+export interface PublicJwk {
+  kty: 'EC';
+  crv: 'P-256';
+  x: string;
+  y: string;
+  kid: string;
+  use: 'sig';
+  alg: 'ES256';
+}
+
+export function generateSigningKey(): SigningKey {
+  return fromPrivateKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+}
+
+/** A fresh key signs from now on; the one that signed until now is kept, the one before that is dropped. */
+export function rotateSigningKeys(keys: SigningKeys): SigningKeys {
+  return { current: generateSigningKey(), previous: keys.current };
+}
+
+/** PKCS #8 in PEM, to be stored sealed. */
+export function exportSigningKey(key: SigningKey): Secret {
+  return new Secret(key.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+}
+
+/**
+ * Reads what `exportSigningKey` wrote.
+ *
+ * @throws TypeError for anything but a private key on P-256
+ */
+export function importSigningKey(pem: Secret): SigningKey {
+  const privateKey = readPrivateKey(pem);
+  if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new TypeError('Not a private key on P-256');
+  return fromPrivateKey(privateKey);
+}
+
+/** The document of `/.well-known/jwks.json` (RFC 7517 §5): public members only. */
+export function jwksDocument(keys: SigningKeys): { keys: PublicJwk[] } {
+  return { keys: listKeys(keys).map(toPublicJwk) };
+}
+
+export function listKeys({ current, previous }: SigningKeys): SigningKey[] {
+  return previous === undefined ? [current] : [current, previous];
+}
+
+/** Thumbprint of an EC public key (RFC 7638 §3): its required members, in lexical order, through SHA-256. */
+export function thumbprint({ crv, x, y }: Pick<JsonWebKey, 'crv' | 'x' | 'y'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify({ crv, kty: 'EC', x, y }))
+    .digest('base64url');
+}
+
+function toPublicJwk({ kid, publicKey }: SigningKey): PublicJwk {
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  return { kty: 'EC', crv: 'P-256', x, y, kid, use: 'sig', alg: 'ES256' };
+}
+
+function fromPrivateKey(privateKey: KeyObject): SigningKey {
+  const publicKey = createPublicKey(privateKey);
+  return { kid: thumbprint(publicKey.export({ format: 'jwk' })), privateKey, publicKey };
+}
+
+function readPrivateKey(pem: Secret): KeyObject {
+  try {
+    return createPrivateKey(pem.reveal());
+  } catch {
+    // The parser's error may quote what it read.
+    throw new TypeError('Not a private key');
+  }
+}

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache';
+import {
+  MAX_TOKEN_CHARS,
+  refuse,
+  type Verification,
+  type VerificationKeys,
+  verifyAccessToken,
+} from './access-token.ts';
+import { type AccessToken, judgeClaims, type TokenAudience } from './token-claims.ts';
+
+interface Entry {
+  /** The encoded header: names the key that the signature was verified with. */
+  header: string;
+  token: AccessToken;
+}
+
+/**
+ * Remembers whose signature was good: the costly part of verification, and the only one that cannot change. Issuer, audience,
+ * times and the presence of the signing key are judged on every hit; the client's generation is for the caller to compare.
+ */
+export class VerifiedTokenCache {
+  readonly #entries: LRUCache<string, Entry>;
+
+  /** @param max number of tokens remembered, about 1.5 kB each */
+  constructor(max = 5000) {
+    this.#entries = new LRUCache({ max });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** As `verifyAccessToken`. */
+  verify(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
+    // Only texts that passed the strict form are keys here, so a hit has passed it too.
+    const known = text.length > MAX_TOKEN_CHARS ? undefined : this.#entries.get(text);
+    if (known === undefined) return this.#verifyAnew(text, keys, expected, now);
+    if (!keys.has(known.header)) {
+      this.#entries.delete(text);
+      return refuse('header');
+    }
+    const fault = judgeClaims(known.token, expected, now);
+    if (fault === 'expired') this.#entries.delete(text);
+    return fault === null ? { ok: true, token: known.token } : refuse(fault);
+  }
+
+  #verifyAnew(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
+    const verification = verifyAccessToken(text, keys, expected, now);
+    if (verification.ok) {
+      this.#entries.set(text, { header: text.slice(0, text.indexOf('.')), token: verification.token });
+    }
+    return verification;
+  }
+}
