@@ -26,7 +26,7 @@ export interface Catalogue {
   /** The connector in the form that the engines take. */
   provider(identifier: string): ProviderDefinition | undefined;
   tool(name: string): Tool | undefined;
-  /** Tools in order of connector and name, or of fit when there is a query. */
+  /** Tools in order of name, or of fit when there is a query. */
   tools(filter?: ToolFilter): readonly Tool[];
 }
 
@@ -35,7 +35,7 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
   const connectors = Object.values(index.connectors).sort(
     (a, b) => b.display_priority - a.display_priority || compare(a.identifier, b.identifier),
   );
-  const tools = Object.values(index.tools).sort((a, b) => compare(a.connector, b.connector) || compare(a.name, b.name));
+  const tools = Object.values(index.tools).sort((a, b) => compare(a.name, b.name));
   const providers = new Map(connectors.map((connector) => [connector.identifier, builtInProvider(connector)]));
   return {
     connector: (identifier) => own(index.connectors, identifier),

@@ -1,7 +1,14 @@
 import type { FieldError } from '../errors.ts';
 import { AddressError, addressPlaces } from './address-template.ts';
-import { type AuthField, type AuthPattern, isSecretField, isStaticType, staticFieldsOf } from './auth-pattern.ts';
-import { isCredentialHeader } from './header-names.ts';
+import {
+  type AuthField,
+  type AuthPattern,
+  type FieldPlacement,
+  isSecretField,
+  isStaticType,
+  staticFieldsOf,
+} from './auth-pattern.ts';
+import { isCookieName, isCredentialHeader } from './header-names.ts';
 import { compileLinearPattern, PatternError } from './linear-pattern.ts';
 
 /** The addresses of a provider that its patterns' fields may fill. */
@@ -135,9 +142,7 @@ function checkField(
   if (ofAccount && isSecretField(field)) {
     errors.push({ field: `${at}.input_type`, message: 'must be text or select: account fields are not kept secret' });
   }
-  if (field.placement?.in === 'header' && !isCredentialHeader(field.placement.name)) {
-    errors.push({ field: `${at}.placement.name`, message: 'is not a header that can carry a credential' });
-  }
+  errors.push(...placementProblems(field.placement, at));
   return errors;
 }
 
@@ -157,13 +162,21 @@ function checkPlacement(pattern: AuthPattern, path: string): FieldError[] {
   if (override !== undefined && !isCredentialHeader(override)) {
     errors.push({ field: `${path}.auth_header_key_override`, message: 'is not a header that can carry a credential' });
   }
-  if (pattern.placement?.in === 'header' && !isCredentialHeader(pattern.placement.name)) {
-    errors.push({ field: `${path}.placement.name`, message: 'is not a header that can carry a credential' });
-  }
+  errors.push(...placementProblems(pattern.placement, path));
   if (pattern.placement && override !== undefined) {
     errors.push({ field: `${path}.placement`, message: 'cannot stand beside auth_header_key_override' });
   }
   return errors;
+}
+
+function placementProblems(placement: FieldPlacement | undefined, at: string): FieldError[] {
+  if (placement?.in === 'header' && !isCredentialHeader(placement.name)) {
+    return [{ field: `${at}.placement.name`, message: 'is not a header that can carry a credential' }];
+  }
+  if (placement?.in === 'cookie' && !isCookieName(placement.name)) {
+    return [{ field: `${at}.placement.name`, message: 'is not a name that a cookie can have' }];
+  }
+  return [];
 }
 
 function checkMutations(pattern: AuthPattern, path: string): FieldError[] {

@@ -40,6 +40,11 @@ export function isCredentialHeader(name: string): boolean {
   return TOKEN.test(name) && !FRAMING.has(lower) && lower !== 'cookie' && !lower.startsWith('proxy-');
 }
 
+/** True for a name that a cookie can have (RFC 6265 §4.1.1). */
+export function isCookieName(name: string): boolean {
+  return TOKEN.test(name);
+}
+
 /** True when a tool or its caller may set a header of this name. */
 export function isCallerHeader(name: string): boolean {
   const lower = name.toLowerCase();

@@ -80,7 +80,7 @@ function placeStatic(
   );
   const parts = [
     ...main(values),
-    ...fields.flatMap((field) => (field.placement ? placedField(field, field.placement, values) : [])),
+    ...fields.flatMap((field) => placedField(field, placementOf(pattern, field), values)),
   ];
   const secrets = fields
     .filter((field) => isSecretField(field) || field === soleCredential(pattern))
@@ -88,9 +88,17 @@ function placeStatic(
   return finish(parts, secrets);
 }
 
-function placedField(field: AuthField, placement: FieldPlacement, values: Values): PlacedPart[] {
+/** A CUSTOM field goes into a header of its own name unless it says otherwise or belongs into the address. */
+function placementOf(pattern: AuthPattern, field: AuthField): FieldPlacement | undefined {
+  if (field.placement || pattern.type !== 'CUSTOM' || field.is_path_param) return field.placement;
+  return { in: 'header', name: field.field_name };
+}
+
+function placedField(field: AuthField, placement: FieldPlacement | undefined, values: Values): PlacedPart[] {
   const value = values[field.field_name] ?? '';
-  return value === '' ? [] : [{ ...placement, value, masked: isSecretField(field) ? MASK : value }];
+  return placement === undefined || value === ''
+    ? []
+    : [{ ...placement, value, masked: isSecretField(field) ? MASK : value }];
 }
 
 function placeToken(pattern: AuthPattern, credential: Credential): PlacedCredential {

@@ -31,8 +31,8 @@ const ADDRESS_HEADERS = [
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}";
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM}){0,20}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`);
 const MESSAGE_IDS = /^<[^\s<>]{1,250}>(?: <[^\s<>]{1,250}>){0,50}$/;
-/** Octets of text in one encoded word: 75 characters at most with its frame (RFC 2047 §2). */
-const WORD_OCTETS = 45;
+/** Octets of text in one encoded word: with its frame and a header's name it stays within 76 characters (RFC 2047 §2). */
+const WORD_OCTETS = 36;
 const PLAIN_SUBJECT = /^[\x20-\x7e]{0,70}$/;
 
 /**

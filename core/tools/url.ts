@@ -2,6 +2,7 @@ import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
 import {
   expandTemplate,
+  type Operator,
   parseTemplate,
   type TemplatePart,
   TemplateSyntaxError,
@@ -57,7 +58,7 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
   const slash =
     first && 'literal' in first ? first.literal.startsWith('/') : first?.operator === '+' || first?.operator === '/';
   if (!slash) throw new TemplateSyntaxError(`A path starts with a slash or {+…}: ${template}`);
-  for (const part of path) {
+  path.forEach((part, index) => {
     if ('literal' in part) {
       if (!/^[A-Za-z0-9/._~!$&'()*+,;=:@-]*$/.test(part.literal)) {
         throw new TemplateSyntaxError(`The path holds a character that must be written otherwise: ${template}`);
@@ -67,8 +68,14 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
       }
     } else if (part.operator === '#') {
       throw new TemplateSyntaxError(`A fragment is never sent: ${template}`);
+    } else if (part.operator === '+' && index > 0 && !endsWithSlash(path[index - 1])) {
+      throw new TemplateSyntaxError(`{+…} follows a slash, or begins the path: ${template}`);
     }
-  }
+  });
+}
+
+function endsWithSlash(part: TemplatePart | undefined): boolean {
+  return part !== undefined && 'literal' in part && part.literal.endsWith('/');
 }
 
 function checkQuery(template: string, query: readonly TemplatePart[]): void {
@@ -90,10 +97,10 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
  * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot stand in an address
  */
 export function renderUrl(base: string, template: PathTemplate, lookup: (name: string) => unknown): RenderedUrl {
-  for (const part of template.path) {
-    if ('literal' in part) continue;
-    for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator === '+');
-  }
+  template.path.forEach((part, index) => {
+    if ('literal' in part) return;
+    for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator, index === 0);
+  });
   const values = (name: string) => templateValue(name, lookup(name));
   const path = expandTemplate(template.path, values);
   const query = expandTemplate(template.query, values).replace(/^[?&]/, '');
@@ -135,9 +142,11 @@ function isScalar(value: unknown): value is string | number | boolean | null | u
  * A value in a path must stay a segment of its own for every reader on the way, also for one that decodes twice: no
  * slash, backslash, control character or dot segment, plain or encoded any number of times.
  */
-function checkPathValue(name: string, value: unknown, wholePath: boolean): void {
+function checkPathValue(name: string, value: unknown, operator: Operator, first: boolean): void {
+  // {/a}, {.a} and {;a} bring their own separator, so an absent value leaves no hole.
+  if ((value === undefined || value === null) && ['/', '.', ';'].includes(operator)) return;
   for (const text of textsOf(value)) {
-    const problem = wholePath ? pathProblem(text) : segmentProblem(text);
+    const problem = operator === '+' ? pathProblem(text, first) : segmentProblem(text);
     if (problem) throw inputProblem(inputName(name), problem);
   }
 }
@@ -148,11 +157,12 @@ function textsOf(value: unknown): string[] {
   return isRecord(value) ? [...Object.keys(value), ...Object.values(value).map(String)] : [String(value)];
 }
 
-function pathProblem(path: string): string | undefined {
-  if (!path.startsWith('/')) return 'must start with a slash';
+/** A path of several segments: at the start of the template with its slash, after a folder without one. */
+function pathProblem(path: string, first: boolean): string | undefined {
+  if (first && !path.startsWith('/')) return 'must start with a slash';
+  if (!first && path.startsWith('/')) return 'must not start with a slash';
   if (/[?#]/.test(path)) return 'must hold a path only: no query, no fragment';
-  if (path === '/') return undefined;
-  const segments = path.slice(1).split('/');
+  const segments = path.slice(first ? 1 : 0).split('/');
   // A slash at the end is part of some addresses; an empty segment elsewhere is not.
   if (segments.at(-1) === '') segments.pop();
   return segments.map(segmentProblem).find((problem) => problem !== undefined);

@@ -1,0 +1,66 @@
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { AccountInputs } from '../connectors/base-url.ts';
+import { type Credential, placeCredential } from '../connectors/placement.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { InputChecker } from './input.ts';
+import { openCursor } from './pagination.ts';
+import { type RenderedRequest, type RequestFacts, renderRequest } from './request.ts';
+import type { Tool } from './tool.ts';
+
+/** A tool, an account and what to do. */
+export interface ToolCall {
+  tool: Tool;
+  /** The provider of the account; `toolFits` says whether the tool belongs to it. */
+  provider: ProviderDefinition;
+  /** The pattern by which the account authenticates. */
+  pattern: AuthPattern;
+  account: AccountInputs;
+  /** As the caller sent it. */
+  toolInput: unknown;
+  /** Becomes the idempotency key where the provider knows one. */
+  executionId: string;
+}
+
+/** A call whose input is checked and whose request can be rendered. */
+export interface PreparedCall extends RequestFacts {
+  pattern: AuthPattern;
+}
+
+/** A request as people may see it. */
+export interface DryRunRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  /** JSON where the body is JSON, else text; absent without a body. */
+  body?: unknown;
+}
+
+/**
+ * Checks everything about a call that can be known before its credential is opened, so that a caller's mistake costs
+ * neither a record nor a refresh.
+ *
+ * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
+ */
+export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall {
+  const { tool, provider, pattern, account, executionId } = call;
+  const { input, cursor } = inputs.check(tool, call.toolInput);
+  const at = cursor === undefined ? undefined : openCursor(tool, cursor);
+  const prepared = { tool, provider, pattern, account, input, at, idempotencyKey: executionId };
+  renderRequest(prepared, { parts: [], secrets: [] });
+  return prepared;
+}
+
+/**
+ * The exact request that a call would send, with its credential masked; nothing is sent.
+ *
+ * @throws ApiError as executeTool does before it sends
+ */
+export function dryRun(call: PreparedCall, credential: Credential): DryRunRequest {
+  const request = renderRequest(call, placeCredential(call.pattern, credential), { masked: true });
+  const { method, url, headers } = request;
+  return request.body === undefined ? { method, url, headers } : { method, url, headers, body: shownBody(request) };
+}
+
+function shownBody({ headers, body }: RenderedRequest): unknown {
+  return headers['content-type'] === 'application/json' ? JSON.parse(body ?? 'null') : body;
+}

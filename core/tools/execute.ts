@@ -1,0 +1,139 @@
+import { type Credential, placeCredential } from '../connectors/placement.ts';
+import type { PreparedCall } from './call.ts';
+import { isRetryable, type ToolError, type ToolErrorKind, type ToolOutcome } from './outcome.ts';
+import { readAnswer } from './read-answer.ts';
+import { type RenderedRequest, renderRequest } from './request.ts';
+
+export interface OutboundRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** An answer as the egress room gives it: header names in lower case, the body inflated. */
+export interface UpstreamResponse {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Buffer;
+}
+
+/** What the engine needs of the house. */
+export interface ExecutePorts {
+  /** Sends one request under the egress rules, with the account's origins pinned. Fails with a SendFailure. */
+  send(request: OutboundRequest): Promise<UpstreamResponse>;
+  /** The account's credential as it is now. */
+  credential(): Promise<Credential>;
+  /** A newer credential after the provider refused the present one; null when there is none to be had. */
+  refresh(): Promise<Credential | null>;
+  /** A copy of a value in which no secret is left. */
+  scrub<T>(value: T, secrets: readonly string[]): T;
+  /** Milliseconds UTC. */
+  now(): number;
+}
+
+/** The error that `send` rejects with; `sent`: the first byte may have left. */
+export interface SendFailure {
+  kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted';
+  sent: boolean;
+  message: string;
+}
+
+const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
+  blocked: 'blocked_by_egress_policy',
+  unreachable: 'upstream_unreachable',
+  timeout: 'upstream_timeout',
+  too_large: 'upstream_invalid_response',
+  invalid_response: 'upstream_invalid_response',
+  tls: 'upstream_unreachable',
+  aborted: 'upstream_unreachable',
+};
+
+interface Attempt {
+  outcome: ToolOutcome;
+  /** The connection failed in a way that sending again may mend. */
+  lostConnection: boolean;
+  authenticated: boolean;
+}
+
+/**
+ * Executes a prepared call: at most two requests and one refresh (threat E10).
+ *
+ * A refused credential is refreshed and the call sent again: the provider did not act on it. A lost connection is tried
+ * again when nothing had left or a second effect is impossible (threat E7). Everything else is the caller's decision,
+ * who gets `retryable` and `retryAfterMs` for it.
+ *
+ * @returns the result, or why there is none; free of every secret that was used (threat E5)
+ * @throws ApiError when the stored credential cannot be placed (nothing was sent), and what the ports throw
+ */
+export async function executeTool(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
+  const secrets: string[] = [];
+  const credential = await ports.credential();
+  const first = await attempt(call, credential, ports, secrets);
+  if (first.outcome.ok) return first.outcome;
+
+  if (first.outcome.error.kind === 'upstream_auth' && first.authenticated) {
+    const renewed = await ports.refresh();
+    return renewed === null ? first.outcome : (await attempt(call, renewed, ports, secrets)).outcome;
+  }
+  if (first.lostConnection && (!first.outcome.sent || maySendAgain(call))) {
+    const second = await attempt(call, credential, ports, secrets);
+    return second.outcome.ok ? second.outcome : { ...second.outcome, sent: first.outcome.sent || second.outcome.sent };
+  }
+  return first.outcome;
+}
+
+async function attempt(
+  call: PreparedCall,
+  credential: Credential,
+  ports: ExecutePorts,
+  secrets: string[],
+): Promise<Attempt> {
+  const placed = placeCredential(call.pattern, credential);
+  const request = renderRequest(call, placed);
+  // Grows over the attempts: a late echo of the first credential must not pass either.
+  secrets.push(...request.secrets);
+  const authenticated = placed.parts.length > 0;
+  try {
+    const response = await ports.send(outbound(request));
+    const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
+    const outcome = readAnswer(call, response, {
+      scrub: (value) => ports.scrub(value, secrets),
+      now: ports.now,
+      hidden,
+    });
+    return { outcome, lostConnection: false, authenticated };
+  } catch (error) {
+    if (!isSendFailure(error)) throw error;
+    const outcome: ToolOutcome = { ok: false, error: toToolError(call, error, ports, secrets), sent: error.sent };
+    return { outcome, lostConnection: error.kind === 'unreachable', authenticated };
+  }
+}
+
+function outbound({ method, url, headers, body }: RenderedRequest): OutboundRequest {
+  return { method, url, headers, body };
+}
+
+/** The same bytes may go out twice: by the nature of the call, or because the provider recognises its key. */
+function maySendAgain({ tool, provider }: PreparedCall): boolean {
+  return tool.hints.idempotent || provider.api.idempotency_header !== undefined;
+}
+
+function toToolError(
+  { tool }: PreparedCall,
+  failure: SendFailure,
+  ports: ExecutePorts,
+  secrets: readonly string[],
+): ToolError {
+  const kind = KIND_OF_FAILURE[failure.kind];
+  // A new execution has a new key, so here only the call's own nature counts.
+  const retryable = failure.kind !== 'tls' && isRetryable(kind, tool.hints.idempotent || !failure.sent);
+  return { kind, retryable, message: ports.scrub(failure.message, secrets) };
+}
+
+function isSendFailure(error: unknown): error is SendFailure {
+  if (typeof error !== 'object' || error === null || !('kind' in error) || !('sent' in error)) return false;
+  return (
+    typeof error.kind === 'string' && Object.hasOwn(KIND_OF_FAILURE, error.kind) && typeof error.sent === 'boolean'
+  );
+}

@@ -1,0 +1,38 @@
+import { isRecord, pointerSegments } from './pointer.ts';
+
+/** Members to keep, by name; `*` is each item of a list; a member without children is kept whole. */
+type Tree = Map<string, Tree>;
+
+/**
+ * Keeps the named members of an object, or of each item of a list.
+ *
+ * @param fields JSON pointers in which the segment `*` is each item of a list
+ */
+export function pickFields(value: unknown, fields: readonly string[]): unknown {
+  const tree = treeOf(fields);
+  return Array.isArray(value) ? value.map((item) => pick(item, tree)) : pick(value, tree);
+}
+
+function treeOf(fields: readonly string[]): Tree {
+  const root: Tree = new Map();
+  for (const field of fields) {
+    let node = root;
+    for (const segment of pointerSegments(field)) {
+      const next: Tree = node.get(segment) ?? new Map();
+      node.set(segment, next);
+      node = next;
+    }
+  }
+  return root;
+}
+
+function pick(value: unknown, tree: Tree): unknown {
+  if (tree.size === 0) return value;
+  if (Array.isArray(value)) {
+    const each = tree.get('*');
+    return each ? value.map((item) => pick(item, each)) : [];
+  }
+  if (!isRecord(value)) return value;
+  const kept = [...tree].filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(kept.map(([name, below]) => [name, pick(value[name], below)]));
+}

@@ -1,0 +1,168 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { LRUCache } from 'lru-cache';
+import { ApiError, type FieldError } from '../errors.ts';
+import { inputProblem } from './input-problem.ts';
+import { isRecord } from './pointer.ts';
+import type { JsonSchema, Tool } from './tool.ts';
+
+/** What a call was asked to do, after the schema had its say. */
+export interface CheckedInput {
+  /** Defaults filled in; without the cursor. */
+  input: Record<string, unknown>;
+  /** As the caller gave it, for tools with pagination. */
+  cursor?: string;
+}
+
+export interface InputChecker {
+  /** @throws ApiError INVALID_TOOL_INPUT with one error per offending field, named `tool_input.<path>` */
+  check(tool: Tool, toolInput: unknown): CheckedInput;
+}
+
+/** The largest tool_input, in bytes of JSON, and its deepest nesting. */
+export const INPUT_LIMITS = { bytes: 262_144, depth: 32 } as const;
+const SCHEMA_LIMITS = { nodes: 20_000, depth: 64 } as const;
+const MAX_ERRORS = 20;
+const MAX_CURSOR_LENGTH = 8192;
+
+/**
+ * Checks tool inputs. A schema is compiled when its tool is first called (2 ms each, so thousands are never compiled at
+ * start) and forgotten when too many others were used since.
+ *
+ * @param capacity how many compiled schemas are kept
+ */
+export function createInputChecker(capacity = 500): InputChecker {
+  const ajv = schemaCompiler();
+  const compiled = new LRUCache<string, { schema: JsonSchema; validate: ValidateFunction }>({
+    max: capacity,
+    // Ajv holds every schema that it compiled; without this the bound would be none.
+    dispose: ({ schema }) => ajv.removeSchema(schema),
+  });
+  const validatorOf = (tool: Tool): ValidateFunction => {
+    const known = compiled.get(tool.name);
+    if (known?.schema === tool.input_schema) return known.validate;
+    assertLocalSchema(tool.input_schema);
+    const validate = ajv.compile(tool.input_schema);
+    compiled.set(tool.name, { schema: tool.input_schema, validate });
+    return validate;
+  };
+  return {
+    check: (tool, toolInput) => {
+      if (!isRecord(toolInput)) throw inputProblem(undefined, 'must be an object');
+      assertInputLimits(toolInput);
+      const { cursor, rest } = splitCursor(tool, toolInput);
+      const input = structuredClone(rest);
+      const validate = validatorOf(tool);
+      if (!validate(input)) throw refused(validate.errors ?? []);
+      return { input, cursor };
+    },
+  };
+}
+
+/** The compiler of tool schemas, shared with the catalogue's check: JSON Schema 2020-12, strict, defaults filled in. */
+export function schemaCompiler(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, useDefaults: true });
+  formats.default(ajv);
+  return ajv;
+}
+
+/**
+ * Refuses schemas that point elsewhere or are too large to compile safely (threat E12).
+ *
+ * @throws Error; a catalogue that was checked holds none
+ */
+export function assertLocalSchema(schema: unknown): void {
+  let nodes = 0;
+  const visit = (node: unknown, depth: number): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (++nodes > SCHEMA_LIMITS.nodes || depth > SCHEMA_LIMITS.depth) throw new Error('The schema is too large');
+    for (const [key, value] of Object.entries(node)) {
+      const reference = (key === '$ref' || key === '$dynamicRef') && typeof value === 'string';
+      if (reference && !value.startsWith('#')) throw new Error('The schema refers to another document');
+      visit(value, depth + 1);
+    }
+  };
+  visit(schema, 0);
+}
+
+function assertInputLimits(toolInput: Record<string, unknown>): void {
+  let bytes = 0;
+  const visit = (value: unknown, depth: number): void => {
+    if (depth > INPUT_LIMITS.depth)
+      throw inputProblem(undefined, `must be nested at most ${INPUT_LIMITS.depth} levels`);
+    bytes += typeof value === 'string' ? Buffer.byteLength(value) : 8;
+    if (bytes > INPUT_LIMITS.bytes) throw inputProblem(undefined, `must have at most ${INPUT_LIMITS.bytes} bytes`);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '__proto__') throw inputProblem(undefined, 'must not have a member named __proto__');
+      bytes += Buffer.byteLength(key);
+      visit(member, depth + 1);
+    }
+  };
+  visit(toolInput, 0);
+}
+
+/** `cursor` belongs to the engine: tools with pagination take it beside their own inputs. */
+function splitCursor(
+  tool: Tool,
+  toolInput: Record<string, unknown>,
+): { cursor?: string; rest: Record<string, unknown> } {
+  if (!tool.pagination || !Object.hasOwn(toolInput, 'cursor')) return { rest: toolInput };
+  const { cursor, ...rest } = toolInput;
+  if (cursor === null || cursor === undefined || cursor === '') return { rest };
+  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_LENGTH) {
+    throw inputProblem('cursor', 'must be the next_cursor of an earlier answer');
+  }
+  return { cursor, rest };
+}
+
+function refused(problems: readonly ErrorObject[]): ApiError {
+  const errors = problems.slice(0, MAX_ERRORS).map(fieldError);
+  const first = errors[0];
+  return new ApiError('INVALID_TOOL_INPUT', first ? `${first.field} ${first.message}` : 'tool_input does not fit', {
+    errors,
+  });
+}
+
+function fieldError({ instancePath, keyword, params, message }: ErrorObject): FieldError {
+  const path = `tool_input${dotted(instancePath)}`;
+  switch (keyword) {
+    case 'required':
+      return { field: `${path}.${params['missingProperty']}`, message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        field: `${path}.${params['additionalProperty'] ?? params['unevaluatedProperty']}`,
+        message: 'is not known',
+      };
+    case 'enum':
+      return {
+        field: path,
+        message: `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`,
+      };
+    default:
+      return { field: path, message: message ?? 'does not fit' };
+  }
+}
+
+/** /labels/0/name as .labels[0].name */
+function dotted(instancePath: string): string {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`))
+    .join('');
+}
+
+/** The input schema that callers see: the tool's own, with the engine's `cursor` where the tool has pagination. */
+export function publicInputSchema(tool: Tool): JsonSchema {
+  if (!tool.pagination) return tool.input_schema;
+  const cursor = {
+    type: 'string',
+    maxLength: MAX_CURSOR_LENGTH,
+    description: 'The next_cursor of the previous answer, to get the next page. Repeat the other inputs unchanged.',
+  };
+  return { ...tool.input_schema, properties: { ...(tool.input_schema['properties'] as object), cursor } };
+}

@@ -1,0 +1,183 @@
+import type { ErrorPredicate, PredicateKind, ProviderDefinition } from '../connectors/provider.ts';
+import { atPointer } from './pointer.ts';
+import { meansRateLimited, type RateLimitState, readRateLimit } from './rate-limit.ts';
+import type { Tool } from './tool.ts';
+
+/** Why a call did not give its result; stable values of the interface. */
+export const TOOL_ERROR_KINDS = [
+  'upstream_bad_request',
+  'upstream_auth',
+  'upstream_forbidden',
+  'upstream_not_found',
+  'upstream_conflict',
+  'upstream_rate_limited',
+  'upstream_server_error',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_invalid_response',
+  'blocked_by_egress_policy',
+] as const;
+
+export type ToolErrorKind = (typeof TOOL_ERROR_KINDS)[number];
+
+export interface ToolError {
+  kind: ToolErrorKind;
+  /** True when the same call may succeed later and cannot have an effect twice. */
+  retryable: boolean;
+  /** Milliseconds to wait before that, where the API said so. */
+  retryAfterMs?: number;
+  upstreamStatus?: number;
+  /** What the API answered: JSON, or text cut to a readable length. */
+  upstreamBody?: unknown;
+  message: string;
+}
+
+export type ToolOutcome =
+  | { ok: true; data: unknown; nextCursor?: string; truncated?: Truncation; upstreamStatus: number }
+  | { ok: false; error: ToolError; sent: boolean };
+
+/** What was left out of `data` to keep it within its cap. */
+export interface Truncation {
+  /** A sentence for a model or a person. */
+  statement: string;
+  cuts: Cut[];
+}
+
+export interface Cut {
+  /** JSON pointer into data. */
+  path: string;
+  kept: number;
+  of: number;
+  unit: 'items' | 'members' | 'characters' | 'bytes';
+}
+
+/** An answer as the rules of failure see it. */
+export interface JudgedAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** The parsed JSON body; undefined when it is not JSON. */
+  json: unknown;
+}
+
+const MAX_MESSAGE_LENGTH = 500;
+
+/** What an answer's failure is, before it is put into a ToolError. */
+export interface Failure {
+  kind: PredicateKind;
+  code?: string;
+  message?: string;
+  rate: RateLimitState;
+}
+
+/**
+ * Decides whether an answer is a failure, and which: the tool's predicates, then the connector's, then the HTTP status
+ * with what the rate-limit headers say.
+ *
+ * @param now milliseconds UTC
+ * @returns undefined for a success
+ */
+export function judgeAnswer(
+  tool: Tool,
+  provider: ProviderDefinition,
+  answer: JudgedAnswer,
+  now: number,
+): Failure | undefined {
+  const rate = readRateLimit(answer.headers, provider.api.rate_limit, now);
+  const byStatus = kindOfStatus(answer.status);
+  const limited = meansRateLimited(answer.status, provider.api.rate_limit, rate);
+  const predicate = [...(tool.errors ?? []), ...(provider.api.errors ?? [])].find((candidate) =>
+    holds(candidate, answer),
+  );
+  if (!predicate) {
+    const kind = limited ? 'upstream_rate_limited' : byStatus;
+    return kind && { kind, rate, message: usualMessage(answer.json) };
+  }
+  const code = textAt(answer.json, predicate.code);
+  const named =
+    code !== undefined && predicate.kinds && Object.hasOwn(predicate.kinds, code) ? predicate.kinds[code] : undefined;
+  const fallback = predicate.default === 'status' ? (byStatus ?? 'upstream_bad_request') : predicate.default;
+  return {
+    kind: named ?? (limited ? 'upstream_rate_limited' : fallback),
+    code,
+    message: textAt(answer.json, predicate.message) ?? code,
+    rate,
+  };
+}
+
+/** The kind that an HTTP status stands for; undefined for success (RFC 9110 §15). */
+export function kindOfStatus(status: number): PredicateKind | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  // Redirects are not followed: the credential was meant for this address only.
+  if (status < 400) return 'upstream_invalid_response';
+  if (status >= 500) return 'upstream_server_error';
+  switch (status) {
+    case 401:
+      return 'upstream_auth';
+    case 403:
+      return 'upstream_forbidden';
+    case 404:
+    case 410:
+      return 'upstream_not_found';
+    case 409:
+    case 412:
+    case 423:
+      return 'upstream_conflict';
+    case 429:
+      return 'upstream_rate_limited';
+    default:
+      return 'upstream_bad_request';
+  }
+}
+
+/**
+ * True when the same call may be tried again. A refusal (429) had no effect; a server error may have had one, so it is
+ * only retryable where a second effect is impossible.
+ *
+ * @param repeatable the call is idempotent, carries an idempotency key, or never left
+ */
+export function isRetryable(kind: ToolErrorKind, repeatable: boolean): boolean {
+  if (kind === 'upstream_rate_limited') return true;
+  return repeatable && ['upstream_server_error', 'upstream_unreachable', 'upstream_timeout'].includes(kind);
+}
+
+/** A sentence about a failure, with the vendor's own words where there are any. */
+export function failureMessage(status: number, failure: Pick<Failure, 'code' | 'message'>): string {
+  const words = failure.message && oneLine(failure.message);
+  if (status >= 300 && status < 400) return `The provider answered ${status}, a redirect, which is not followed`;
+  return words ? `The provider answered ${status}: ${words}` : `The provider answered ${status}`;
+}
+
+function holds({ when, statuses }: ErrorPredicate, answer: JudgedAnswer): boolean {
+  if (statuses && !statuses.includes(answer.status)) return false;
+  if (answer.json === undefined) return false;
+  const value = atPointer(answer.json, when.pointer);
+  if (when.exists !== undefined) return (value !== undefined && value !== null) === when.exists;
+  if (value === undefined) return false;
+  return 'equals' in when ? value === when.equals : value !== when.not_equals;
+}
+
+function textAt(json: unknown, pointer: string | undefined): string | undefined {
+  const value = pointer === undefined ? undefined : atPointer(json, pointer);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+/** Where APIs usually put their sentence; used when no predicate says where. */
+function usualMessage(json: unknown): string | undefined {
+  for (const pointer of [
+    '/message',
+    '/error/message',
+    '/error_description',
+    '/detail',
+    '/error',
+    '/errors/0/message',
+  ]) {
+    const text = textAt(json, pointer);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\p{C}+|\s+/gu, ' ').trim();
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH).toWellFormed()}…` : line;
+}

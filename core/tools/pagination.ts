@@ -1,0 +1,156 @@
+import { MASK } from '../secret.ts';
+import { inputProblem } from './input-problem.ts';
+import { atPointer, isRecord } from './pointer.ts';
+import type { Tool } from './tool.ts';
+
+/** What a cursor means to the tool that gave it: the API's own cursor, a page number, an offset, or a query. */
+export type CursorValue = string | number;
+
+/** The parts of an answer that pagination reads. */
+export interface PageAnswer {
+  /** Values of the Link header. */
+  link: string | undefined;
+  body: unknown;
+}
+
+const MAX_QUERY_LENGTH = 4096;
+
+/**
+ * Opens a cursor that a caller sent back.
+ *
+ * @throws ApiError INVALID_TOOL_INPUT for anything that this tool did not give out
+ */
+export function openCursor(tool: Tool, cursor: string): CursorValue {
+  const opened = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
+  const value = isRecord(opened) && opened['tool'] === tool.name ? opened['at'] : undefined;
+  const counted = Number.isSafeInteger(value) && Number(value) >= 0;
+  const fits = isCounted(tool) ? counted : isText(value) || (tool.pagination?.style === 'cursor' && counted);
+  if (!fits) throw inputProblem('cursor', 'must be the next_cursor of an earlier answer of this tool');
+  return value as CursorValue;
+}
+
+/**
+ * Finds where the next page of an answer begins.
+ *
+ * @param input the input of the call, defaults filled in
+ * @param at the place that this call began at; undefined for the first page
+ * @param hidden query parameters that carry a credential: an address in an answer may repeat them, a cursor must not
+ * @returns the opaque cursor to hand out, or undefined on the last page
+ */
+export function nextCursor(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  at: CursorValue | undefined,
+  answer: PageAnswer,
+  hidden: readonly string[] = [],
+): string | undefined {
+  const next = nextPlace(tool, input, at, answer, hidden);
+  // The answer repeated a credential where the cursor stands; what is left of it leads nowhere.
+  if (next === undefined || String(next).includes(MASK)) return undefined;
+  return Buffer.from(JSON.stringify({ tool: tool.name, at: next })).toString('base64url');
+}
+
+function nextPlace(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  at: CursorValue | undefined,
+  answer: PageAnswer,
+  hidden: readonly string[],
+): CursorValue | undefined {
+  const { style, response = {} } = tool.pagination ?? { style: undefined };
+  switch (style) {
+    case undefined:
+      return undefined;
+    case 'link_header':
+      return queryOf(nextLink(answer.link), hidden);
+    case 'next_url':
+      return queryOf(atPointer(answer.body, response.cursor ?? ''), hidden);
+    case 'cursor':
+      return nextOfCursor(tool, answer.body);
+    case 'page': {
+      const first = tool.pagination?.request?.first ?? 1;
+      const page = at === undefined ? first : Number(at);
+      return hasNextPage(tool, input, answer.body, page - first + 1) ? page + 1 : undefined;
+    }
+    case 'offset': {
+      const offset = (at === undefined ? 0 : Number(at)) + itemsOf(tool, answer.body).length;
+      return hasNextPage(tool, input, answer.body, offset) ? offset : undefined;
+    }
+  }
+}
+
+function nextOfCursor(tool: Tool, body: unknown): CursorValue | undefined {
+  const { cursor, has_more, item_cursor } = tool.pagination?.response ?? {};
+  if (has_more !== undefined && atPointer(body, has_more) !== true) return undefined;
+  const value =
+    cursor === undefined ? atPointer(itemsOf(tool, body).at(-1), item_cursor ?? '') : atPointer(body, cursor);
+  return isText(value) || Number.isSafeInteger(value) ? (value as CursorValue) : undefined;
+}
+
+/** @param reached pages (style page) or items (style offset) that have been read with this answer */
+function hasNextPage(tool: Tool, input: Readonly<Record<string, unknown>>, body: unknown, reached: number): boolean {
+  const { has_more, total, items } = tool.pagination?.response ?? {};
+  if (items !== undefined && itemsOf(tool, body).length === 0) return false;
+  if (has_more !== undefined) return atPointer(body, has_more) === true;
+  if (total !== undefined) return Number(atPointer(body, total)) > reached;
+  const size = input[tool.pagination?.request?.page_size_input ?? ''];
+  return typeof size !== 'number' || itemsOf(tool, body).length >= size;
+}
+
+function itemsOf(tool: Tool, body: unknown): unknown[] {
+  const items = atPointer(body, tool.pagination?.response?.items ?? '');
+  return Array.isArray(items) ? items : [];
+}
+
+/** The target of rel=next in a Link header (RFC 8288 §3). */
+export function nextLink(header: string | undefined): string | undefined {
+  for (const [, target, parameters = ''] of (header ?? '').matchAll(
+    /<([^<>]*)>((?:\s*;\s*[^\s=;,]+\s*(?:=\s*(?:"[^"]*"|[^\s";,]*))?)*)/g,
+  )) {
+    const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))/i.exec(parameters);
+    const names = (relation?.[1] ?? relation?.[2] ?? '').toLowerCase().split(/\s+/);
+    if (names.includes('next')) return target;
+  }
+  return undefined;
+}
+
+/** The query of an address, absolute or relative; the rest of the address is never used. */
+function queryOf(address: unknown, hidden: readonly string[]): string | undefined {
+  const url = isText(address) ? URL.parse(address, 'https://relative.invalid') : null;
+  const pairs = (url?.search ?? '')
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '' && !hidden.includes(nameOf(pair)));
+  const query = pairs.join('&');
+  return query === '' || query.length > MAX_QUERY_LENGTH ? undefined : query;
+}
+
+/** A query with one parameter replaced or added. */
+export function withParameter(query: string, name: string, encodedPair: string): string {
+  return [...query.split('&').filter((pair) => pair !== '' && nameOf(pair) !== name), encodedPair].join('&');
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? '';
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}
+
+function isCounted(tool: Tool): boolean {
+  return tool.pagination?.style === 'page' || tool.pagination?.style === 'offset';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

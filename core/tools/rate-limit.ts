@@ -1,0 +1,76 @@
+import type { RateLimitHeaders, ResetUnit } from '../connectors/provider.ts';
+
+/** What an answer says about its API's limits. */
+export interface RateLimitState {
+  remaining?: number;
+  /** Milliseconds until another call may succeed, by Retry-After or by the reset header of a spent limit. */
+  retryAfterMs?: number;
+  /** Retry-After was there and readable. */
+  asked: boolean;
+}
+
+const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * Reads Retry-After (RFC 9110 §10.2.3) and a vendor's rate-limit headers.
+ *
+ * @param headers names in lower case
+ * @param now milliseconds UTC
+ */
+export function readRateLimit(
+  headers: Readonly<Record<string, string>>,
+  names: RateLimitHeaders | undefined,
+  now: number,
+): RateLimitState {
+  const header = (name: string | undefined) => (name === undefined ? undefined : headers[name.toLowerCase()]);
+  const asked = retryAfter(header('retry-after'), now);
+  const remaining = numberOf(header(names?.remaining_header));
+  const reset = names?.reset_unit && untilReset(header(names.reset_header), names.reset_unit, now);
+  return {
+    remaining,
+    retryAfterMs: asked ?? (remaining === undefined || remaining <= 0 ? reset : undefined),
+    asked: asked !== undefined,
+  };
+}
+
+/** True for 429, and for the API's extra statuses when the limit is spent or a wait is asked for. */
+export function meansRateLimited(status: number, names: RateLimitHeaders | undefined, state: RateLimitState): boolean {
+  if (status === 429) return true;
+  return (
+    (names?.statuses ?? []).includes(status) && (state.asked || (state.remaining !== undefined && state.remaining <= 0))
+  );
+}
+
+function retryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = numberOf(value);
+  if (seconds !== undefined) return Math.ceil(seconds * 1000);
+  return notBefore(Date.parse(value), now);
+}
+
+function untilReset(value: string | undefined, unit: ResetUnit, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (unit === 'rfc3339') return notBefore(Date.parse(value), now);
+  if (unit === 'duration') return duration(value);
+  const number = numberOf(value);
+  if (number === undefined) return undefined;
+  if (unit === 'seconds') return Math.ceil(number * 1000);
+  return notBefore(unit === 'epoch_seconds' ? number * 1000 : number, now);
+}
+
+/** 6m0s, 1.5s, 20ms */
+function duration(text: string): number | undefined {
+  if (!/^(\d{1,9}(\.\d{1,9})?(ms|[smhd]))+$/.test(text)) return undefined;
+  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)];
+  return Math.ceil(
+    parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (DURATION_UNITS[unit ?? ''] ?? 0), 0),
+  );
+}
+
+function notBefore(time: number, now: number): number | undefined {
+  return Number.isFinite(time) ? Math.max(0, Math.ceil(time - now)) : undefined;
+}
+
+function numberOf(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d{1,15}(\.\d{1,6})?$/.test(value.trim()) ? Number(value) : undefined;
+}

@@ -1,0 +1,137 @@
+import type { UpstreamResponse } from './execute.ts';
+import { pickFields } from './fields.ts';
+import {
+  failureMessage,
+  isRetryable,
+  judgeAnswer,
+  type ToolError,
+  type ToolOutcome,
+  type Truncation,
+} from './outcome.ts';
+import { nextCursor } from './pagination.ts';
+import { atPointer } from './pointer.ts';
+import type { RequestFacts } from './request.ts';
+import { type DecodedBody, decodeBody, UnreadableBodyError } from './response.ts';
+import { shrinkToFit } from './shrink.ts';
+import type { Tool } from './tool.ts';
+
+/** How an answer is read. */
+export interface ReadingRules {
+  /** Removes every secret of the call. */
+  scrub<T>(value: T): T;
+  /** Milliseconds UTC. */
+  now(): number;
+  /** Query parameters that carry the credential; they never become part of a cursor. */
+  hidden: readonly string[];
+}
+
+/** The largest `data`, in bytes of JSON: what a model's client takes at once. */
+const MAX_DATA_BYTES = 81_920;
+const MAX_ERROR_BODY_BYTES = 65_536;
+
+/**
+ * Turns an answer into the outcome of its call. Secrets are removed before anything is selected, cut or kept as a
+ * cursor, so that no part of one can survive a cut.
+ */
+export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
+  const headers = flatHeaders(response.headers);
+  const decoded = decode(headers['content-type'], response);
+  if (decoded instanceof UnreadableBodyError) return invalid(decoded.message, response.status);
+
+  const body = scrubbed(decoded, rules);
+  const json = body.kind === 'json' ? body.value : undefined;
+  const failure = judgeAnswer(call.tool, call.provider, { status: response.status, headers, json }, rules.now());
+  if (failure) {
+    const error: ToolError = {
+      kind: failure.kind,
+      retryable: isRetryable(failure.kind, call.tool.hints.idempotent),
+      retryAfterMs: failure.rate.retryAfterMs,
+      upstreamStatus: response.status,
+      upstreamBody: errorBody(body),
+      message: rules.scrub(failureMessage(response.status, failure)),
+    };
+    return { ok: false, error, sent: true };
+  }
+
+  const cursor = nextCursor(
+    call.tool,
+    call.input,
+    call.at,
+    { link: rules.scrub(headers['link']), body: json },
+    rules.hidden,
+  );
+  const { value: data, truncated } = dataOf(call.tool, body, rules);
+  return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
+}
+
+/** A failure's body is shown as it is, so one that is not the JSON it claims to be is text. */
+function decode(
+  contentType: string | undefined,
+  { status, body }: UpstreamResponse,
+): DecodedBody | UnreadableBodyError {
+  try {
+    return decodeBody(contentType, body);
+  } catch (error) {
+    if (!(error instanceof UnreadableBodyError)) throw error;
+    return status >= 300 ? { kind: 'text', text: body.toString('utf8') } : error;
+  }
+}
+
+function scrubbed(body: DecodedBody, { scrub }: ReadingRules): DecodedBody {
+  if (body.kind === 'json') return { kind: 'json', value: scrub(body.value) };
+  if (body.kind === 'text') return { kind: 'text', text: scrub(body.text) };
+  return body;
+}
+
+function dataOf(tool: Tool, body: DecodedBody, { scrub }: ReadingRules): { value: unknown; truncated?: Truncation } {
+  const { select = '', fields, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
+  switch (body.kind) {
+    case 'empty':
+      return { value: null };
+    case 'text':
+      return shrinkToFit(body.text, max_bytes, false);
+    case 'binary':
+      return binaryData(body, max_bytes, scrub);
+    case 'json': {
+      const selected = atPointer(body.value, select) ?? null;
+      const kept = fields ? pickFields(selected, fields) : selected;
+      return shrinkToFit(kept, max_bytes, tool.pagination !== undefined);
+    }
+  }
+}
+
+/** A part of a file is of no use, so a file is there whole or not at all. */
+function binaryData(
+  { mediaType, bytes }: DecodedBody & { kind: 'binary' },
+  maxBytes: number,
+  scrub: ReadingRules['scrub'],
+): { value: unknown; truncated?: Truncation } {
+  const facts = { media_type: mediaType, size: bytes.length, encoding: 'base64' };
+  const content = scrub(bytes.toString('base64'));
+  if (content.length + 200 <= maxBytes) return { value: { ...facts, content } };
+  const statement = `The file has ${bytes.length} bytes of ${mediaType}, more than a tool can answer, and was left out.`;
+  const cut = { path: '/content', kept: 0, of: bytes.length, unit: 'bytes' as const };
+  return { value: { ...facts, content: null }, truncated: { statement, cuts: [cut] } };
+}
+
+function errorBody(body: DecodedBody): unknown {
+  if (body.kind === 'json') return shrinkToFit(body.value, MAX_ERROR_BODY_BYTES, false).value;
+  return body.kind === 'text' ? shrinkToFit(body.text, MAX_ERROR_BODY_BYTES, false).value : undefined;
+}
+
+function invalid(message: string, upstreamStatus: number): ToolOutcome {
+  return {
+    ok: false,
+    error: { kind: 'upstream_invalid_response', retryable: false, upstreamStatus, message },
+    sent: true,
+  };
+}
+
+/** Repeated headers as one (RFC 9110 §5.3). */
+function flatHeaders(headers: UpstreamResponse['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}

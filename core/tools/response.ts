@@ -1,0 +1,84 @@
+import { TextDecoder } from 'node:util';
+import { isRecord } from './pointer.ts';
+
+/** The body of an answer, by what it is. */
+export type DecodedBody =
+  | { kind: 'empty' }
+  | { kind: 'json'; value: unknown }
+  | { kind: 'text'; text: string }
+  | { kind: 'binary'; mediaType: string; bytes: Buffer };
+
+/** A body that says it is JSON and is not. */
+export class UnreadableBodyError extends Error {}
+
+const MAX_DEPTH = 200;
+const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json)$/;
+const TEXT_TYPE =
+  /^(text\/.+|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|yaml|x-yaml|[a-z0-9.+-]+\+(xml|yaml)))$/;
+
+/**
+ * Reads a body by its media type. One without a type is JSON when it can be read as JSON.
+ *
+ * @param contentType the Content-Type header
+ * @throws UnreadableBodyError for a JSON type whose body is not JSON or is nested beyond reason
+ */
+export function decodeBody(contentType: string | undefined, bytes: Buffer): DecodedBody {
+  if (bytes.length === 0) return { kind: 'empty' };
+  const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (JSON_TYPE.test(mediaType)) {
+    const value = parseJson(bytes);
+    if (value === undefined) throw new UnreadableBodyError('The body says it is JSON and cannot be read as JSON');
+    return { kind: 'json', value };
+  }
+  if (mediaType === '') {
+    const value = parseJson(bytes);
+    if (value !== undefined) return { kind: 'json', value };
+  }
+  if (TEXT_TYPE.test(mediaType) || (mediaType === '' && isText(bytes))) {
+    return { kind: 'text', text: decodeText(contentType ?? '', bytes) };
+  }
+  return { kind: 'binary', mediaType: mediaType || 'application/octet-stream', bytes };
+}
+
+function decodeText(contentType: string, bytes: Buffer): string {
+  const charset = /charset\s*=\s*"?([A-Za-z0-9._:-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  return decoder(charset).decode(bytes);
+}
+
+function decoder(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function isText(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return !bytes.includes(0);
+  } catch {
+    return false;
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+  if (isTooDeep(value)) throw new UnreadableBodyError(`The body is nested more than ${MAX_DEPTH} levels`);
+  return value;
+}
+
+/** Level by level, not by recursion: the depth is the other side's choice. */
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((item) => (Array.isArray(item) ? item : isRecord(item) ? Object.values(item) : []));
+  }
+  return false;
+}

@@ -1,0 +1,108 @@
+import type { Cut, Truncation } from './outcome.ts';
+import { isRecord } from './pointer.ts';
+
+/**
+ * Cuts a JSON value to a size so that what is left is still JSON of the same shape: lists lose items at their end, long
+ * texts lose their end, and only where that is not enough do objects lose their largest members.
+ *
+ * @param maxBytes the largest size of the value as JSON, in bytes of UTF-8
+ * @param paged the answer is one page of several (the advice then is a smaller page)
+ */
+export function shrinkToFit(
+  value: unknown,
+  maxBytes: number,
+  paged: boolean,
+): { value: unknown; truncated?: Truncation } {
+  const size = sizeOf(value);
+  if (size <= maxBytes) return { value };
+  const cuts: Cut[] = [];
+  const kept = shrink(value, maxBytes, '', cuts);
+  return { value: kept, truncated: { statement: statementOf(size, maxBytes, cuts, paged), cuts } };
+}
+
+/** Bytes of a value as JSON. */
+export function sizeOf(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+}
+
+function shrink(value: unknown, budget: number, path: string, cuts: Cut[]): unknown {
+  if (sizeOf(value) <= budget) return value;
+  if (typeof value === 'string') return shrinkText(value, budget, path, cuts);
+  if (Array.isArray(value)) return shrinkList(value, budget, path, cuts);
+  if (isRecord(value)) return shrinkObject(value, budget, path, cuts);
+  return null;
+}
+
+function shrinkText(text: string, budget: number, path: string, cuts: Cut[]): string {
+  let kept = '';
+  let used = 2;
+  let count = 0;
+  for (const character of text) {
+    used += sizeOf(character) - 2;
+    if (used > budget) break;
+    kept += character;
+    count++;
+  }
+  cuts.push({ path, kept: count, of: [...text].length, unit: 'characters' });
+  return kept;
+}
+
+function shrinkList(list: readonly unknown[], budget: number, path: string, cuts: Cut[]): unknown[] {
+  const kept: unknown[] = [];
+  let used = 2;
+  for (const item of list) {
+    const size = sizeOf(item) + (kept.length > 0 ? 1 : 0);
+    if (used + size > budget) break;
+    kept.push(item);
+    used += size;
+  }
+  // Nothing of the list would be worse than a part of its first item.
+  const first = list[0];
+  if (kept.length === 0 && typeof first === 'object' && first !== null && budget > MIN_SHARE) {
+    kept.push(shrink(first, budget - 2, `${path}/0`, cuts));
+  }
+  if (kept.length < list.length) cuts.push({ path, kept: kept.length, of: list.length, unit: 'items' });
+  return kept;
+}
+
+/** Below this a member is dropped rather than cut: a few characters of it would only mislead. */
+const MIN_SHARE = 64;
+
+function shrinkObject(object: Readonly<Record<string, unknown>>, budget: number, path: string, cuts: Cut[]): unknown {
+  const members = Object.entries(object).map(([key, value]) => ({
+    key,
+    value,
+    frame: sizeOf(key) + 2,
+    size: sizeOf(value),
+  }));
+  const shares = new Map<string, number>();
+  let room = budget - 2;
+  let left = members.length;
+  // The small ones whole, the rest of the room in equal parts to the large ones.
+  for (const { key, frame, size } of members.toSorted((a, b) => a.frame + a.size - (b.frame + b.size))) {
+    const share = Math.min(size, Math.floor(room / left) - frame);
+    left--;
+    if (share < size && share < MIN_SHARE) continue;
+    shares.set(key, share);
+    room -= frame + share;
+  }
+  const kept = members.flatMap(({ key, value }) => {
+    const share = shares.get(key);
+    return share === undefined ? [] : [[key, shrink(value, share, `${path}/${escaped(key)}`, cuts)] as const];
+  });
+  if (kept.length < members.length) cuts.push({ path, kept: kept.length, of: members.length, unit: 'members' });
+  return Object.fromEntries(kept);
+}
+
+function statementOf(size: number, maxBytes: number, cuts: readonly Cut[], paged: boolean): string {
+  const described = cuts
+    .slice(0, 5)
+    .map(({ path, kept, of, unit }) => `${kept} of ${of} ${unit} of ${path === '' ? 'data' : path}`);
+  const more = cuts.length > described.length ? `, and ${cuts.length - described.length} more cuts` : '';
+  const advice = paged ? ' The next page does not bring them back: ask again for smaller pages.' : '';
+  return `The answer had ${size} bytes and was cut to ${maxBytes}: kept ${described.join(', ')}${more}.${advice}`;
+}
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

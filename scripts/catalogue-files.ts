@@ -1,0 +1,67 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import type { Connector } from '../core/connectors/provider.ts';
+import type { JsonSchema, Tool } from '../core/tools/tool.ts';
+
+const ROOT = new URL('../catalogue/', import.meta.url);
+
+/** One file of catalogue/. The data has the type that its schema will confirm or refuse. */
+export interface DataFile<T> {
+  /** Path from the root of the project. */
+  file: string;
+  /** The file's name without .yaml. */
+  name: string;
+  data: T;
+}
+
+export type ToolFile = DataFile<Omit<Tool, 'connector' | 'generic'>> & { connector: string };
+
+export interface CatalogueFiles {
+  schemas: { connector: JsonSchema; tool: JsonSchema };
+  connectors: DataFile<Connector>[];
+  tools: ToolFile[];
+  /** Files that could not be read. */
+  problems: string[];
+}
+
+/** Reads catalogue/: connectors/<identifier>.yaml and tools/<connector>/<name>.yaml, in order of their names. */
+export async function readCatalogueFiles(): Promise<CatalogueFiles> {
+  const problems: string[] = [];
+  const connectors = await readFolder<Connector>('connectors/', problems);
+  const tools: ToolFile[] = [];
+  const folders = await readdir(new URL('tools/', ROOT), { withFileTypes: true });
+  for (const folder of folders.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (!folder.isDirectory()) {
+      problems.push(`catalogue/tools/${folder.name}: only folders of connectors stand here`);
+      continue;
+    }
+    const files = await readFolder<ToolFile['data']>(`tools/${folder.name}/`, problems);
+    tools.push(...files.map((file) => ({ ...file, connector: folder.name })));
+  }
+  return {
+    schemas: { connector: await readSchema('connector'), tool: await readSchema('tool') },
+    connectors,
+    tools,
+    problems,
+  };
+}
+
+async function readSchema(name: string): Promise<JsonSchema> {
+  return JSON.parse(await readFile(new URL(`${name}.schema.json`, ROOT), 'utf8')) as JsonSchema;
+}
+
+async function readFolder<T>(folder: string, problems: string[]): Promise<DataFile<T>[]> {
+  const found: DataFile<T>[] = [];
+  for (const name of (await readdir(new URL(folder, ROOT))).sort()) {
+    const file = `catalogue/${folder}${name}`;
+    const document = parseDocument(await readFile(new URL(folder + name, ROOT), 'utf8'), {
+      strict: true,
+      uniqueKeys: true,
+    });
+    const [error] = [...document.errors, ...document.warnings];
+    if (!name.endsWith('.yaml')) problems.push(`${file}: only .yaml files stand here`);
+    else if (error) problems.push(`${file}: ${error.message.split('\n', 1)[0]}`);
+    else found.push({ file, name: name.slice(0, -'.yaml'.length), data: document.toJS({ maxAliasCount: 0 }) as T });
+  }
+  return found;
+}
