@@ -21,7 +21,7 @@ export const MAX_TOKEN_CHARS = 4096;
 const FORM =
   /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?\.(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?\.[\w-]{85}[AQgw]$/;
 
-export interface TokenRequestFacts extends TokenAudience {
+export interface TokenFacts extends TokenAudience {
   clientId: string;
   environmentId: string;
   /** The client's, at this moment. */
@@ -51,7 +51,7 @@ export function verificationKeys(keys: SigningKeys): VerificationKeys {
  */
 export function issueAccessToken(
   key: SigningKey,
-  facts: TokenRequestFacts,
+  facts: TokenFacts,
   now: number,
   random: (size: number) => Buffer,
   lifetimeSeconds = MAX_LIFETIME_SECONDS,

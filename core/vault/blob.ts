@@ -16,7 +16,16 @@ export interface SealedBlob {
 
 /** The stored form: version (1 byte), length of the key id (1 byte), key id (ASCII), body. */
 export function encodeBlob(version: BlobVersion, keyId: string, body: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1'), body]);
+  return Buffer.concat([prefix(version, keyId), body]);
+}
+
+/** What every value begins with that is sealed under this key: for stores that keep no key id beside a value. */
+export function sealedValuePrefix(kekId: string): Buffer {
+  return prefix(SALTED, kekId);
+}
+
+function prefix(version: BlobVersion, keyId: string): Buffer {
+  return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1')]);
 }
 
 /** The key that a blob says it is sealed under, whatever its version. Throws as `decodeBlob`. */

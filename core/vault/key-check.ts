@@ -6,6 +6,8 @@ export interface KeyCheck {
   kekId: string;
   /** 32 bytes. */
   check: Buffer;
+  /** When the key was first met, milliseconds UTC. */
+  createdAt: number;
 }
 
 /** The check values stored beside the data. Rows that name a key-encryption key reference theirs. */
@@ -21,10 +23,11 @@ export interface KeyCheckStore {
  * Done at every start, before anything is opened or sealed: is this the ring that sealed the data? Then stores a check for each
  * key that has none.
  *
+ * @param now milliseconds UTC
  * @throws VaultError `KEY_CHECK_FAILED` when a key is another one than the stored check says, `UNKNOWN_KEY` when a key is
  *   missing that records are sealed under
  */
-export async function verifyKeyChecks(ring: KeyRing, store: KeyCheckStore): Promise<void> {
+export async function verifyKeyChecks(ring: KeyRing, store: KeyCheckStore, now: number): Promise<void> {
   const stored = await store.listKeyChecks();
   for (const { kekId, check } of stored) {
     const key = ring.get(kekId);
@@ -33,7 +36,7 @@ export async function verifyKeyChecks(ring: KeyRing, store: KeyCheckStore): Prom
   }
   const known = new Set(stored.map(({ kekId }) => kekId));
   for (const { id, check } of ring.keys()) {
-    if (!known.has(id)) await store.addKeyCheck({ kekId: id, check });
+    if (!known.has(id)) await store.addKeyCheck({ kekId: id, check, createdAt: now });
   }
 }
 

@@ -145,7 +145,7 @@ function openField(context: RecordContext, field: string, dataKey: DataKey, blob
   if (blob === undefined) throw unsealable(new Error(`The record has no field ${JSON.stringify(field)}`));
   const { keyId, body } = decodeBlob(DIRECT, blob);
   if (keyId !== dataKey.id) throw unsealable(new Error('The field belongs to another data key'));
-  const associatedData = bindField(DIRECT, keyId, context, field);
+  const associatedData = bindField(DIRECT, dataKey.id, context, field);
   return decodeSecret(opening(() => open(dataKey.key, associatedData, body)));
 }
 

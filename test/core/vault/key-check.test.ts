@@ -9,40 +9,40 @@ describe('the key check at the start', () => {
 
   beforeEach(async () => {
     store = new MemoryStore();
-    await verifyKeyChecks(ringOf(OLD), store);
+    await verifyKeyChecks(ringOf(OLD), store, 5);
   });
 
   it('stores a check for each new key and accepts the same ring ever after', async () => {
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
-    await verifyKeyChecks(ringOf(NEW, OLD), store);
+    await verifyKeyChecks(ringOf(NEW, OLD), store, 5);
     expect([...store.checks.keys()]).to.deep.equal([OLD, NEW]);
-    await verifyKeyChecks(ringOf(NEW, OLD), store);
+    await verifyKeyChecks(ringOf(NEW, OLD), store, 5);
     expect(store.checks.size).to.equal(2);
   });
 
   it('refuses another key under a known id, and writes nothing', async () => {
     const ring = parseKeyRing(`${keyLine(NEW)}\n${keyLine(OLD, 'another key')}`, 'keys');
-    const failure = await failureOfAsync(() => verifyKeyChecks(ring, store));
+    const failure = await failureOfAsync(() => verifyKeyChecks(ring, store, 5));
     expect(failure.code).to.equal('KEY_CHECK_FAILED');
     expect(failure.message).to.include(OLD).and.include('Start with the key ring');
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
   });
 
   it('refuses a stored check that was cut short', async () => {
-    store.checks.set(OLD, Buffer.alloc(0));
-    expect((await failureOfAsync(() => verifyKeyChecks(ringOf(OLD), store))).code).to.equal('KEY_CHECK_FAILED');
+    store.checks.set(OLD, { kekId: OLD, check: Buffer.alloc(0), createdAt: 5 });
+    expect((await failureOfAsync(() => verifyKeyChecks(ringOf(OLD), store, 5))).code).to.equal('KEY_CHECK_FAILED');
   });
 
   it('refuses a ring without a key that records are sealed under, and writes nothing', async () => {
     store.put(OLD, { kind: 'value', context: VALUE, blob: Buffer.alloc(0) });
-    const failure = await failureOfAsync(() => verifyKeyChecks(ringOf(NEW), store));
+    const failure = await failureOfAsync(() => verifyKeyChecks(ringOf(NEW), store, 5));
     expect(failure.code).to.equal('UNKNOWN_KEY');
     expect(failure.message).to.include(`1 sealed record needs the key ${OLD}`);
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
   });
 
   it('does not mind the check of a key that nothing is sealed under', async () => {
-    await verifyKeyChecks(ringOf(NEW), store);
+    await verifyKeyChecks(ringOf(NEW), store, 5);
     expect([...store.checks.keys()]).to.deep.equal([OLD, NEW]);
   });
 });

@@ -9,7 +9,7 @@ export interface Row {
 
 /** The stores of the vault in memory, with the guarantees that the ports ask of a database. */
 export class MemoryStore implements KeyCheckStore, RotationStore {
-  readonly checks = new Map<string, Buffer>();
+  readonly checks = new Map<string, KeyCheck>();
   readonly rows: Row[] = [];
   /** Called in the middle of a batch, between reading and writing it. */
   beforeReplace: () => void = () => {};
@@ -22,11 +22,11 @@ export class MemoryStore implements KeyCheckStore, RotationStore {
   }
 
   async listKeyChecks(): Promise<KeyCheck[]> {
-    return [...this.checks].map(([kekId, check]) => ({ kekId, check }));
+    return [...this.checks.values()];
   }
 
-  async addKeyCheck({ kekId, check }: KeyCheck): Promise<void> {
-    if (!this.checks.has(kekId)) this.checks.set(kekId, check);
+  async addKeyCheck(check: KeyCheck): Promise<void> {
+    if (!this.checks.has(check.kekId)) this.checks.set(check.kekId, check);
   }
 
   async countUnder(kekId: string): Promise<number> {

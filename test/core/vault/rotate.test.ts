@@ -14,6 +14,7 @@ import { Vault } from '../../../core/vault/vault.ts';
 import { MemoryStore, type Row } from './memory-store.ts';
 import { failureOfAsync, keyLine, NEW, OLD, RECORD, ringOf, seededRandom, VALUE, vaultOf } from './support.ts';
 
+const START = 1_800_000_000_000;
 const ring = ringOf(NEW, OLD);
 const oldVault = vaultOf(ringOf(OLD), 'before');
 const vault = vaultOf(ring, 'after');
@@ -45,7 +46,7 @@ describe('rotation of the key-encryption key', () => {
 
   beforeEach(async () => {
     store = new MemoryStore();
-    await verifyKeyChecks(ring, store);
+    await verifyKeyChecks(ring, store, START);
     accounts = Array.from({ length: 25 }, (_, index) => addAccount(store, index));
     const { kekId, blob } = oldVault.sealValue(VALUE, new Secret('client secret'));
     value = store.put(kekId, { kind: 'value', context: VALUE, blob });
@@ -161,19 +162,21 @@ describe('a key file in rotation', () => {
   let directory: string;
   let path: string;
   let store: MemoryStore;
-  const clock = { time: 0 };
+  const clock = { time: START };
 
   beforeEach(async () => {
+    clock.time = START;
     directory = mkdtempSync(join(tmpdir(), 'valetkey-rotate-'));
     path = join(directory, 'keys');
     store = new MemoryStore();
     createKeyFile(path, new Secret(keyLine(OLD)));
-    await verifyKeyChecks(ringOf(OLD), store);
+    await verifyKeyChecks(ringOf(OLD), store, START);
   });
 
   afterEach(() => rmSync(directory, { recursive: true }));
 
   const ringInFile = () => parseKeyRing(readKeyFile(path).text, path);
+  const retirement = () => ({ ring: ringInFile(), store, keyFile: path, now: clock.time });
 
   it('is taken through the whole of it beside a serving process', async () => {
     const serving = new KeyFileSource(path, () => clock.time);
@@ -181,8 +184,8 @@ describe('a key file in rotation', () => {
     const before = addAccount(store, 1, server);
     expect(before.row.kekId).to.equal(OLD);
 
-    const id = await introduceKey(path, store, seededRandom('cli'));
-    expect(store.checks.get(id)).to.deep.equal(ringInFile().active.check);
+    const id = await introduceKey(path, store, seededRandom('cli'), clock.time);
+    expect(store.checks.get(id)?.check).to.deep.equal(ringInFile().active.check);
     const cli = new KeyFileSource(path, () => clock.time);
     await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli.current(), store);
     expect(before.row.kekId).to.equal(id);
@@ -192,26 +195,39 @@ describe('a key file in rotation', () => {
     expect(read.reveal()).to.equal('token 1');
     expect(addAccount(store, 2, server).row.kekId).to.equal(id);
 
-    await retireKey(OLD, cli.current(), store, path);
+    clock.time += 60_000;
+    await retireKey(OLD, retirement());
     expect(ringInFile().ids).to.deep.equal([id]);
-    await verifyKeyChecks(ringInFile(), store);
+    await verifyKeyChecks(ringInFile(), store, START);
   });
 
   it('is not changed when the check of the new key cannot be stored', async () => {
     const broken = { addKeyCheck: () => Promise.reject(new Error('disk full')) };
-    const outcome = await introduceKey(path, broken, seededRandom()).catch((error: Error) => error.message);
+    const outcome = await introduceKey(path, broken, seededRandom(), clock.time).catch((error: Error) => error.message);
     expect(outcome).to.equal('disk full');
     expect(ringInFile().ids).to.deep.equal([OLD]);
   });
 
   it('keeps a key as long as one record is under it', async () => {
     const { row } = addAccount(store, 1);
-    const id = await introduceKey(path, store, seededRandom());
-    const failure = await failureOfAsync(() => retireKey(OLD, ringInFile(), store, path));
+    const id = await introduceKey(path, store, seededRandom(), clock.time);
+    clock.time += 60_000;
+    const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
     expect(failure.code).to.equal('KEY_IN_USE');
-    expect(failure.message).to.include('1 records are still sealed');
+    expect(failure.message).to.equal(`Still sealed under ${OLD}, to be rotated first: 1`);
     expect(ringInFile().ids).to.deep.equal([id, OLD]);
     expect(row.kekId).to.equal(OLD);
+  });
+
+  it('keeps the old key for a minute, in which a running request may still write what it has sealed', async () => {
+    await introduceKey(path, store, seededRandom(), clock.time);
+    clock.time += 59_999;
+    const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
+    expect(failure.code).to.equal('KEY_IN_USE');
+    expect(failure.message).to.include('only just become active');
+    clock.time += 1;
+    await retireKey(OLD, retirement());
+    expect(ringInFile().get(OLD)).to.equal(undefined);
   });
 
   it('keeps the active key and knows no other', async () => {
@@ -219,15 +235,16 @@ describe('a key file in rotation', () => {
       [OLD, 'KEY_IN_USE'],
       [NEW, 'UNKNOWN_KEY'],
     ] as const) {
-      expect((await failureOfAsync(() => retireKey(id, ringInFile(), store, path))).code).to.equal(code);
+      expect((await failureOfAsync(() => retireKey(id, retirement()))).code).to.equal(code);
     }
     expect(store.checks.has(OLD)).to.equal(true);
   });
 
   it('refuses a late write under the retired key, before the key is gone', async () => {
     const late = vaultOf(ringOf(OLD), 'late').sealValue(VALUE, new Secret('late'));
-    await introduceKey(path, store, seededRandom());
-    await retireKey(OLD, ringInFile(), store, undefined);
+    await introduceKey(path, store, seededRandom(), clock.time);
+    clock.time += 60_000;
+    await retireKey(OLD, { ...retirement(), keyFile: undefined });
     expect(() => store.put(late.kekId, { kind: 'value', context: VALUE, blob: late.blob })).to.throw('foreign key');
     expect(ringInFile().get(OLD)).to.not.equal(undefined);
   });

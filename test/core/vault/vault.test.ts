@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Secret } from '../../../core/secret.ts';
+import { sealedUnder, sealedValuePrefix } from '../../../core/vault/blob.ts';
 import type { RecordContext, ValueContext } from '../../../core/vault/context.ts';
 import { lengthPrefixed } from '../../../core/vault/length-prefix.ts';
 import { originsDigest } from '../../../core/vault/origins-digest.ts';
@@ -286,6 +287,12 @@ describe('a sealed value', () => {
       failureOf(() => vault.openValue(VALUE, value.blob.subarray(0, length)));
     }
     failureOf(() => vault.openValue(VALUE, Buffer.concat([value.blob, Buffer.alloc(1)])));
+  });
+
+  it('begins in a way that tells its key, for stores to search by', () => {
+    const starts = (kekId: string) => value.blob.indexOf(sealedValuePrefix(kekId)) === 0;
+    expect([starts(NEW), starts(OLD), starts(NEW.slice(0, -1))]).to.deep.equal([true, false, false]);
+    expect([sealedUnder(value.blob), sealedUnder(record.wrappedDataKey)]).to.deep.equal([NEW, NEW]);
   });
 
   it('is never the same twice', () => {
