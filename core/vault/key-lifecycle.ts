@@ -1,0 +1,57 @@
+import type { RandomSource } from './aead.ts';
+import { VaultError } from './errors.ts';
+import type { KeyCheckStore } from './key-check.ts';
+import { addKey, removeKey } from './key-file-edit.ts';
+import { generateKey, type KeyRing } from './key-ring.ts';
+import type { RotationStore } from './rotate.ts';
+
+/**
+ * Makes a new key and adds it to the key file as the active one. Its check is stored first: a serving process may seal under the
+ * key as soon as it stands in the file.
+ *
+ * @param now milliseconds UTC
+ * @returns the new key's id
+ * @throws VaultError as `addKey`
+ */
+export async function introduceKey(
+  keyFile: string,
+  store: Pick<KeyCheckStore, 'addKeyCheck'>,
+  random: RandomSource,
+  now: number,
+): Promise<string> {
+  const { key, line } = generateKey(random);
+  await store.addKeyCheck({ kekId: key.id, check: key.check, createdAt: now });
+  addKey(keyFile, line);
+  return key.id;
+}
+
+export interface Retirement {
+  ring: KeyRing;
+  store: Pick<RotationStore, 'forgetKeyCheck'> & Pick<KeyCheckStore, 'listKeyChecks'>;
+  /** Undefined where the keys come from a variable: then the operator removes the line. */
+  keyFile: string | undefined;
+  /** Milliseconds UTC. */
+  now: number;
+}
+
+/** Longer than a process takes to notice a new key, and than any request that sealed before that takes to write. */
+const SETTLING_MS = 60_000;
+
+/**
+ * Gives up a key for good: refuses while anything is sealed under it, or may still come to be, then removes it from the key file.
+ *
+ * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
+ */
+export async function retireKey(kekId: string, { ring, store, keyFile, now }: Retirement): Promise<void> {
+  if (ring.get(kekId) === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring does not hold the key ${kekId}`);
+  if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
+  const checks = await store.listKeyChecks();
+  const activeSince = checks.find((check) => check.kekId === ring.active.id)?.createdAt ?? now;
+  if (now - activeSince < SETTLING_MS) {
+    const reason = 'a running request may still use the old one. Try again in a minute';
+    throw new VaultError('KEY_IN_USE', `The key ${ring.active.id} has only just become active, and ${reason}`);
+  }
+  const left = await store.forgetKeyCheck(kekId);
+  if (left > 0) throw new VaultError('KEY_IN_USE', `Still sealed under ${kekId}, to be rotated first: ${left}`);
+  if (keyFile !== undefined) removeKey(keyFile, kekId);
+}
