@@ -58,7 +58,7 @@ describe('addKey', () => {
     });
   });
 
-  it('replaces the file in one step: who has it open reads the old one to its end', () => {
+  it('puts a new file in the place of the old one and never writes into it', () => {
     withKeyFile((path) => {
       const before = statSync(path).ino;
       addKey(path, line(B));
