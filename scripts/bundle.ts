@@ -1,32 +1,39 @@
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
+import type { Json, JsonObject } from './openapi-document.ts';
+import { objectAt } from './openapi-document.ts';
 
 /** The root of the contract, written by hand. */
 export const SPEC_ROOT = fileURLToPath(new URL('../spec/openapi.yaml', import.meta.url));
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type JsonObject = { [key: string]: Json };
-
 /**
  * Joins the files of `spec/` into one document. What another file defines becomes a component under the last part of its
- * reference, so names are unique over all files: a clash is an error here, not a silent rename.
+ * reference, so names must be unique over all files.
  *
+ * @param root path of the root document
  * @returns the bundled document as plain JSON, components in order of their names
- * @throws when a reference leads nowhere or two components share a name
+ * @throws when a reference leads nowhere or two files give one name to different things
  */
 export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> {
   const config = await createConfig({});
   const { bundle: bundled, problems } = await bundle({ ref: root, config });
-  if (problems.length > 0) throw new Error(problems.map((p) => p.message).join('\n'));
+  if (problems.length > 0) throw new Error(problems.map((problem) => problem.message).join('\n'));
   const document = JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject;
-  sortComponents(document['components'] as JsonObject);
-  return document;
+  const components = Object.entries(objectAt(document, 'components'));
+  return {
+    ...document,
+    components: Object.fromEntries(components.map(([group, members]) => [group, sorted(members)])),
+  };
 }
 
 /** The order of discovery changes with every edit; the order of names keeps the diff of the bundle small. */
-function sortComponents(components: JsonObject): void {
-  for (const [group, members] of Object.entries(components)) {
-    const sorted = Object.entries(members as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
-    components[group] = Object.fromEntries(sorted);
+function sorted(members: Json): JsonObject {
+  const entries = Object.entries(members as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
+  const names = new Set(entries.map(([name]) => name));
+  for (const name of names) {
+    // The bundler silently puts the file's name before a name that is taken.
+    const wanted = /^[a-z-]+[_-](.+)$/.exec(name)?.[1];
+    if (wanted && names.has(wanted)) throw new Error(`two files define ${wanted} differently`);
   }
+  return Object.fromEntries(entries);
 }

@@ -1,0 +1,36 @@
+import type { OpenAPI3 } from 'openapi-typescript';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import { stringify } from 'yaml';
+import { bundleSpec } from './bundle.ts';
+import type { JsonObject } from './openapi-document.ts';
+import { secretPaths } from './secret-paths.ts';
+
+/** The contract in one file, as it is served and as its drift is judged. */
+export const BUNDLE = 'openapi.json';
+
+/** What follows from `spec/`, by file name in `generated/`. The same input gives the same bytes. */
+export async function contractFiles(): Promise<Record<string, string>> {
+  const document = await bundleSpec();
+  return {
+    [BUNDLE]: asJson(document),
+    'openapi.yaml': stringify(document, { aliasDuplicateObjects: false, lineWidth: 130 }),
+    'api.d.ts': await types(document),
+    'secret-paths.json': asJson(secretPaths(document)),
+  };
+}
+
+/** Only the bundle: enough to tell whether the rest is stale, in a fraction of the time. */
+export async function bundleFile(): Promise<string> {
+  return asJson(await bundleSpec());
+}
+
+/** The generator completes discriminators in place, hence the copy. */
+async function types(document: JsonObject): Promise<string> {
+  const copy = structuredClone(document) as unknown as OpenAPI3;
+  const nodes = await openapiTS(copy, { alphabetize: true, readWriteMarkers: true, silent: true });
+  return COMMENT_HEADER + astToString(nodes);
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,194 @@
+import type { Json, JsonObject, Operation } from './openapi-document.ts';
+import { arrayAt, bodiesOf, isObject, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
+import { subschemas, walkSchemas } from './walk-schemas.ts';
+
+/** Keywords of ours that may stand inside schemas; validators must be told of them. */
+export const SCHEMA_EXTENSIONS: readonly string[] = ['x-secret'];
+
+const ORIGINS = ['description', 'extension'];
+const STATUSES_OF_ALL = ['400', '401', '403', '421', '429', '500', '503'];
+const STATUSES_WITH_BODY = ['413', '415'];
+const STATUSES_IDEMPOTENT = ['409', '422'];
+
+type Rule = (document: JsonObject) => Iterable<string>;
+
+/**
+ * Judges a bundled contract by the rules of this house, which no general linter knows: handlers, validators and log masks rely on
+ * them.
+ *
+ * @returns one sentence per finding, with its place; none for a clean contract
+ */
+export function breaksOfContractRules(document: JsonObject): string[] {
+  return RULES.flatMap((rule) => [...rule(document)]);
+}
+
+function* operationIdsAreUnique(document: JsonObject): Generator<string> {
+  const seen = new Set<string>();
+  for (const { id, method, path, definition } of operationsOf(document)) {
+    if (typeof definition['operationId'] !== 'string') yield `${method} ${path}: has no operationId`;
+    if (seen.has(id)) yield `${method} ${path}: the operationId ${id} is taken`;
+    seen.add(id);
+  }
+}
+
+/** `default` and `4XX` would make every status a declared one. */
+function* statusesAreExact(document: JsonObject): Generator<string> {
+  for (const { id, definition } of operationsOf(document)) {
+    for (const status of Object.keys(objectAt(definition, 'responses'))) {
+      if (!/^[1-5]\d\d$/.test(status)) yield `${id}: declares ${status} instead of exact statuses`;
+    }
+  }
+}
+
+function* operationsSayWhereTheyComeFrom(document: JsonObject): Generator<string> {
+  for (const { id, definition } of operationsOf(document)) {
+    const origin = definition['x-valetkey-origin'];
+    if (!ORIGINS.includes(String(origin))) yield `${id}: x-valetkey-origin must be ${ORIGINS.join(' or ')}`;
+  }
+}
+
+/** The pipeline demands exactly one scope, or none where `security` is empty; an operation never inherits it. */
+function* operationsNameOneScope(document: JsonObject): Generator<string> {
+  const schemes = objectAt(objectAt(document, 'components'), 'securitySchemes');
+  const flow = objectAt(objectAt(objectAt(schemes, 'oauth2'), 'flows'), 'clientCredentials');
+  const known = Object.keys(objectAt(flow, 'scopes'));
+  for (const { id, definition } of operationsOf(document)) {
+    if (!Array.isArray(definition['security'])) yield `${id}: says nothing of security`;
+    const [requirement, ...others] = arrayAt(definition, 'security');
+    if (requirement === undefined) continue;
+    const scopes = isObject(requirement) ? arrayAt(requirement, 'oauth2') : [];
+    const isExact = others.length === 0 && scopes.length === 1 && known.includes(String(scopes[0]));
+    if (!isExact) yield `${id}: must demand exactly one known scope of oauth2`;
+  }
+}
+
+function* bearerOperationsDeclareCommonStatuses(document: JsonObject): Generator<string> {
+  for (const operation of operationsOf(document)) {
+    const { id, method, definition } = operation;
+    if (arrayAt(definition, 'security').length === 0) continue;
+    const wanted = [...STATUSES_OF_ALL];
+    if (definition['requestBody']) wanted.push(...STATUSES_WITH_BODY);
+    if (method === 'post') wanted.push(...STATUSES_IDEMPOTENT);
+    const missing = wanted.filter((status) => !(status in objectAt(definition, 'responses')));
+    if (missing.length > 0) yield `${id}: does not declare ${missing.join(', ')}`;
+    if (method === 'post' && !takesIdempotencyKey(document, operation)) yield `${id}: does not take Idempotency-Key`;
+  }
+}
+
+function takesIdempotencyKey(document: JsonObject, operation: Operation): boolean {
+  return parametersOf(document, operation).some(
+    ({ name, in: place }) => place === 'header' && name === 'Idempotency-Key',
+  );
+}
+
+/** A body is judged by one schema, whatever its media type says. */
+function* bodiesHaveOneMediaType(document: JsonObject): Generator<string> {
+  for (const operation of operationsOf(document)) {
+    const sides = bodiesOf(document, operation).map(({ side }) => side);
+    for (const side of new Set(sides.filter((side, index) => sides.indexOf(side) !== index))) {
+      yield `${operation.id} ${side}: has several media types`;
+    }
+  }
+}
+
+function* bodiesHaveExamples(document: JsonObject): Generator<string> {
+  for (const operation of operationsOf(document)) {
+    for (const { side, mediaType, media } of bodiesOf(document, operation)) {
+      const examples = Object.values(objectAt(media, 'examples')).map((example) => resolve(document, example));
+      const place = `${operation.id} ${side} ${mediaType}`;
+      if (examples.length === 0) yield `${place}: has no example`;
+      if (examples.some((example) => !('value' in example && example['summary']))) {
+        yield `${place}: an example lacks its value or its summary`;
+      }
+    }
+  }
+}
+
+function* parametersAreDescribed(document: JsonObject): Generator<string> {
+  for (const operation of operationsOf(document)) {
+    for (const parameter of parametersOf(document, operation)) {
+      const place = `${operation.id} parameter ${parameter['name']}`;
+      if (!parameter['description']) yield `${place}: is not described`;
+      if (parameter['example'] === undefined) yield `${place}: has no example`;
+    }
+  }
+}
+
+function* propertiesAreDescribed(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    for (const [name, property] of Object.entries(objectAt(schema, 'properties'))) {
+      if (!resolve(document, property)['description']) yield `${pointer}: the property ${name} is not described`;
+    }
+  }
+}
+
+/** Closed schemas find typing errors; free-form JSON says so by `additionalProperties`. */
+function* objectsSayWhetherTheyAreClosed(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    const isPlainObject = schema['type'] === 'object' && !schema['oneOf'];
+    if (!isPlainObject || 'additionalProperties' in schema || schema['maxProperties'] === 0) continue;
+    yield `${pointer}: an object must say additionalProperties`;
+  }
+}
+
+function* schemasKeepToKnownWords(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    if ('nullable' in schema) yield `${pointer}: nullable is not OpenAPI 3.1; say type: [..., 'null']`;
+    if ('example' in schema) yield `${pointer}: put examples beside the schema, not into it`;
+    for (const keyword of Object.keys(schema)) {
+      if (keyword.startsWith('x-') && !SCHEMA_EXTENSIONS.includes(keyword)) yield `${pointer}: ${keyword} is not known`;
+    }
+  }
+}
+
+/** Recursive schemas break the walk over secrets, and the backend's own. */
+function* schemasAreNotRecursive(document: JsonObject): Generator<string> {
+  const done = new Set<string>();
+  function* visit(name: string, trail: readonly string[]): Generator<string> {
+    if (trail.includes(name)) yield `${[...trail, name].join(' > ')}: is recursive`;
+    if (trail.includes(name) || done.has(name)) return;
+    const schema = objectAt(objectAt(objectAt(document, 'components'), 'schemas'), name);
+    for (const used of componentsUsedBy(schema)) yield* visit(used, [...trail, name]);
+    done.add(name);
+  }
+  for (const name of Object.keys(objectAt(objectAt(document, 'components'), 'schemas'))) yield* visit(name, []);
+}
+
+function* componentsUsedBy(schema: JsonObject): Generator<string> {
+  const reference = schema['$ref'];
+  if (typeof reference === 'string') yield reference.split('/').at(-1) as string;
+  for (const inner of subschemas({ schema, pointer: '' })) yield* componentsUsedBy(inner.schema);
+}
+
+/** What only the service sets has no place in a request's schema: closed schemas refuse it by name. */
+function* requestsHoldNothingReadOnly(document: JsonObject): Generator<string> {
+  for (const operation of operationsOf(document)) {
+    for (const { side, media } of bodiesOf(document, operation)) {
+      if (side === 'request' && holdsReadOnly(document, media['schema'])) {
+        yield `${operation.id}: the request has a readOnly property`;
+      }
+    }
+  }
+}
+
+function holdsReadOnly(document: JsonObject, value: Json | undefined): boolean {
+  const schema = resolve(document, value);
+  if (schema['readOnly'] === true) return true;
+  return [...subschemas({ schema, pointer: '' })].some((inner) => holdsReadOnly(document, inner.schema));
+}
+
+const RULES: readonly Rule[] = [
+  operationIdsAreUnique,
+  statusesAreExact,
+  operationsSayWhereTheyComeFrom,
+  operationsNameOneScope,
+  bearerOperationsDeclareCommonStatuses,
+  bodiesHaveOneMediaType,
+  bodiesHaveExamples,
+  parametersAreDescribed,
+  propertiesAreDescribed,
+  objectsSayWhetherTheyAreClosed,
+  schemasKeepToKnownWords,
+  schemasAreNotRecursive,
+  requestsHoldNothingReadOnly,
+];

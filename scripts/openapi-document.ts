@@ -1,0 +1,85 @@
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** An operation with its place in the document. */
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly definition: JsonObject;
+}
+
+/** A body of an operation: `side` is `request` or the status of the answer. */
+export interface Body {
+  readonly side: string;
+  readonly mediaType: string;
+  readonly media: JsonObject;
+}
+
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A member that is an object; an empty one when it is absent. */
+export function objectAt(holder: JsonObject, key: string): JsonObject {
+  const value = holder[key];
+  return isObject(value) ? value : {};
+}
+
+/** A member that is an array; an empty one when it is absent. */
+export function arrayAt(holder: JsonObject, key: string): Json[] {
+  const value = holder[key];
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * Follows local references to what they mean. What stands beside `$ref`, such as a description, wins over the target.
+ *
+ * @throws when the reference leads nowhere
+ */
+export function resolve(document: JsonObject, value: Json | undefined): JsonObject {
+  if (!isObject(value)) return {};
+  const { $ref: reference, ...beside } = value;
+  if (typeof reference !== 'string') return value;
+  const target = reference
+    .slice('#/'.length)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<Json | undefined>((node, part) => (isObject(node) ? node[part] : undefined), document);
+  if (!isObject(target)) throw new Error(`${reference} leads nowhere`);
+  return { ...resolve(document, target), ...beside };
+}
+
+/** Every operation, in the order of the document. */
+export function operationsOf(document: JsonObject): Operation[] {
+  return Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
+    Object.entries(resolve(document, item))
+      .filter(([method, definition]) => METHODS.has(method) && isObject(definition))
+      .map(([method, value]) => {
+        const definition = value as JsonObject;
+        return { id: String(definition['operationId'] ?? `${method} ${path}`), method, path, definition };
+      }),
+  );
+}
+
+/** The bodies that an operation takes and answers, one entry per media type. */
+export function bodiesOf(document: JsonObject, { definition }: Operation): Body[] {
+  const holders: [string, Json | undefined][] = [
+    ['request', definition['requestBody']],
+    ...Object.entries(objectAt(definition, 'responses')),
+  ];
+  return holders.flatMap(([side, holder]) =>
+    Object.entries(objectAt(resolve(document, holder), 'content')).map(([mediaType, media]) => ({
+      side,
+      mediaType,
+      media: resolve(document, media),
+    })),
+  );
+}
+
+/** The parameters of an operation, references followed. */
+export function parametersOf(document: JsonObject, { definition }: Operation): JsonObject[] {
+  return arrayAt(definition, 'parameters').map((parameter) => resolve(document, parameter));
+}

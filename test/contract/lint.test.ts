@@ -1,0 +1,9 @@
+import { expect } from 'chai';
+import { lintSpec } from '../../scripts/lint-spec.ts';
+
+describe('the contract under its linters', () => {
+  it('gives no finding, not even a warning', async function () {
+    this.timeout(120_000);
+    expect(await lintSpec()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { secretPaths } from '../../scripts/secret-paths.ts';
+import { contract } from './contract.ts';
+
+/**
+ * Every place of the interface that carries a secret. Pinned by hand: a mark that gets lost, and a secret that appears somewhere
+ * new, are changes to be looked at.
+ */
+const PINNED = [
+  'createApiClient 201 $.client_secret',
+  'createConnectedAccount 201 $.connected_account.authorization_details.oauth_token.access_token',
+  'createConnectedAccount 201 $.connected_account.authorization_details.oauth_token.refresh_token',
+  'createConnectedAccount 201 $.connected_account.authorization_details.static_auth.details',
+  'createConnectedAccount 201 $.connected_account.authorization_details.trusted_idp.secret_access_key',
+  'createConnectedAccount 201 $.connected_account.authorization_details.trusted_idp.session_token',
+  'createConnectedAccount 201 $.connected_account.authorization_details.workspace_dwd.access_token',
+  'createConnectedAccount request $.connected_account.authorization_details.oauth_token.access_token',
+  'createConnectedAccount request $.connected_account.authorization_details.oauth_token.refresh_token',
+  'createConnectedAccount request $.connected_account.authorization_details.static_auth.details',
+  'createConnection request $.client_secret',
+  'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.access_token',
+  'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.refresh_token',
+  'getConnectedAccountAuth 200 $.connected_account.authorization_details.static_auth.details',
+  'getConnectedAccountAuth 200 $.connected_account.authorization_details.trusted_idp.secret_access_key',
+  'getConnectedAccountAuth 200 $.connected_account.authorization_details.trusted_idp.session_token',
+  'getConnectedAccountAuth 200 $.connected_account.authorization_details.workspace_dwd.access_token',
+  'issueToken 200 $.access_token',
+  'issueToken request $.client_secret',
+  'rotateApiClientSecret 200 $.client_secret',
+  'updateConnectedAccount 200 $.connected_account.authorization_details.oauth_token.access_token',
+  'updateConnectedAccount 200 $.connected_account.authorization_details.oauth_token.refresh_token',
+  'updateConnectedAccount 200 $.connected_account.authorization_details.static_auth.details',
+  'updateConnectedAccount 200 $.connected_account.authorization_details.trusted_idp.secret_access_key',
+  'updateConnectedAccount 200 $.connected_account.authorization_details.trusted_idp.session_token',
+  'updateConnectedAccount 200 $.connected_account.authorization_details.workspace_dwd.access_token',
+  'updateConnectedAccount request $.connected_account.authorization_details.oauth_token.access_token',
+  'updateConnectedAccount request $.connected_account.authorization_details.oauth_token.refresh_token',
+  'updateConnectedAccount request $.connected_account.authorization_details.static_auth.details',
+  'updateConnection request $.client_secret',
+];
+
+describe('secret paths', () => {
+  it('are exactly the reviewed ones', () => {
+    expect(secretPaths(contract)).to.deep.equal(PINNED);
+  });
+
+  it('are what the server loads', () => {
+    const file = new URL('../../generated/secret-paths.json', import.meta.url);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).to.deep.equal(PINNED);
+  });
+
+  it('lead through references, unions, lists and maps', () => {
+    const secret = { type: 'string', 'x-secret': true };
+    const document = {
+      paths: {
+        '/a': {
+          post: {
+            operationId: 'a',
+            requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/A' } } } },
+            responses: { '200': { content: { 'application/json': { schema: { additionalProperties: secret } } } } },
+          },
+        },
+      },
+      components: {
+        schemas: {
+          A: { oneOf: [{ properties: { one: secret } }, { $ref: '#/components/schemas/B' }] },
+          B: { properties: { list: { items: { properties: { two: secret, three: {} } } } } },
+        },
+      },
+    };
+    expect(secretPaths(document)).to.deep.equal(['a 200 $.*', 'a request $.list[*].two', 'a request $.one']);
+  });
+});
