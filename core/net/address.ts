@@ -1,0 +1,78 @@
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+/**
+ * What is not the public internet, by the IANA special-purpose registries (RFC 6890) and the address plan (RFC 4291).
+ *
+ * IPv6 addresses that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are refused as a class,
+ * whatever they carry: no public service needs one, and so there is no decoding that could be got wrong.
+ */
+const SPECIAL = {
+  unspecified: ['0.0.0.0/8', '::/128'],
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+  carrierGradeNat: ['100.64.0.0/10'],
+  linkLocal: ['169.254.0.0/16', 'fe80::/10'],
+  // A cloud's metadata and key service on an address of the public range.
+  cloudMetadata: ['168.63.129.16/32'],
+  protocolAssignments: ['192.0.0.0/24', '2001::/23'],
+  relayAnycast: ['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.175.48.0/24', '2620:4f:8000::/48'],
+  documentation: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
+  benchmark: ['198.18.0.0/15', '2001:2::/48'],
+  multicast: ['224.0.0.0/4', 'ff00::/8'],
+  broadcast: ['255.255.255.255/32'],
+  reserved: ['240.0.0.0/4'],
+  ipv4Mapped: ['::ffff:0:0/96'],
+  ipv4Compatible: ['::/96'],
+  ipv4Translated: ['::ffff:0:0:0/96'],
+  nat64: ['64:ff9b::/96', '64:ff9b:1::/48'],
+  sixToFour: ['2002::/16'],
+  teredo: ['2001::/32'],
+  uniqueLocal: ['fc00::/7'],
+  siteLocal: ['fec0::/10'],
+} as const;
+
+/** `invalid`: not the text of one address, and a zone id makes it that. `unassigned`: IPv6 outside 2000::/3, the part in use. */
+export type AddressClass = keyof typeof SPECIAL | 'public' | 'unassigned' | 'invalid';
+
+const GLOBAL_UNICAST = blockOf('2000::/3').list;
+
+// Narrow blocks come before the wide ones that hold them. Families are kept apart: Node's lists would take a mapped address
+// and the IPv4 address inside for one.
+const BLOCKS = Object.entries(SPECIAL)
+  .flatMap(([name, blocks]) => blocks.map((block) => ({ name: name as AddressClass, ...blockOf(block) })))
+  .sort((a, b) => b.bits - a.bits);
+
+/**
+ * Says what kind of address a text names, with the parser that also opens the connection.
+ *
+ * @param text one IP address as a resolver or a socket writes it, without brackets
+ */
+export function addressClass(text: string): AddressClass {
+  const family = familyOf(text);
+  // isIP accepts a zone id; an address with one is never that of a public host.
+  if (family === undefined || text.includes('%')) return 'invalid';
+  const special = BLOCKS.find((block) => block.family === family && block.list.check(text, family));
+  if (special !== undefined) return special.name;
+  return family === 'ipv4' || GLOBAL_UNICAST.check(text, family) ? 'public' : 'unassigned';
+}
+
+/** One spelling for each address, so that two spellings compare equal; other text stays as it is. */
+export function canonicalAddress(text: string): string {
+  const family = familyOf(text);
+  return family === undefined ? text : new SocketAddress({ address: text, family }).address;
+}
+
+type Family = 'ipv4' | 'ipv6';
+
+function familyOf(text: string): Family | undefined {
+  return ({ 4: 'ipv4', 6: 'ipv6' } as const)[isIP(text)];
+}
+
+function blockOf(block: string): { list: BlockList; family: Family; bits: number } {
+  const [network = '', length] = block.split('/');
+  const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+  const bits = Number(length);
+  const list = new BlockList();
+  list.addSubnet(network, bits, family);
+  return { list, family, bits };
+}

@@ -1,0 +1,184 @@
+import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { createSecureContext, getCACertificates, type SecureContext, connect as tlsConnect } from 'node:tls';
+import { EgressError } from './egress-error.ts';
+import type { EgressPolicy, Reach } from './policy.ts';
+import { addressesOf, type Resolver } from './resolver.ts';
+import type { Target } from './target.ts';
+import { bareCause, codeOf } from './transport-error.ts';
+
+/** Opens the TCP connection to one address. Tests put their own in place to see, or to bend, where it goes. */
+export type Dial = (options: TcpNetConnectOpts) => Socket;
+
+export interface ConnectorOptions {
+  policy: EgressPolicy;
+  resolver: Resolver;
+  /** PEM certificates of private authorities, trusted beside those of the system. */
+  ca?: readonly string[] | undefined;
+  /** For name, address and handshake together, in milliseconds. */
+  connectTimeoutMs: number;
+  dial?: Dial | undefined;
+}
+
+/** Opens a connection, encrypted where the target says so. Rejects with an EgressError whose `sent` is false. */
+export type Connector = (target: Target) => Promise<Socket>;
+
+/**
+ * Makes the one function through which every outbound connection is opened. The name is resolved once, each of its addresses
+ * is judged, and the connection goes to a judged address by number, so a resolver that changes its mind moves nothing. The
+ * name serves for SNI and the certificate alone. Neither proxies nor Unix sockets exist here, and no caller has an option
+ * by which trust could be lowered: certificates are always verified, TLS is 1.2 or later (RFC 9325 §3.1.1).
+ */
+export function createConnector(options: ConnectorOptions): Connector {
+  const { policy, resolver, connectTimeoutMs, dial = netConnect } = options;
+  const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ca: trusted(options.ca) });
+
+  return async (target) => {
+    const reach = policy.permit(target);
+    const expiry = new AbortController();
+    const timer = setTimeout(() => expiry.abort(timedOut(target)), connectTimeoutMs);
+    try {
+      const addresses = await resolve(target, reach, policy, resolver, expiry.signal);
+      // Each address has its share of the time, so that one that swallows packets does not hide the next.
+      const socket = await firstToAnswer(addresses, (address) => {
+        return openTcp(dial, address, target, connectTimeoutMs / addresses.length, expiry.signal);
+      });
+      if (!policy.admits(socket.remoteAddress ?? '', reach)) {
+        socket.destroy();
+        throw refusedAddress(target);
+      }
+      return target.tls ? await secure(socket, target, secureContext, expiry.signal) : socket;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function trusted(ca: readonly string[] | undefined): string[] | undefined {
+  return ca === undefined || ca.length === 0 ? undefined : [...getCACertificates('default'), ...ca];
+}
+
+async function resolve(
+  target: Target,
+  reach: Reach,
+  policy: EgressPolicy,
+  resolver: Resolver,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const addresses = await orAborted(addressesOf(target.hostname, resolver), signal).catch((error: unknown) => {
+    throw error instanceof EgressError ? error : unknownHost(target, error);
+  });
+  if (addresses.length === 0) throw unknownHost(target);
+  // One bad address spoils the answer: which of them is used must not be the resolver's choice.
+  if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target);
+  return addresses;
+}
+
+async function firstToAnswer(
+  addresses: readonly string[],
+  open: (address: string) => Promise<Socket>,
+): Promise<Socket> {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      return await open(address);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+async function openTcp(
+  dial: Dial,
+  address: string,
+  target: Target,
+  shareMs: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  signal.throwIfAborted();
+  const socket = dial({
+    host: address,
+    port: target.port,
+    family: isIP(address),
+    autoSelectFamily: false,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+  });
+  const share = setTimeout(() => socket.destroy(timedOut(target)), shareMs);
+  try {
+    return await ready(socket, 'connect', signal);
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    throw new EgressError('unreachable', `${nameOf(target)} does not accept connections.`, { cause: error });
+  } finally {
+    clearTimeout(share);
+  }
+}
+
+async function secure(
+  socket: Socket,
+  target: Target,
+  secureContext: SecureContext,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const encrypted = tlsConnect({
+    socket,
+    secureContext,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    // An address goes without SNI (RFC 6066 §3); its certificate is compared with `host`.
+    host: target.hostname,
+    servername: isIP(target.hostname) === 0 ? target.hostname : '',
+  });
+  try {
+    return await ready(encrypted, 'secureConnect', signal);
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    const cause = bareCause(error);
+    if (codeOf(error) === 'ECONNRESET') {
+      throw new EgressError('unreachable', `${nameOf(target)} closed the connection.`, { cause });
+    }
+    throw new EgressError('tls', `No trusted encrypted connection to ${nameOf(target)} could be made.`, { cause });
+  }
+}
+
+/** The socket once it is open; destroyed when it fails or the time is over. */
+function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+  // Stays on: an error between this moment and the taking over by the HTTP client must not end the process.
+  socket.on('error', () => {});
+  return orAborted(
+    new Promise<S>((resolve, reject) => {
+      socket.once(event, () => resolve(socket)).once('error', reject);
+      socket.once('close', () => reject(new Error('The socket was closed.')));
+    }),
+    signal,
+  ).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+function nameOf({ hostname, port }: Target): string {
+  return `${hostname}, port ${port},`;
+}
+
+function timedOut(target: Target): EgressError {
+  return new EgressError('timeout', `No connection to ${nameOf(target)} was made in time.`);
+}
+
+function unknownHost({ hostname }: Target, cause?: unknown): EgressError {
+  return new EgressError('unreachable', `The name ${hostname} has no address.`, { cause });
+}
+
+function refusedAddress({ hostname }: Target): EgressError {
+  return new EgressError('blocked', `The name ${hostname} leads to an address that may not be called.`);
+}

@@ -1,0 +1,38 @@
+/**
+ * Why a call did not give an answer:
+ * `blocked` by the rules of this room, nothing was sent; `unreachable`: no connection, or it ended before an answer began;
+ * `timeout`; `too_large`: header, body or inflated body beyond its cap; `invalid_response`: not HTTP, cut short or not
+ * inflatable; `tls`: no trusted encrypted connection; `aborted` by the caller's signal.
+ */
+export type EgressErrorKind =
+  | 'blocked'
+  | 'unreachable'
+  | 'timeout'
+  | 'too_large'
+  | 'invalid_response'
+  | 'tls'
+  | 'aborted';
+
+export interface EgressErrorOptions {
+  sent?: boolean;
+  cause?: unknown;
+}
+
+/** A call that gave no answer. The message is public: it names hosts and limits, never a path, a header or a body. */
+export class EgressError extends Error {
+  readonly kind: EgressErrorKind;
+  /** True when the first byte of a request may have left. Only a call with `sent: false` is always safe to repeat. */
+  readonly sent: boolean;
+
+  constructor(kind: EgressErrorKind, message: string, options: EgressErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'EgressError';
+    this.kind = kind;
+    this.sent = options.sent ?? false;
+  }
+
+  /** The same failure, for a call of which a byte had left before. */
+  afterSending(): EgressError {
+    return this.sent ? this : new EgressError(this.kind, this.message, { sent: true, cause: this.cause });
+  }
+}

@@ -1,0 +1,90 @@
+import { Agent } from 'undici';
+import { createConnector, type Dial } from './connect.ts';
+import { EgressError } from './egress-error.ts';
+import { createFetchLike, type FetchLike } from './fetch-like.ts';
+import { OriginGate } from './gate.ts';
+import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts';
+import type { EgressPolicy } from './policy.ts';
+import { createProtocol, type Protocol } from './protocol.ts';
+import { type Resolver, systemResolver } from './resolver.ts';
+import { createSend, type EgressRequest, type EgressResponse } from './send.ts';
+import { bracketed, targetOf } from './target.ts';
+
+export type { EgressRequest, EgressResponse } from './send.ts';
+
+export interface EgressOptions {
+  resolver?: Resolver;
+  limits?: Partial<EgressLimits>;
+  /** PEM certificates of private authorities, from the operator's configuration alone. */
+  ca?: readonly string[];
+  /** Replaces the opening of TCP connections, in tests. */
+  dial?: Dial;
+  userAgent?: string;
+}
+
+/** What a stored address is worth before anything is resolved. The reason is public. */
+export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string };
+
+/** The one way out: every byte that the server sends to another host goes through here. */
+export interface Egress {
+  /** Execution path: one call on a pooled connection. */
+  send(request: EgressRequest): Promise<EgressResponse>;
+  /** Protocol calls (token, discovery, revocation, identity): got, with no redirects, no retries, one connection per call. */
+  protocol: Protocol;
+  /** `protocol` in the shape of fetch, for libraries that take one, to any host that the policy permits. */
+  fetchLike: FetchLike;
+  /** `fetchLike` that calls these origins only: for every call that carries a credential. */
+  pinnedFetch(allowedOrigins: readonly string[]): FetchLike;
+  /** Says whether an address may be stored as one to call. Calls judge it again. */
+  check(url: string | URL): AddressCheck;
+  /** Lets the calls under way end, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Wires the parts of the room around one policy and one connector. */
+export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
+  const limits: EgressLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const userAgent = options.userAgent ?? 'Valetkey';
+  const { resolver = systemResolver, ca, dial } = options;
+  const connect = createConnector({ policy, resolver, ca, dial, connectTimeoutMs: limits.connectTimeoutMs });
+  const gate = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
+  const agent = new Agent({
+    connect: ({ protocol, hostname, port }, callback) => {
+      const target = targetOf(new URL(`${protocol}//${bracketed(hostname)}:${port}`));
+      connect(target).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+    },
+    connections: limits.callsPerOrigin,
+    pipelining: 1,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // The limits of a call are kept by the call: these two could only end it with another error.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const protocol = createProtocol({ policy, connect, gate, limits, userAgent });
+
+  return {
+    send: createSend({ policy, agent, gate, limits, userAgent }),
+    protocol,
+    fetchLike: createFetchLike(protocol),
+    pinnedFetch: (allowedOrigins) => createFetchLike(protocol, allowedOrigins),
+    check: (address) => checkAddress(policy, address),
+    close: async () => {
+      if (!agent.closed) await agent.close();
+    },
+  };
+}
+
+function checkAddress(policy: EgressPolicy, address: string | URL): AddressCheck {
+  const url = URL.parse(String(address));
+  if (url === null) return { ok: false, reason: 'The address is not a URL.' };
+  try {
+    policy.route(url);
+    return { ok: true, url };
+  } catch (error) {
+    if (error instanceof EgressError) return { ok: false, reason: error.message };
+    throw error;
+  }
+}

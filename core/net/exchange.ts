@@ -1,0 +1,96 @@
+import type { Dispatcher } from 'undici';
+import { BodyBuffer } from './body-buffer.ts';
+import { EgressError } from './egress-error.ts';
+import { toEgressError } from './transport-error.ts';
+
+/** One HTTP request as it goes onto the wire. */
+export interface WireRequest {
+  origin: string;
+  path: string;
+  method: string;
+  headers: string[];
+  body: string | Buffer | null;
+}
+
+/** Header names in lower case; a name that stood several times has a list. */
+export type ResponseHeaders = Record<string, string | string[]>;
+
+/** One answer as it came: the body is still in its content coding. */
+export interface WireResponse {
+  status: number;
+  headers: ResponseHeaders;
+  body: Buffer;
+}
+
+export interface ExchangeLimits {
+  /** Largest body on the wire, in bytes. */
+  maxBytes: number;
+  /** Longest silence once the answer has begun, in milliseconds. Until then the whole call's limit counts. */
+  idleTimeoutMs: number;
+}
+
+/**
+ * Sends one request and reads its answer. The socket is destroyed as soon as a limit is passed or the signal fires.
+ *
+ * @param signal its reason, an EgressError, becomes the failure
+ * @throws EgressError whose `sent` says whether undici had begun to write
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  limits: ExchangeLimits,
+  signal: AbortSignal,
+): Promise<WireResponse> {
+  return new Promise((resolve, reject) => {
+    const body = new BodyBuffer(limits.maxBytes);
+    let controller: Dispatcher.DispatchController | undefined;
+    let head: Omit<WireResponse, 'body'> | undefined;
+    let idle: NodeJS.Timeout | undefined;
+    let settled = false;
+
+    const settle = () => {
+      settled = true;
+      clearTimeout(idle);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: unknown) => {
+      if (settled) return;
+      settle();
+      const failure = toEgressError(error, { sent: controller !== undefined, answering: head !== undefined });
+      controller?.abort(failure);
+      reject(failure);
+    };
+    const onAbort = () => fail(signal.reason);
+    const tooLarge = () => new EgressError('too_large', `The answer is larger than ${limits.maxBytes} bytes.`);
+    const silent = () => new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`);
+
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+
+    dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
+      onRequestStart(started) {
+        // Called right before the bytes are written. A call that is over, or was written before, is never written again.
+        if (settled || controller !== undefined) started.abort(new EgressError('aborted', 'The call is over.'));
+        else controller = started;
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status < 200) return;
+        head = { status, headers: headers as ResponseHeaders };
+        idle = setTimeout(() => fail(silent()), limits.idleTimeoutMs);
+        if (request.method !== 'HEAD' && Number(headers['content-length']) > limits.maxBytes) fail(tooLarge());
+      },
+      onResponseData(_controller, chunk) {
+        idle?.refresh();
+        if (!body.add(chunk)) fail(tooLarge());
+      },
+      onResponseEnd() {
+        if (settled || head === undefined) return;
+        settle();
+        resolve({ ...head, body: body.take() });
+      },
+      onResponseError(_controller, error) {
+        fail(error);
+      },
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import type { Response as GotResponse, Method } from 'got';
+import { EgressError } from './egress-error.ts';
+import type { Protocol } from './protocol.ts';
+
+/** The part of fetch that protocol libraries use. Redirects are never followed and cookies never kept. */
+export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+const WITHOUT_BODY = new Set([101, 204, 205, 304]);
+
+/**
+ * Makes a fetch that goes through the protocol client, such as oauth4webapi takes as `customFetch`.
+ *
+ * @param allowedOrigins where it may go; without them, wherever the policy lets it
+ * @returns a function that rejects with an EgressError; an error status is an answer like any other
+ */
+export function createFetchLike(protocol: Protocol, allowedOrigins?: readonly string[]): FetchLike {
+  return async (url, init) => {
+    const request = readRequest(url, init);
+    const body = await request.bytes();
+    const answer = await protocol(request.url, {
+      method: request.method as Method,
+      headers: Object.fromEntries(request.headers),
+      ...(body.length > 0 && { body }),
+      responseType: 'buffer',
+      signal: request.signal,
+      context: { allowedOrigins },
+      allowGetBody: true,
+    });
+    return toResponse(answer);
+  };
+}
+
+/** The platform's own reading of fetch's arguments: methods, header values, body and its content type. */
+function readRequest(url: string | URL, init: RequestInit | undefined): Request {
+  try {
+    return new Request(url, init);
+  } catch (cause) {
+    throw new EgressError('blocked', 'The request is not one that fetch could make.', { cause });
+  }
+}
+
+function toResponse(answer: GotResponse<Uint8Array>): Response {
+  try {
+    const headers = Object.entries(answer.headers).flatMap(([name, value]) => {
+      return [value ?? []].flat().map((one): [string, string] => [name, one]);
+    });
+    const body = WITHOUT_BODY.has(answer.statusCode) ? null : new Uint8Array(answer.rawBody);
+    return new Response(body, { status: answer.statusCode, headers });
+  } catch (cause) {
+    throw new EgressError('invalid_response', 'The answer is not one that fetch could give.', { sent: true, cause });
+  }
+}

@@ -1,0 +1,74 @@
+import { EgressError } from './egress-error.ts';
+
+/** A record, or pairs of name and value. */
+export type HeaderInput = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+
+/** How a message is framed and routed is this room's matter alone (RFC 9110 §7.6.1, RFC 9112 §6). */
+const FRAMING = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Headers that an agent's input can never set, in lower case; every `proxy-*` header is one more. */
+export const FORBIDDEN_CALLER_HEADERS: ReadonlySet<string> = new Set([
+  ...FRAMING,
+  'authorization',
+  'cookie',
+  'cookie2',
+  // With these a tool that may only read would delete.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+
+const framing: ReadonlySet<string> = new Set(FRAMING);
+const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** @throws EgressError `blocked` when an agent's input must not set this header */
+export function assertCallerHeader(name: string): void {
+  const lower = name.toLowerCase();
+  if (!NAME.test(name) || FORBIDDEN_CALLER_HEADERS.has(lower) || lower.startsWith('proxy-')) {
+    throw refused(name, 'cannot be set by the input of a call');
+  }
+}
+
+/**
+ * Checks the headers of a request and gives them flat, as name, value, name, value. A name may stand once: values of a list
+ * are joined by a comma (RFC 9110 §5.3), and of two credentials the receiver would choose.
+ *
+ * @throws EgressError `blocked` that names the header, never its value
+ */
+export function flatHeaders(input: HeaderInput): string[] {
+  const pairs: readonly (readonly [string, string])[] = isPairs(input) ? input : Object.entries(input);
+  const seen = new Set<string>();
+  return pairs.flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (!NAME.test(name)) throw refused(name, 'is not a header name');
+    if (framing.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'is not for a caller to set');
+    if (seen.has(lower)) throw refused(name, 'is given twice');
+    if (!VALUE.test(value)) throw refused(name, 'has a value with characters that a header cannot carry');
+    seen.add(lower);
+    return [name, value];
+  });
+}
+
+export function hasHeader(flat: readonly string[], name: string): boolean {
+  return flat.some((entry, index) => index % 2 === 0 && entry.toLowerCase() === name);
+}
+
+function isPairs(input: HeaderInput): input is readonly (readonly [string, string])[] {
+  return Array.isArray(input);
+}
+
+function refused(name: string, why: string): EgressError {
+  return new EgressError('blocked', `The header ${JSON.stringify(name.slice(0, 64))} ${why}.`);
+}

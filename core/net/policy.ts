@@ -1,0 +1,101 @@
+import { isIP } from 'node:net';
+import { addressClass, canonicalAddress } from './address.ts';
+import { EgressError } from './egress-error.ts';
+import {
+  type EndpointOverride,
+  type HostPort,
+  readHostPort,
+  readOverriddenOrigin,
+  readOverrideTarget,
+} from './policy-settings.ts';
+import { isLoopbackHost, originOf, type Target, targetOf } from './target.ts';
+
+export interface EgressPolicyConfig {
+  /** A loopback host here may be called in plain http or https; a public host on this port, in https. */
+  allow: readonly HostPort[];
+  /** Each implies the permission to reach its target. */
+  overrides: readonly EndpointOverride[];
+  /** The server's own addresses, refused although public. */
+  ownAddresses?: readonly string[];
+}
+
+/** Which addresses a host may resolve to. */
+export type Reach = 'public' | 'loopback';
+
+/** Where a URL leads: the origin asked for, and what is called as it or in its stead. */
+export interface Route {
+  origin: string;
+  target: Target;
+  /** The origin of `target`, which is also what the Host header names. */
+  targetOrigin: string;
+}
+
+/**
+ * The rules of who may be called. Private fields make it impossible to pass anything read from storage for a policy: the
+ * permission to reach loopback or to speak plain http comes only from code that was given the operator's settings.
+ */
+export class EgressPolicy {
+  readonly #allow = new Map<string, Reach>();
+  readonly #overrides = new Map<string, Target>();
+  readonly #own: ReadonlySet<string>;
+
+  /** @throws Error that names the entry which cannot be used */
+  constructor(config: EgressPolicyConfig) {
+    for (const entry of config.allow) this.#allowHost(readHostPort(entry));
+    for (const { origin, target } of config.overrides) {
+      const local = targetOf(readOverrideTarget(target));
+      this.#overrides.set(readOverriddenOrigin(origin), local);
+      this.#allowHost(local);
+    }
+    this.#own = new Set((config.ownAddresses ?? []).map(canonicalAddress));
+  }
+
+  #allowHost({ hostname, port }: Omit<Target, 'tls'>): void {
+    this.#allow.set(`${hostname}:${port}`, isLoopbackHost(hostname) ? 'loopback' : 'public');
+  }
+
+  /**
+   * Judges a URL before anything is resolved, and applies the override of its origin. An overridden call names the local
+   * target in its Host header, as any local client would: counterparts build their links from it.
+   *
+   * @throws EgressError `blocked`
+   */
+  route(url: URL): Route {
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw blocked('Only https addresses may be called.');
+    if (url.username !== '' || url.password !== '') {
+      throw blocked('An address to be called must not carry a user name or a password.');
+    }
+    if (url.hostname.endsWith('.')) throw blocked('A host name to be called must not end with a dot.');
+    const target = this.#overrides.get(url.origin) ?? targetOf(url);
+    this.permit(target);
+    return { origin: url.origin, target, targetOrigin: originOf(target) };
+  }
+
+  /**
+   * Says which addresses a target may have. The socket function asks this again for each connection and trusts no caller.
+   *
+   * @throws EgressError `blocked`
+   */
+  permit(target: Target): Reach {
+    const { hostname, port } = target;
+    const reach = this.#allow.get(`${hostname}:${port}`);
+    if (reach === 'loopback') return reach;
+    if (!target.tls) throw blocked('Only https addresses may be called.');
+    if (isLoopbackHost(hostname) || (isIP(hostname) !== 0 && !this.admits(hostname, 'public'))) {
+      throw blocked(`${hostname} is not an address of the public internet.`);
+    }
+    if (port !== 443 && reach === undefined) throw blocked(`Port ${port} of ${hostname} may not be called.`);
+    return 'public';
+  }
+
+  /** Whether a connection to this IP address stays within the reach that was permitted. */
+  admits(address: string, reach: Reach): boolean {
+    const kind = addressClass(address);
+    if (reach === 'loopback') return kind === 'loopback';
+    return kind === 'public' && !this.#own.has(canonicalAddress(address));
+  }
+}
+
+function blocked(message: string): EgressError {
+  return new EgressError('blocked', message);
+}

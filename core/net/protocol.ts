@@ -1,0 +1,133 @@
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import got, {
+  type Got,
+  type HandlerFunction,
+  type NativeRequestOptions,
+  type Progress,
+  RequestError,
+  type RequestPromise,
+} from 'got';
+import type { Connector } from './connect.ts';
+import { EgressError } from './egress-error.ts';
+import type { OriginGate } from './gate.ts';
+import type { EgressLimits } from './limits.ts';
+import type { EgressPolicy } from './policy.ts';
+import { toEgressError } from './transport-error.ts';
+
+/**
+ * got with the rules of this room, whatever options a call brings. `context: { allowedOrigins: string[] }` pins a call to
+ * origins. Failures are EgressErrors, but for the shortcut `.json()`: ask for `responseType: 'json'` instead. No streams.
+ */
+export type Protocol = Got;
+
+export interface ProtocolParts {
+  policy: EgressPolicy;
+  connect: Connector;
+  gate: OriginGate;
+  limits: EgressLimits;
+  userAgent: string;
+}
+
+/** What one call has come to; the handler and the request function share it. */
+interface Call {
+  signal: AbortSignal;
+  allowedOrigins: readonly string[] | undefined;
+  sent: boolean;
+}
+
+/** An answer in more pieces than this is there to fill the memory with small objects. */
+const MAX_PIECES = 16_384;
+
+export function createProtocol(parts: ProtocolParts): Protocol {
+  return got.extend({
+    handlers: [guard(parts)],
+    headers: { 'user-agent': parts.userAgent },
+    followRedirect: false,
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    maxHeaderSize: parts.limits.maxHeaderBytes,
+  });
+}
+
+function guard(parts: ProtocolParts): HandlerFunction {
+  const { protocolTimeoutMs, protocolMaxBytes } = parts.limits;
+  return async (options, next) => {
+    if (options.isStream) throw new TypeError('Protocol calls are not streamed: their size is bounded as a whole.');
+    const end = new AbortController();
+    const late = () => end.abort(new EgressError('timeout', `The call was not over within ${protocolTimeoutMs} ms.`));
+    const timer = setTimeout(late, protocolTimeoutMs);
+    const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
+    const call: Call = { signal, allowedOrigins: pinned(options.context), sent: false };
+    options.signal = signal;
+    options.request = (url, native) => open(parts, call, url, native);
+    try {
+      const answer = next(options);
+      let pieces = 0;
+      // `transferred` counts inflated bytes, so a bomb ends here as well.
+      (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
+        if (transferred <= protocolMaxBytes && ++pieces <= MAX_PIECES) return;
+        end.abort(new EgressError('too_large', `The answer is larger than ${protocolMaxBytes} bytes.`));
+      });
+      return await answer;
+    } catch (error) {
+      throw protocolError(error, call);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function pinned(context: Record<string, unknown>): readonly string[] | undefined {
+  return context['allowedOrigins'] as readonly string[] | undefined;
+}
+
+/**
+ * Opens the exchange on a connection of its own. A pooled one may turn out closed at the moment of writing, and then nobody
+ * knows whether a refresh token was spent. Of got's options only method, headers and path count, none about sockets or trust.
+ */
+async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
+  if (call.allowedOrigins?.includes(url.origin) === false) {
+    throw new EgressError('blocked', `${url.origin} is not among the origins that this call may reach.`);
+  }
+  if (Object.keys(native.headers ?? {}).some((name) => name.toLowerCase() === 'host')) {
+    throw new EgressError('blocked', 'The header "host" is not for a caller to set.');
+  }
+  const { target, targetOrigin } = parts.policy.route(url);
+  const leave = await parts.gate.enter(targetOrigin, call.signal);
+  try {
+    const socket = await parts.connect(target);
+    if (call.signal.aborted) {
+      socket.destroy();
+      throw call.signal.reason;
+    }
+    call.sent = true;
+    // node:http for both schemes: the connector has done the TLS part.
+    const request = httpRequest({
+      createConnection: () => socket,
+      host: target.hostname,
+      port: target.port,
+      defaultPort: target.tls ? 443 : 80,
+      path: url.pathname + url.search,
+      method: native.method,
+      headers: native.headers,
+      maxHeaderSize: native.maxHeaderSize,
+    });
+    return request.once('close', leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function protocolError(error: unknown, { signal, sent }: Call): EgressError {
+  const ended = signal.aborted ? signal.reason : undefined;
+  if (ended instanceof EgressError) return toEgressError(ended, { sent, answering: false });
+  if (ended !== undefined) return new EgressError('aborted', 'The call was stopped.', { sent });
+  if (!(error instanceof RequestError)) return toEgressError(error, { sent, answering: false });
+  if (error.code === 'ERR_BODY_PARSE_FAILURE') {
+    return new EgressError('invalid_response', 'The answer cannot be read.', { sent });
+  }
+  if (error.code === 'ETIMEDOUT') return new EgressError('timeout', 'The call was not over in time.', { sent });
+  // The cause alone: a RequestError carries the request with its credentials.
+  return toEgressError(error.cause ?? new Error(error.code), { sent, answering: error.response !== undefined });
+}

@@ -1,0 +1,120 @@
+/** What stands where a secret was. */
+export const SCRUBBED = '[secret]';
+
+/** A secret shorter than this is left in place: replacing it would tear every text apart, and it protects nothing. */
+export const MIN_SECRET_LENGTH = 4;
+
+/** JSON deeper than this is replaced as a whole. No answer of use is so deep; the walk recurses. */
+const MAX_DEPTH = 200;
+const MIN_BASE64_LENGTH = 5;
+
+export type Scrubber = <T>(value: T) => T;
+
+/**
+ * Makes the function that removes secrets from results, errors and log records, so that a third party which echoes a
+ * credential tells the agent nothing (threat E5). It replaces each occurrence of a secret in strings, object keys and numbers:
+ * as it is, percent-encoded (either case, form and RFC 3986 rules), escaped as in JSON, and inside base64 and base64url at any
+ * alignment, so that `user:secret` of Basic authentication is found by the secret alone. Other encodings are not undone.
+ * The time is linear in the text, whatever text and secrets are.
+ *
+ * @param secrets plaintexts; those shorter than MIN_SECRET_LENGTH are ignored
+ */
+export function createScrubber(secrets: readonly string[]): Scrubber {
+  const usable = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const needles = [...new Set(usable.flatMap(formsOf))].map((text) => ({ text, borders: bordersOf(text) }));
+  const clean = (text: string) => replaceAll(text, needles);
+  return <T>(value: T): T => (needles.length === 0 ? value : (walk(value, clean, 0) as T));
+}
+
+/** `createScrubber` for one value. */
+export function scrub<T>(value: T, secrets: readonly string[]): T {
+  return createScrubber(secrets)(value);
+}
+
+function walk(value: unknown, clean: (text: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value === 'number') {
+    const text = String(value);
+    return clean(text) === text ? value : SCRUBBED;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return SCRUBBED;
+  if (Array.isArray(value)) return value.map((item) => walk(item, clean, depth + 1));
+  // fromEntries defines own properties, so a key __proto__ stays a key.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key), walk(item, clean, depth + 1)]));
+}
+
+function formsOf(secret: string): string[] {
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams({ '': secret }).toString().slice(1);
+  const escaped = JSON.stringify(secret).slice(1, -1);
+  const ascii = escaped.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return [
+    secret,
+    ...[percent, strict, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
+    ...[escaped, ascii].flatMap((text) => [text, text.replaceAll('/', '\\/')]),
+    ...base64FormsOf(Buffer.from(secret)),
+  ];
+}
+
+/** The part of the base64 text that depends on the secret alone, for each of the three alignments. */
+function base64FormsOf(secret: Buffer): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), secret]).toString('base64url');
+    const start = Math.ceil((before * 8) / 6);
+    const end = Math.floor(((before + secret.length) * 8) / 6);
+    const url = encoded.slice(start, end);
+    return url.length < MIN_BASE64_LENGTH ? [] : [url, url.replaceAll('-', '+').replaceAll('_', '/')];
+  });
+}
+
+interface Needle {
+  text: string;
+  borders: Int32Array;
+}
+
+function replaceAll(text: string, needles: readonly Needle[]): string {
+  // The short head is found at native speed, and is nearly always absent.
+  const present = needles.filter(({ text: needle }) => text.includes(needle.slice(0, 8)));
+  if (present.length === 0) return text;
+  const secret = new Uint8Array(text.length);
+  for (const needle of present) mark(text, needle, secret);
+  let out = '';
+  let end = 0;
+  // Occurrences that touch or overlap are one stretch of secret text.
+  for (let from = secret.indexOf(1); from !== -1; from = secret.indexOf(1, end)) {
+    out += text.slice(end, from) + SCRUBBED;
+    const next = secret.indexOf(0, from);
+    end = next === -1 ? text.length : next;
+  }
+  return out + text.slice(end);
+}
+
+/** Marks each character of each occurrence, by Knuth, Morris and Pratt: `indexOf` alone can be driven to quadratic time. */
+function mark(text: string, { text: needle, borders }: Needle, secret: Uint8Array): void {
+  let matched = 0;
+  let marked = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (matched > 0 && code !== needle.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (code === needle.charCodeAt(matched)) matched++;
+    if (matched === needle.length) {
+      secret.fill(1, Math.max(marked, at + 1 - matched), at + 1);
+      marked = at + 1;
+      matched = borders[matched - 1] ?? 0;
+    }
+  }
+}
+
+/** For each prefix, the length of its longest proper prefix that is also its suffix. */
+function bordersOf(needle: string): Int32Array {
+  const borders = new Int32Array(needle.length);
+  let length = 0;
+  for (let at = 1; at < needle.length; at++) {
+    while (length > 0 && needle.charCodeAt(at) !== needle.charCodeAt(length)) length = borders[length - 1] ?? 0;
+    if (needle.charCodeAt(at) === needle.charCodeAt(length)) length++;
+    borders[at] = length;
+  }
+  return borders;
+}

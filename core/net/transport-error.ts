@@ -1,0 +1,37 @@
+import { EgressError } from './egress-error.ts';
+
+/** How far an exchange had come when it failed. */
+export interface Progress {
+  /** The first byte of the request may have left. */
+  sent: boolean;
+  /** The answer had begun. */
+  answering: boolean;
+}
+
+const TOO_LARGE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
+const NOT_HTTP = /^HPE_|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|^ERR_HTTP_CONTENT_LENGTH_MISMATCH$/;
+
+/** Names what went wrong below HTTP, by the error codes of Node, undici and got. */
+export function toEgressError(error: unknown, { sent, answering }: Progress): EgressError {
+  if (error instanceof EgressError) return sent ? error.afterSending() : error;
+  const code = codeOf(error);
+  const options = { sent, cause: bareCause(error) };
+  if (TOO_LARGE.has(code)) return new EgressError('too_large', 'The header of the answer is too large.', options);
+  if (NOT_HTTP.test(code)) return new EgressError('invalid_response', 'The answer is not valid HTTP.', options);
+  if (code.startsWith('ERR_SSL_')) {
+    return new EgressError('tls', 'The encrypted connection was refused by the other side.', options);
+  }
+  if (answering) {
+    return new EgressError('invalid_response', 'The connection ended before the answer was complete.', options);
+  }
+  return new EgressError('unreachable', 'The connection ended before an answer came.', options);
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** The error without what hangs on it: parsers attach bytes of the answer, clients the request with its credentials. */
+export function bareCause(error: unknown): Error {
+  return new Error(`${codeOf(error)} ${error instanceof Error ? error.message : ''}`.trim());
+}

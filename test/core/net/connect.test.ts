@@ -1,0 +1,177 @@
+import { connect, Socket as NodeSocket, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { createConnector, type Dial } from '../../../core/net/connect.ts';
+import { EgressPolicy } from '../../../core/net/policy.ts';
+import { closeAll, egressTo, failureOf, get, serve, startEgress, strictEgress } from './local.ts';
+
+/** Dials as the product does and notes where to. */
+function watched(dial: Dial = connect): { dial: Dial; dialled: string[] } {
+  const dialled: string[] = [];
+  return {
+    dialled,
+    dial: (options) => {
+      dialled.push(`${options.host}:${options.port}`);
+      return dial(options);
+    },
+  };
+}
+
+describe('the one function that opens connections (P1)', () => {
+  afterEach(closeAll);
+
+  it('reaches loopback with permission and not without it', async () => {
+    const local = await serve((_request, response) => response.end('hello'));
+    const { dial, dialled } = watched();
+
+    const refused = await failureOf(strictEgress({ dial }).send(get(local.origin)));
+    expect(refused).to.include({ kind: 'blocked', sent: false });
+    expect(dialled).to.deep.equal([]);
+    expect(local.connections).to.equal(0);
+
+    const answer = await egressTo(local).send(get(local.origin));
+    expect(answer.body.toString()).to.equal('hello');
+    expect(local.connections).to.equal(1);
+  });
+
+  describe('with a resolver that cannot be trusted', () => {
+    for (const [what, addresses] of [
+      ['loopback', ['127.0.0.1']],
+      ['the metadata address', ['169.254.169.254']],
+      ['a public and a private address', ['93.184.216.34', '10.0.0.1']],
+      ['a private and a public address', ['10.0.0.1', '93.184.216.34']],
+      ['a mapped loopback address', ['::ffff:127.0.0.1']],
+      ['a compatible loopback address', ['::127.0.0.1']],
+      ['a NAT64 metadata address', ['64:ff9b::a9fe:a9fe']],
+      ['a unique local address', ['fd00:ec2::254']],
+      ['a link-local address with a zone', ['fe80::1%lo']],
+      ['a public address with a zone', ['2606:4700::1%lo']],
+      ['another name, as from a CNAME', ['metadata.google.internal']],
+      ['an octal address', ['0177.0.0.1']],
+      ['an empty text', ['']],
+    ] as const) {
+      it(`opens nothing for a name that has ${what}`, async () => {
+        const { dial, dialled } = watched();
+        const failure = await failureOf(
+          strictEgress({ dial, resolver: async () => addresses }).send(get('https://a.example/')),
+        );
+        expect(failure).to.include({ kind: 'blocked', sent: false });
+        expect(failure.message).not.to.match(/\d/);
+        expect(dialled).to.deep.equal([]);
+      });
+    }
+
+    it('says that a name without addresses is unreachable', async () => {
+      const none = await failureOf(strictEgress({ resolver: async () => [] }).send(get('https://a.example/')));
+      expect(none).to.include({ kind: 'unreachable', sent: false });
+      const unknown = strictEgress({ resolver: () => Promise.reject(new Error('ENOTFOUND')) });
+      expect(await failureOf(unknown.send(get('https://a.example/')))).to.include({ kind: 'unreachable', sent: false });
+    });
+
+    it('asks once for each connection and dials the number that was judged, so a flip moves nothing', async () => {
+      const local = await serve((_request, response) => response.setHeader('connection', 'close').end());
+      const answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '10.0.0.1'], ['127.0.0.1']];
+      let asked = 0;
+      const { dial, dialled } = watched();
+      const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
+      const egress = startEgress(policy, { dial, resolver: async () => answers[asked++] ?? [] });
+      const call = get(`http://localhost:${local.port}/`);
+
+      expect((await egress.send(call)).status).to.equal(200);
+      expect((await failureOf(egress.send(call))).kind).to.equal('blocked');
+      expect((await failureOf(egress.send(call))).kind).to.equal('blocked');
+      expect((await egress.send(call)).status).to.equal(200);
+      expect(asked).to.equal(4);
+      expect(dialled).to.deep.equal([`127.0.0.1:${local.port}`, `127.0.0.1:${local.port}`]);
+      expect(local.requests.map(({ headers }) => headers.host)).to.deep.equal(Array(2).fill(`localhost:${local.port}`));
+    });
+
+    it('does not let a public name that is listed lead to loopback', async () => {
+      const local = await serve((_request, response) => response.end());
+      const policy = new EgressPolicy({ allow: [{ host: 'a.example', port: local.port }], overrides: [] });
+      const egress = startEgress(policy, { resolver: async () => ['127.0.0.1'] });
+      expect((await failureOf(egress.send(get(`https://a.example:${local.port}/`)))).kind).to.equal('blocked');
+      expect(local.connections).to.equal(0);
+    });
+
+    it('refuses the own addresses of the server', async () => {
+      const { dial, dialled } = watched();
+      const policy = new EgressPolicy({ allow: [], overrides: [], ownAddresses: ['93.184.216.34'] });
+      const egress = startEgress(policy, { dial, resolver: async () => ['93.184.216.34'] });
+      expect((await failureOf(egress.send(get('https://a.example/')))).kind).to.equal('blocked');
+      expect(dialled).to.deep.equal([]);
+    });
+  });
+
+  it('judges the address of the open socket again and sends nothing when it is another', async () => {
+    const local = await serve((_request, response) => response.end());
+    const astray: Dial = () => connect({ host: '127.0.0.1', port: local.port });
+    const egress = strictEgress({ dial: astray, resolver: async () => ['93.184.216.34'] });
+    const failure = await failureOf(egress.send(get('https://a.example/')));
+    expect(failure).to.include({ kind: 'blocked', sent: false });
+    expect(local.requests).to.have.length(0);
+  });
+
+  it('asks the policy itself, whoever calls it', async () => {
+    const { dial, dialled } = watched();
+    const policy = new EgressPolicy({ allow: [], overrides: [] });
+    const open = createConnector({ policy, resolver: async () => ['127.0.0.1'], connectTimeoutMs: 1000, dial });
+    for (const target of [
+      { tls: false, hostname: '127.0.0.1', port: 80 },
+      { tls: true, hostname: '127.0.0.1', port: 443 },
+      { tls: true, hostname: 'a.example', port: 443 },
+      { tls: true, hostname: 'a.example', port: 22 },
+    ]) {
+      expect(await failureOf(open(target))).to.include({ kind: 'blocked', sent: false });
+    }
+    expect(dialled).to.deep.equal([]);
+  });
+
+  it('tries the next address when one refuses', async () => {
+    const local = await serve((_request, response) => response.end('second'));
+    const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
+    const { dial, dialled } = watched();
+    const egress = startEgress(policy, { dial, resolver: async () => ['::1', '127.0.0.1'] });
+    expect((await egress.send(get(`http://localhost:${local.port}/`))).body.toString()).to.equal('second');
+    expect(dialled).to.deep.equal([`::1:${local.port}`, `127.0.0.1:${local.port}`]);
+  });
+
+  it('tries the next address when one swallows packets', async () => {
+    const local = await serve((_request, response) => response.end('second'));
+    const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
+    const silent: Dial = (options) => (options.host === '127.0.0.2' ? new NodeSocket() : connect(options));
+    const egress = startEgress(policy, {
+      dial: silent,
+      resolver: async () => ['127.0.0.2', '127.0.0.1'],
+      limits: { connectTimeoutMs: 600 },
+    });
+    expect((await egress.send(get(`http://localhost:${local.port}/`))).body.toString()).to.equal('second');
+  });
+
+  it('ends in time and destroys the socket when nothing answers', async () => {
+    const sockets: Socket[] = [];
+    const silent: Dial = () => {
+      const socket = new NodeSocket();
+      sockets.push(socket);
+      return socket;
+    };
+    const egress = strictEgress({
+      dial: silent,
+      resolver: async () => ['93.184.216.34'],
+      limits: { connectTimeoutMs: 40 },
+    });
+    expect(await failureOf(egress.send(get('https://a.example/')))).to.include({ kind: 'timeout', sent: false });
+    expect(sockets.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
+  });
+
+  it('ends in time when the resolver does not answer', async () => {
+    const egress = strictEgress({ resolver: () => new Promise(() => {}), limits: { connectTimeoutMs: 20 } });
+    expect(await failureOf(egress.send(get('https://a.example/')))).to.include({ kind: 'timeout', sent: false });
+  });
+
+  it('says that a closed port is unreachable', async () => {
+    const local = await serve(() => {});
+    const egress = egressTo(local);
+    await closeAll();
+    expect(await failureOf(egress.send(get(local.origin)))).to.include({ kind: 'unreachable', sent: false });
+  });
+});

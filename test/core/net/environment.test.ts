@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { makeCertificate } from '../../support/tls/certificates.ts';
+import { closeAll, serve, serveRaw, serveTls } from './local.ts';
+
+const script = new URL('call-in-child.ts', import.meta.url).pathname;
+
+async function callInChild(address: string, env: Record<string, string>): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', script, address], { env });
+  return JSON.parse(stdout);
+}
+
+describe('environment variables of the process', () => {
+  afterEach(closeAll);
+
+  it('cannot put a proxy between', async () => {
+    const local = await serve((_request, response) => response.end());
+    // It forwards nothing, so only a direct call can be answered with 200.
+    const proxy = await serveRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 418 Proxy\r\n\r\n')));
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+    const env = Object.fromEntries(names.map((name) => [name, proxy.origin]));
+    // The global fetch is the control: it does go to the proxy.
+    expect(await callInChild(local.origin, { ...env, NODE_USE_ENV_PROXY: '1' })).to.deep.equal({
+      send: 200,
+      fetchLike: 200,
+      globalFetch: 'another error',
+    });
+    expect(local.requests).to.have.length(2);
+    expect(proxy.connections).to.be.above(0);
+  });
+
+  it('cannot switch the verification of certificates off (E8)', async () => {
+    const self = makeCertificate({ name: 'self', altNames: ['127.0.0.1'] });
+    const local = await serveTls(self, (_request, response) => response.end());
+    expect(await callInChild(local.origin, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).to.deep.equal({
+      send: 'tls',
+      fetchLike: 'tls',
+      globalFetch: 200,
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { Dispatcher } from 'undici';
+import { EgressError } from '../../../core/net/egress-error.ts';
+import { exchange } from '../../../core/net/exchange.ts';
+import { failureOf } from './local.ts';
+
+const REQUEST = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: 'x' };
+const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000 };
+
+/** A client that begins a request as often as it is told to; `aborted` holds what the exchange made of each. */
+class Client extends Dispatcher {
+  handler: Dispatcher.DispatchHandler = {};
+  readonly aborted: boolean[] = [];
+
+  override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.handler = handler;
+    return true;
+  }
+
+  begin(): Dispatcher.DispatchController {
+    const at = this.aborted.push(false) - 1;
+    const controller = { aborted: false, paused: false, reason: null, pause() {}, resume() {} };
+    const abort = () => {
+      this.aborted[at] = true;
+    };
+    this.handler.onRequestStart?.({ ...controller, abort }, undefined);
+    return { ...controller, abort };
+  }
+}
+
+describe('exchange (E7)', () => {
+  it('lets the client write a request once', () => {
+    const client = new Client();
+    void exchange(client, REQUEST, LIMITS, new AbortController().signal).catch(() => {});
+    client.begin();
+    client.begin();
+    expect(client.aborted).to.deep.equal([false, true]);
+  });
+
+  it('does not let the client write a request that was given up while it waited, and says that it was not sent', async () => {
+    const client = new Client();
+    const end = new AbortController();
+    const call = failureOf(exchange(client, REQUEST, LIMITS, end.signal));
+    end.abort(new EgressError('timeout', 'Too late.'));
+    client.begin();
+    expect(client.aborted).to.deep.equal([true]);
+    expect(await call).to.include({ kind: 'timeout', sent: false });
+  });
+
+  it('says that a request may have been heard from the moment it is written', async () => {
+    const client = new Client();
+    const call = failureOf(exchange(client, REQUEST, LIMITS, new AbortController().signal));
+    const controller = client.begin();
+    client.handler.onResponseError?.(controller, new Error('closed'));
+    expect(await call).to.include({ kind: 'unreachable', sent: true });
+  });
+});
