@@ -20,8 +20,9 @@ export function referencesOf({ request, pagination }: ToolFile['data']): Referen
   for (const template of Object.values(request.query ?? {})) readTemplate(template, found, false);
   for (const template of Object.values(request.headers ?? {})) readTemplate(template, found, false);
   if (request.body?.value !== undefined) readTemplate(request.body.value, found, false);
-  if (request.headers_input) found.inputs.add(request.headers_input);
-  if (pagination?.request?.page_size_input) found.inputs.add(pagination.request.page_size_input);
+  for (const name of [request.headers_input, request.query_input, pagination?.request?.page_size_input]) {
+    if (name) found.inputs.add(name);
+  }
   return found;
 }
 

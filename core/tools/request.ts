@@ -3,7 +3,7 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { PlacedCredential, PlacedPart } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { MASK } from '../secret.ts';
-import { ABSENT, inputNameOf, renderTemplate, type TemplateScope } from './body-template.ts';
+import { ABSENT, directiveOf, inputNameOf, renderTemplate, type TemplateScope } from './body-template.ts';
 import { encodeForm, encodePairs } from './form.ts';
 import { inputProblem } from './input-problem.ts';
 import { type CursorValue, withParameter } from './pagination.ts';
@@ -99,10 +99,13 @@ function templateOf(tool: Tool): PathTemplate {
 }
 
 function extraPairs(tool: Tool, scope: TemplateScope): string[] {
-  return Object.entries(tool.request.query ?? {}).flatMap(([name, template]) => {
+  const named = Object.entries(tool.request.query ?? {}).flatMap(([name, template]) => {
     const value = renderTemplate(template, scope);
     return value === ABSENT ? [] : encodePairs(name, value, 'repeat');
   });
+  const fromCaller = scope.input[tool.request.query_input ?? ''];
+  const free = Object.entries(isRecord(fromCaller) ? fromCaller : {});
+  return [...named, ...free.flatMap(([name, value]) => encodePairs(name, value, 'repeat'))];
 }
 
 function paged(tool: Tool, query: string, at: CursorValue): string {
@@ -156,14 +159,17 @@ function renderBody(
 ): { type: string; text: string } | undefined {
   const { format, value: template, lists } = tool.request.body ?? { format: 'none' as const };
   if (format === 'none') return undefined;
-  const rendered = renderTemplate(template, scope);
-  let value = rendered === ABSENT ? {} : rendered;
+  let value = renderTemplate(template, scope);
+  // A body that is one optional input may be left out altogether; an object that got no input is still an object.
+  if (value === ABSENT) value = directiveOf(template) ? undefined : {};
   const { request } = tool.pagination ?? {};
   if (at !== undefined && request?.in === 'body') value = withPointer(value, request.name, at);
   if (credentialMembers.length > 0) {
-    if (!isRecord(value)) throw inputProblem(undefined, 'must be an object: the credential goes into it');
+    if (value !== undefined && !isRecord(value))
+      throw inputProblem(undefined, 'must be an object: the credential goes into it');
     value = { ...value, ...Object.fromEntries(credentialMembers) };
   }
+  if (value === undefined) return undefined;
   if (format === 'json') return { type: 'application/json', text: JSON.stringify(value) };
   return { type: 'application/x-www-form-urlencoded', text: encodeForm(isRecord(value) ? value : {}, lists) };
 }

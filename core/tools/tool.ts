@@ -25,6 +25,7 @@ export interface ToolRequest {
   /** RFC 6570, appended to the base address. */
   path: string;
   query?: Record<string, unknown>;
+  query_input?: string;
   headers?: Record<string, unknown>;
   headers_input?: string;
   body?: ToolBody;
