@@ -1,5 +1,5 @@
-import { and, count, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
+import { and, count, desc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';

@@ -1,12 +1,12 @@
-import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import { auditHash, GENESIS } from './audit-chain.ts';
 import type { JsonObject } from './columns.ts';
 import { type Db, once } from './database.ts';
+import { and, asc, count, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
 import { auditHeads, auditLog, counters } from './schema.ts';
-import { createTotal, environmentRange } from './sequence.ts';
+import { createTotal, environmentRange, environmentRangeAfter } from './sequence.ts';
 
 export type AuditRow = typeof auditLog.$inferSelect;
 
@@ -64,7 +64,7 @@ export function createAuditRepository(db: Db): AuditRepository {
     db
       .select()
       .from(auditLog)
-      .where(and(environmentRange(auditLog.seq).all, sql`${auditLog.seq} > ${sql.placeholder('after')}`))
+      .where(environmentRangeAfter(auditLog.seq, sql.placeholder('after')))
       .orderBy(asc(auditLog.seq))
       .limit(BATCH)
       .prepare(),
@@ -83,7 +83,7 @@ export function createAuditRepository(db: Db): AuditRepository {
     select: (where, order) =>
       db.select().from(auditLog).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(auditLog).where(where).prepare(),
-    total: createTotal(db, 'audit_log'),
+    keptTotal: createTotal(db, 'audit_log'),
     placeOf: (row) => row.seq,
     placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
   });

@@ -1,4 +1,4 @@
-import { customType, integer, text } from 'drizzle-orm/sqlite-core';
+import { customType, integer, text } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 
 /** What a json column holds when the room knows no more about it. Whoever reads it validates it. */

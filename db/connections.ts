@@ -1,5 +1,5 @@
-import { and, count, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { type Db, once, oncePerShape } from './database.ts';
+import { and, count, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { RelationError } from './errors.ts';
 import { createKeysetList } from './keyset.ts';

@@ -1,5 +1,5 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
+import { and, desc, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { customProviders } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import { and, eq } from 'drizzle-orm';
 import type { Db } from './database.ts';
+import { and, eq } from './drizzle.ts';
 import { deploymentSecrets, keyChecks } from './schema.ts';
 
 /** A secret of the whole deployment, such as the key that signs tokens, sealed under a key-encryption key. */

@@ -1,5 +1,5 @@
-import { eq, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
+import { eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { environmentHosts, environments } from './schema.ts';
 
@@ -29,8 +29,8 @@ export function createEnvironmentRepository(db: Db): EnvironmentRepository {
     baseUrl: environments.baseUrl,
     settings: environments.settings,
     createdAt: environments.createdAt,
-    hosts: sql<string>`(select json_group_array(${environmentHosts.host}) from ${environmentHosts}
-      where ${environmentHosts.environmentId} = ${environments.id})`.mapWith(
+    hosts: sql<string>`(select json_group_array(host) from environment_hosts
+      where environment_hosts.environment_id = environments.id)`.mapWith(
       (hosts: string) => JSON.parse(hosts) as string[],
     ),
   };

@@ -1,5 +1,5 @@
-import { and, count, eq, type SQL, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
+import { and, count, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -110,7 +110,7 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
     select: (where, order) =>
       db.select().from(executions).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(executions).where(where).prepare(),
-    total: createTotal(db, 'executions'),
+    keptTotal: createTotal(db, 'executions'),
     placeOf: (row) => row.seq,
     placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
   });

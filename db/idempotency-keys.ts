@@ -1,5 +1,5 @@
-import { and, eq, lte, type SQL, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
+import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { idempotencyKeys } from './schema.ts';
 

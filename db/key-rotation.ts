@@ -1,5 +1,5 @@
-import { and, asc, count, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
+import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
 import { accounts, connections } from './schema.ts';
 
 /** What is needed to wrap an account's data key anew. */

@@ -1,9 +1,9 @@
-import { and, asc, desc, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { oncePerShape } from './database.ts';
+import { and, asc, desc, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { type Page, type PageRequest, readPage } from './page.ts';
 
-type Values = Record<string, unknown>;
+type Values = Record<string, unknown> & { environmentId?: EnvironmentId };
 
 /** Turns a placeholder into a condition; `steer` goes before the column where another filter's index is to be used. */
 export type Filter = (steer: SQL) => SQL;
@@ -19,8 +19,8 @@ export interface KeysetSource<Row, Name extends string> {
   /** Prepares a selection of rows with the placeholder `limit`. */
   select(where: SQL, order: SQL): { all(values: Values): Row[] };
   count(where: SQL): { get(values: Values): { total: number } | undefined };
-  /** The total without filters, where it is kept. */
-  total?(environmentId: EnvironmentId): number;
+  /** The total of what these filters leave, where it is kept; undefined where it must be counted. */
+  keptTotal?(names: Name[], values: Values): number | undefined;
   placeOf(row: Row): string | number;
   placeOfCursor(environmentId: EnvironmentId, id: string): string | number | undefined;
 }
@@ -66,8 +66,9 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
     });
   }
 
-  function total(environmentId: EnvironmentId, names: Name[], values: Values): number {
-    if (names.length === 0 && source.total !== undefined) return source.total(environmentId);
+  function total(names: Name[], values: Values): number {
+    const kept = source.keptTotal?.(names, values);
+    if (kept !== undefined) return kept;
     const statement = counts(names.join(), () => source.count(where(names, source.scope.all)));
     return statement.get(values)?.total ?? 0;
   }
@@ -81,7 +82,7 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
           newest: (limit) => rows(names, 'newest').all({ ...values, limit }),
           older: (place, limit) => rows(names, 'older').all({ ...values, place, limit }),
           newer: (place, limit) => rows(names, 'newer').all({ ...values, place, limit }),
-          total: () => total(environmentId, names, values),
+          total: () => total(names, values),
           placeOf: source.placeOf,
           placeOfCursor: (id) => source.placeOfCursor(environmentId, id),
         },
@@ -92,7 +93,7 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
       return rows(present(filters), 'newest').all({ ...filters, environmentId, limit: UNLIMITED });
     },
     total(environmentId, filters) {
-      return total(environmentId, present(filters), { ...filters, environmentId });
+      return total(present(filters), { ...filters, environmentId });
     },
   };
 }

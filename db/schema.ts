@@ -1,5 +1,5 @@
-import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { boolean, environment, type JsonObject, json } from './columns.ts';
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 
 // The tables as typed queries see them. The migrations are the source; test/db/schema.test.ts keeps the two equal.
@@ -181,6 +181,16 @@ export const accounts = sqliteTable(
     index('accounts_status').on(t.status),
     index('accounts_kek').on(t.kekId),
   ],
+);
+
+export const accountCounts = sqliteTable(
+  'account_counts',
+  {
+    connectionId: text('connection_id').notNull(),
+    status: text().$type<AccountStatus>().notNull(),
+    total: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.connectionId, t.status] })],
 );
 
 /** The virtual table of the substring index; its rowid is the account's seq. */

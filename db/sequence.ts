@@ -1,6 +1,5 @@
-import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { type Db, once } from './database.ts';
-import type { EnvironmentId } from './environment-id.ts';
+import { and, eq, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import { counters, environments } from './schema.ts';
 
 type CounterName = (typeof counters.$inferSelect)['name'];
@@ -20,14 +19,20 @@ export function environmentRange(seq: SQLWrapper): { all: SQL; older: SQL; newer
   };
 }
 
+/** The rows of the environment that follow a `seq` in the order of creation, for reading a table in pieces. */
+export function environmentRangeAfter(seq: SQLWrapper, after: SQLWrapper): SQL {
+  // One lower bound, not two: the planner would use one of them and read all that the other one excludes.
+  return sql`${seq} > max(${LOW}, ${after}) and ${seq} < ${HIGH}`;
+}
+
 /** The `seq` of the next row of the environment; the table's trigger moves the counter on. Null for an unknown environment. */
 export function nextSeq(name: CounterName): SQL<number> {
   return sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${sql.raw(`'${name}'`)})`;
 }
 
-/** Reads how many rows an environment has in a sequenced table. */
-export function createTotal(db: Db, name: CounterName): (environmentId: EnvironmentId) => number {
+/** Reads how many rows an environment has in a sequenced table: the total that is kept where no filter is given. */
+export function createTotal(db: Db, name: CounterName) {
   const statement = once(() =>
     db
       .select({ total: counters.total })
@@ -35,5 +40,6 @@ export function createTotal(db: Db, name: CounterName): (environmentId: Environm
       .where(and(eq(counters.environmentId, ENVIRONMENT), eq(counters.name, name)))
       .prepare(),
   );
-  return (environmentId) => statement().get({ environmentId })?.total ?? 0;
+  return (filters: string[], values: Record<string, unknown>): number | undefined =>
+    filters.length === 0 ? (statement().get(values)?.total ?? 0) : undefined;
 }

@@ -1,9 +1,9 @@
-import { and, count, eq, type SQL, sql } from 'drizzle-orm';
-import { type Db, once } from '../database.ts';
+import { type Db, once, oncePerShape, plainRows } from '../database.ts';
+import { and, count, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { createKeysetList, type Filter, type KeysetList } from '../keyset.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { accounts, accountsSearch, accountTombstones, connections } from '../schema.ts';
+import { accountCounts, accounts, accountsSearch, accountTombstones, connections } from '../schema.ts';
 import { createTotal, environmentRange } from '../sequence.ts';
 import { matchPhrase } from './fold.ts';
 import { type AccountFilters, type AccountSearch, type AccountSummaryRow, SUMMARY_COLUMNS } from './rows.ts';
@@ -35,18 +35,47 @@ export function createAccountList(db: Db): KeysetList<AccountSummaryRow, keyof A
     scope: environmentRange(accounts.seq),
     filters: FILTERS,
     select: (where, order) =>
-      db
-        .select(SUMMARY_COLUMNS)
-        .from(accounts)
-        .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
-        .orderBy(order)
-        .limit(LIMIT)
-        .prepare(),
+      plainRows(
+        SUMMARY_COLUMNS,
+        db
+          .select(SUMMARY_COLUMNS)
+          .from(accounts)
+          .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
+          .orderBy(order)
+          .limit(LIMIT)
+          .prepare(),
+      ),
     count: (where) => db.select({ total: count() }).from(accounts).where(where).prepare(),
-    total: createTotal(db, 'accounts'),
+    keptTotal: createKeptTotal(db),
     placeOf: (row) => row.seq,
     placeOfCursor: createPlaceOfCursor(db),
   });
+}
+
+/** What `account_counts` can tell: its rows lead to the connection, its key and its provider, and to the status. */
+const COUNTED: Partial<Record<keyof AccountFilters, SQL>> = {
+  connectionId: eq(connections.id, sql.placeholder('connectionId')),
+  connector: eq(connections.keyId, sql.placeholder('connector')),
+  provider: eq(connections.providerKey, sql.placeholder('provider')),
+  status: eq(accountCounts.status, sql.placeholder('status')),
+};
+
+function createKeptTotal(db: Db) {
+  const unfiltered = createTotal(db, 'accounts');
+  const sums = oncePerShape<{ get(values: Record<string, unknown>): { total: number } | undefined }>();
+  return (names: (keyof AccountFilters)[], values: Record<string, unknown>): number | undefined => {
+    if (names.length === 0) return unfiltered(names, values);
+    if (!names.every((name) => name in COUNTED)) return undefined;
+    const statement = sums(names.join(), () =>
+      db
+        .select({ total: sql<number>`coalesce(sum(${accountCounts.total}), 0)` })
+        .from(connections)
+        .innerJoin(accountCounts, eq(accountCounts.connectionId, connections.id))
+        .where(and(eq(connections.environmentId, ENVIRONMENT), ...names.map((name) => COUNTED[name])))
+        .prepare(),
+    );
+    return statement.get(values)?.total ?? 0;
+  };
 }
 
 /** Substring search over the trigram index, in the same order. */
@@ -63,14 +92,17 @@ export function createAccountSearch(
         where ${accounts.seq} = ${accountsSearch.rowid}) = ${sql.placeholder('connectionId')}`,
     },
     select: (where, order) =>
-      db
-        .select(SUMMARY_COLUMNS)
-        .from(accountsSearch)
-        .innerJoin(accounts, eq(accounts.seq, accountsSearch.rowid))
-        .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
-        .orderBy(order)
-        .limit(LIMIT)
-        .prepare(),
+      plainRows(
+        SUMMARY_COLUMNS,
+        db
+          .select(SUMMARY_COLUMNS)
+          .from(accountsSearch)
+          .innerJoin(accounts, eq(accounts.seq, accountsSearch.rowid))
+          .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
+          .orderBy(order)
+          .limit(LIMIT)
+          .prepare(),
+      ),
     count: (where) => db.select({ total: count() }).from(accountsSearch).where(where).prepare(),
     placeOf: (row) => row.seq,
     placeOfCursor: createPlaceOfCursor(db),

@@ -1,9 +1,9 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { type Db, once, oncePerShape } from '../database.ts';
+import { and, asc, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
-import { environmentRange, nextSeq } from '../sequence.ts';
+import { environmentRange, environmentRangeAfter, nextSeq } from '../sequence.ts';
 import { searchText } from './fold.ts';
 import { CONNECTION_OF_CONNECTOR, createAccountList, createAccountSearch } from './list.ts';
 import {
@@ -54,7 +54,7 @@ export type AccountRepository = AccountReads & AccountWrites;
 const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const oneAccount = and(eq(accounts.id, ID), eq(accounts.environmentId, ENVIRONMENT)) as SQL;
-const byProvider = and(environmentRange(accounts.seq).all, eq(accounts.provider, sql.placeholder('provider'))) as SQL;
+const itsProvider = eq(accounts.provider, sql.placeholder('provider'));
 const nextVersion = sql`${accounts.version} + 1`;
 const statusChange = {
   status: sql`${sql.placeholder('status')}`,
@@ -80,7 +80,7 @@ export function createAccountRepository(db: Db): AccountRepository {
     db
       .select(ACCOUNT_COLUMNS)
       .from(accounts)
-      .where(and(byProvider, sql`${accounts.seq} > ${sql.placeholder('afterSeq')}`))
+      .where(and(environmentRangeAfter(accounts.seq, sql.placeholder('afterSeq')), itsProvider))
       .orderBy(asc(accounts.seq))
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -94,7 +94,9 @@ export function createAccountRepository(db: Db): AccountRepository {
     db
       .update(accounts)
       .set(statusChange)
-      .where(and(byProvider, sql`${accounts.status} <> ${sql.placeholder('status')}`))
+      .where(
+        and(environmentRange(accounts.seq).all, itsProvider, sql`${accounts.status} <> ${sql.placeholder('status')}`),
+      )
       .prepare(),
   );
   const touch = once(() => {
@@ -201,7 +203,7 @@ function prepareInsert(db: Db) {
 function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) => AccountRow[] {
   const statements = oncePerShape<{ all(values: Record<string, unknown>): AccountRow[] }>();
   const prepare = (key: AccountKey) => {
-    const steer = key.userId === undefined ? sql.raw('') : sql.raw('+');
+    const steer = key.userId ? sql.raw('+') : sql.raw('');
     const connection =
       key.connectionId === undefined ? CONNECTION_OF_CONNECTOR : sql`${sql.placeholder('connectionId')}`;
     const conditions = [
@@ -213,7 +215,9 @@ function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) =>
       conditions.push(sql`${steer}${accounts.organizationId} = ${sql.placeholder('organizationId')}`);
     }
     if (key.userId !== undefined) {
-      conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')} and ${accounts.userId} <> ''`);
+      conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')}`);
+      // Literal, so that the partial index serves.
+      if (key.userId !== '') conditions.push(sql`${accounts.userId} <> ''`);
     }
     return db
       .select(ACCOUNT_COLUMNS)
@@ -224,7 +228,7 @@ function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) =>
   };
   return (environmentId, key) => {
     const { connectionId, organizationId, userId } = key;
-    const shape = [connectionId, organizationId, userId].map((part) => part !== undefined).join();
+    const shape = [connectionId, organizationId, userId, userId || undefined].map((part) => part !== undefined).join();
     return statements(shape, () => prepare(key)).all({ ...key, environmentId });
   };
 }

@@ -1,4 +1,4 @@
-import { getTableColumns } from 'drizzle-orm';
+import { getTableColumns } from '../drizzle.ts';
 import type { AccountStatus } from '../schema.ts';
 import { accounts, type accountTombstones } from '../schema.ts';
 

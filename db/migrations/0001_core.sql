@@ -156,8 +156,32 @@ create trigger accounts_uncounted after delete on accounts begin
   update counters set total = total - 1 where environment_id = old.environment_id and name = 'accounts';
 end;
 
-create trigger accounts_stay before update of seq, id, environment_id, connection_id on accounts begin
-  select raise(abort, 'an account never changes its id, environment or connection');
+-- How many accounts a connection has in each status. Lists filtered by connection, provider or status need exact totals, and
+-- counting a tenth of a million index entries takes longer than the page itself.
+create table account_counts (
+  connection_id text not null references connections (id) on delete cascade,
+  status text not null,
+  total integer not null check (total >= 0),
+  primary key (connection_id, status)
+) strict, without rowid;
+
+create trigger account_counts_insert after insert on accounts begin
+  insert into account_counts (connection_id, status, total) values (new.connection_id, new.status, 1)
+    on conflict do update set total = total + 1;
+end;
+
+create trigger account_counts_delete after delete on accounts begin
+  update account_counts set total = total - 1 where connection_id = old.connection_id and status = old.status;
+end;
+
+create trigger account_counts_update after update of status on accounts when new.status <> old.status begin
+  update account_counts set total = total - 1 where connection_id = old.connection_id and status = old.status;
+  insert into account_counts (connection_id, status, total) values (new.connection_id, new.status, 1)
+    on conflict do update set total = total + 1;
+end;
+
+create trigger accounts_stay before update of seq, id, environment_id, connection_id, connector, provider on accounts begin
+  select raise(abort, 'an account never changes its id, environment, connection or provider');
 end;
 
 -- Substring search. The text is folded before it is stored, so the tokenizer must not fold again.

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { loadMigrations, type Migration, migrate } from '../../db/migrate.ts';
+import { type Client, openConnections } from '../../db/open.ts';
+import { NOW, temporaryDirectory } from './support.ts';
+
+function file(name: string, sql: string): Migration {
+  return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+}
+
+const ONE = file('0001_one.sql', 'create table one (id integer primary key) strict;');
+const TWO = file('0002_two.sql', 'create table two (id integer primary key) strict;');
+const THREE = file('0003_three.sql', 'create table three (id integer primary key) strict;');
+
+describe('migrations', () => {
+  let directory: ReturnType<typeof temporaryDirectory>;
+  let client: Client;
+  let close: () => void;
+
+  beforeEach(() => {
+    directory = temporaryDirectory();
+    const { writer, reader } = openConnections(join(directory.path, 'migrate.db'));
+    client = writer;
+    close = () => {
+      reader.close();
+      writer.close();
+    };
+  });
+
+  afterEach(() => {
+    close();
+    directory.remove();
+  });
+
+  const run = (files: Migration[]) => migrate(client, () => NOW, files);
+  const tables = () =>
+    client.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all();
+
+  it('applies what is new, in the order of the names, once', () => {
+    expect(run([ONE])).to.deep.equal(['0001_one.sql']);
+    expect(run([ONE, TWO, THREE])).to.deep.equal(['0002_two.sql', '0003_three.sql']);
+    expect(run([ONE, TWO, THREE])).to.deep.equal([]);
+    expect(client.prepare('select * from migrations where name = ?').get(ONE.name)).to.deep.equal({
+      name: ONE.name,
+      sha256: ONE.sha256,
+      applied_at: NOW,
+    });
+  });
+
+  it('refuses an applied file that was edited', () => {
+    run([ONE, TWO]);
+    expect(() => run([file(ONE.name, `${ONE.sql} `), TWO, THREE])).to.throw(/0001_one\.sql was edited/);
+    expect(tables()).not.to.include('three');
+  });
+
+  it('refuses an applied file that is missing', () => {
+    run([ONE, TWO]);
+    expect(() => run([ONE])).to.throw(/0002_two\.sql was applied, but is missing/);
+    expect(() => run([TWO, THREE])).to.throw(/0001_one\.sql was applied, but is missing/);
+  });
+
+  it('refuses a new file that sorts before an applied one', () => {
+    run([ONE, THREE]);
+    expect(() => run([ONE, TWO, THREE])).to.throw(/0002_two\.sql sorts before 0003_three\.sql/);
+    expect(tables()).not.to.include('two');
+  });
+
+  it('leaves nothing of a file that fails, and keeps those before it', () => {
+    const broken = file('0002_broken.sql', 'create table half (id integer primary key) strict; create table half (x);');
+    expect(() => run([ONE, broken])).to.throw(/0002_broken\.sql failed/);
+    expect(tables()).to.include('one').and.not.to.include('half');
+    expect(client.pragma('foreign_keys', { simple: true })).to.equal(1);
+    expect(run([ONE, TWO])).to.deep.equal(['0002_two.sql']);
+  });
+
+  it('refuses a file that leaves a dangling reference', () => {
+    const base = file(
+      '0001_base.sql',
+      `create table parents (id integer primary key) strict;
+       create table children (parent_id integer not null references parents (id)) strict;
+       insert into parents values (1); insert into children values (1);`,
+    );
+    run([base]);
+    expect(() => run([base, file('0002_orphans.sql', 'delete from parents;')])).to.throw(
+      /dangling reference from children/,
+    );
+    expect(client.prepare('select count(*) from parents').pluck().get()).to.equal(1);
+  });
+
+  it('rebuilds a parent table without losing its children', () => {
+    const base = file(
+      '0001_base.sql',
+      `create table parents (id integer primary key) strict;
+       create table children (parent_id integer not null references parents (id) on delete cascade) strict;
+       insert into parents values (1); insert into children values (1);`,
+    );
+    const rebuild = file(
+      '0002_rebuild.sql',
+      `create table parents_new (id integer primary key, name text not null default '') strict;
+       insert into parents_new (id) select id from parents; drop table parents; alter table parents_new rename to parents;`,
+    );
+    run([base, rebuild]);
+    expect(client.prepare('select count(*) from children').pluck().get()).to.equal(1);
+    expect(() => client.prepare('insert into children values (9)').run()).to.throw(/FOREIGN KEY/);
+  });
+
+  it('lets two processes that start at once do each step once', async () => {
+    const path = join(directory.path, 'race.db');
+    const script = `
+      const { openStore } = await import(process.argv[1]);
+      const store = await openStore({ path: process.argv[2], now: () => ${NOW} });
+      await store.close();`;
+    const module = new URL('../../db/store.ts', import.meta.url).href;
+    const start = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, path]);
+    await Promise.all([start(), start(), start()]);
+    const { writer, reader } = openConnections(path);
+    const applied = writer.prepare('select name from migrations order by name').pluck().all();
+    expect(applied).to.deep.equal(loadMigrations().map((migration) => migration.name));
+    reader.close();
+    writer.close();
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createIds } from '../../core/ids.ts';
+import type { NewAccount, NewConnection, Store, StoreOptions } from '../../db/store.ts';
+import { type EnvironmentId, environmentId, openStore } from '../../db/store.ts';
+
+export const NOW = 1_750_000_000_000;
+
+/** Fresh ids under a clock that moves a millisecond per id, so that the order of ids is the order of calls. */
+export function freshIds() {
+  let clock = NOW;
+  return createIds(() => clock++, randomBytes);
+}
+
+/** A directory of its own for each test that asks, removed by the returned function. */
+export function temporaryDirectory(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'valetkey-db-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface TestStore {
+  store: Store;
+  file: string;
+  env: EnvironmentId;
+  newId: ReturnType<typeof createIds>;
+  end: () => Promise<void>;
+}
+
+/** A store on a file of its own, with one environment and one connection `github`. */
+export async function openTestStore(options: Partial<StoreOptions> = {}): Promise<TestStore> {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'test.db');
+  const store = await openStore({ path: file, now: () => NOW, ...options });
+  const newId = freshIds();
+  const env = await addEnvironment(store, newId, 'localhost');
+  await addConnection(store, env, connection(newId));
+  return {
+    store,
+    file,
+    env,
+    newId,
+    end: async () => {
+      await store.close();
+      directory.remove();
+    },
+  };
+}
+
+export async function addEnvironment(store: Store, newId: TestStore['newId'], ...hosts: string[]) {
+  const id = environmentId(newId('env'));
+  const row = { id, kind: 'DEVELOPMENT' as const, baseUrl: `http://${hosts[0]}`, settings: {}, createdAt: NOW, hosts };
+  await store.write((tx) => tx.environments.insert(row));
+  return id;
+}
+
+export async function addConnection(store: Store, env: EnvironmentId, row: NewConnection) {
+  await store.write((tx) => tx.connections.insert(env, row));
+  return row.id;
+}
+
+export function connection(newId: TestStore['newId'], over: Partial<NewConnection> = {}): NewConnection {
+  return {
+    id: newId('conn'),
+    keyId: 'github',
+    providerKey: 'github',
+    type: 'OAUTH',
+    status: 'COMPLETED',
+    verificationMode: 'REQUIRED',
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...over,
+  };
+}
+
+/** The connection that every test store begins with. */
+export async function github({ store, env }: Pick<TestStore, 'store' | 'env'>): Promise<string> {
+  return (await store.read.connections.byKeyId(env, 'github'))?.id ?? '';
+}
+
+export function account(newId: TestStore['newId'], connectionId: string, over: Partial<NewAccount> = {}): NewAccount {
+  const id = newId('ca');
+  return {
+    id,
+    connectionId,
+    connector: 'github',
+    provider: 'github',
+    organizationId: '',
+    userId: 'user_1',
+    identifier: `${id}@example.com`,
+    authorizationType: 'OAUTH',
+    status: 'ACTIVE',
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...over,
+  };
+}
+
+export function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** The rejection of a promise, which must not be fulfilled. */
+export async function failure(promise: Promise<unknown>): Promise<Error & { code?: string; constraint?: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('expected a rejection');
+}
