@@ -67,7 +67,7 @@ export function createGroupCommit<Tx>(
   async function flush(): Promise<void> {
     const group = waiting.splice(0, maxGroup);
     try {
-      if (failure !== undefined) throw failure;
+      if (failure !== undefined) throw refused(failure);
       control.begin();
       watch();
       const outcomes: Outcome[] = [];

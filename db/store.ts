@@ -1,6 +1,6 @@
 import { createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
-import { type Client, type OpenOptions, openConnections } from './open.ts';
+import { type Client, type Connections, type OpenOptions, openConnections } from './open.ts';
 import { createRepositories, type ReadRepositories, type Repositories } from './repositories.ts';
 import { openScope } from './scope.ts';
 
@@ -79,14 +79,19 @@ export interface StoreOptions extends OpenOptions {
  * @throws StorageError when the file or the library is not usable, or the migrations do not fit
  */
 export async function openStore({ path, now, maxGroup, ...options }: StoreOptions): Promise<Store> {
-  const { writer, reader } = openConnections(path, options);
+  const connections = openConnections(path, options);
   try {
-    migrate(writer, now);
+    migrate(connections.writer, now);
   } catch (error) {
-    reader.close();
-    writer.close();
+    connections.reader.close();
+    connections.writer.close();
     throw error;
   }
+  return createStore(connections, maxGroup);
+}
+
+/** The store over two connections to a migrated database. */
+export function createStore({ writer, reader }: Connections, maxGroup?: number): Store {
   const repositories = createRepositories(writer);
   const group = createGroupCommit(controlOf(writer), () => openScope(repositories), maxGroup);
   const alive = reader.prepare('select 1');

@@ -37,16 +37,12 @@ export class OriginGate {
       throw new EgressError('unreachable', 'Too many calls to this host are waiting already.');
     }
     return new Promise((resolve, reject) => {
-      const admit = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
       const giveUp = () => {
-        state.waiting.delete(admit);
+        state.waiting.delete(resolve);
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      state.waiting.add(admit);
+      state.waiting.add(resolve);
     });
   }
 

@@ -30,7 +30,7 @@ const raw: Decoder = promisify(inflateRaw);
  */
 export async function inflate(body: Buffer, coding: string, limits: InflateLimits): Promise<Buffer> {
   const name = coding.trim().toLowerCase();
-  if (body.length === 0 || name === '' || name === 'identity') return body;
+  if (name === '' || name === 'identity') return body;
   const decode = name === 'deflate' && !hasZlibHeader(body) ? raw : DECODERS.get(name);
   if (decode === undefined) {
     throw new EgressError('invalid_response', 'The answer has a content coding that was not asked for.', {

@@ -89,7 +89,7 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
   if (call.allowedOrigins?.includes(url.origin) === false) {
     throw new EgressError('blocked', `${url.origin} is not among the origins that this call may reach.`);
   }
-  if (Object.keys(native.headers ?? {}).some((name) => name.toLowerCase() === 'host')) {
+  if (native.headers !== undefined && 'host' in native.headers) {
     throw new EgressError('blocked', 'The header "host" is not for a caller to set.');
   }
   const { target, targetOrigin } = parts.policy.route(url);

@@ -64,7 +64,7 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     return withinTime(limits.timeoutMs, request.signal, async (signal) => {
       const maxHops = request.redirects === 'same-origin' ? limits.maxRedirects : 0;
       const { hop, answer } = await follow({ ...parts, limits }, first, maxHops, signal);
-      return { ...(await decoded(hop.method, answer, limits)), url: hop.url };
+      return { ...(await decoded(answer, limits)), url: hop.url };
     });
   };
 }
@@ -134,9 +134,9 @@ async function once({ policy, agent, gate, limits }: SendParts, hop: Hop, signal
   }
 }
 
-async function decoded(method: string, answer: WireResponse, limits: EgressLimits): Promise<WireResponse> {
+async function decoded(answer: WireResponse, limits: EgressLimits): Promise<WireResponse> {
   const { 'content-encoding': coding, 'content-length': _length, ...headers } = answer.headers;
-  const bodiless = method === 'HEAD' || answer.status === 204 || answer.status === 304;
-  if (coding === undefined || bodiless) return answer;
+  // The answer to a HEAD, a 204 and a 304 may name the coding of a body that they do not have.
+  if (coding === undefined || answer.body.length === 0) return answer;
   return { ...answer, headers, body: await inflate(answer.body, String(coding), limits) };
 }

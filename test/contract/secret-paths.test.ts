@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { secretPaths } from '../../scripts/secret-paths.ts';
 import { contract } from './contract.ts';
 
@@ -52,7 +53,7 @@ describe('secret paths', () => {
 
   it('lead through references, unions, lists and maps', () => {
     const secret = { type: 'string', 'x-secret': true };
-    const document = {
+    const document: JsonObject = {
       paths: {
         '/a': {
           post: {

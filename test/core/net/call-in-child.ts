@@ -2,10 +2,11 @@ import { createEgress } from '../../../core/net/egress.ts';
 import { EgressError } from '../../../core/net/egress-error.ts';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 
-// A process of its own, since Node reads these variables at its start. Arguments: the address to call.
-const url = new URL(process.argv[2] ?? '');
+// A process of its own, since Node reads its settings at its start. Arguments: the address to call, and authorities to trust.
+const [, , address = '', ...ca] = process.argv;
+const url = new URL(address);
 const allow = [{ host: url.hostname, port: Number(url.port) }];
-const egress = createEgress(new EgressPolicy({ allow, overrides: [] }));
+const egress = createEgress(new EgressPolicy({ allow, overrides: [] }), { ca });
 
 async function outcomeOf(call: Promise<{ status: number }>): Promise<unknown> {
   return call.then(

@@ -193,6 +193,15 @@ describe('limits of an answer (E4)', () => {
       expect(error.message).to.contain('stood still for 50 ms');
     });
 
+    it('does not count what comes before the answer as its beginning', async () => {
+      const local = await answering((socket) => {
+        socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
+        setTimeout(() => socket.end(`${HEAD}content-length: 0\r\n\r\n`), 60);
+      });
+      const answer = await egressTo(local, { limits: { idleTimeoutMs: 20 } }).send(get(local.origin));
+      expect(answer.status).to.equal(200);
+    });
+
     it('ends a call whose server drips, however lively', async () => {
       const drips: NodeJS.Timeout[] = [];
       const local = await answering((socket) => {

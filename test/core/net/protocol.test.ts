@@ -205,6 +205,33 @@ describe('protocol calls', () => {
       expect(local.requests).to.have.length(1);
     });
 
+    it('give their place back', async () => {
+      const local = await serve((request, response) => {
+        if (request.url === '/break') request.socket.destroy();
+        else response.end();
+      });
+      const egress = egressTo(local, { limits: { callsPerOrigin: 1 } });
+      expect((await failureOf(egress.protocol(`${local.origin}/break`))).kind).to.equal('unreachable');
+      await egress.protocol(local.origin);
+      await egress.send({ method: 'GET', url: new URL(local.origin), allowedOrigins: [local.origin] });
+      await egress.fetchLike(local.origin);
+    });
+
+    it('do not leave a connection behind when the caller stops before it is open', async () => {
+      const local = await serve((_request, response) => response.end());
+      const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
+      const caller = new AbortController();
+      const resolver = async () => {
+        caller.abort();
+        return ['127.0.0.1'];
+      };
+      const egress = startEgress(policy, { resolver });
+      const failure = await failureOf(egress.fetchLike(`http://localhost:${local.port}/`, { signal: caller.signal }));
+      expect(failure).to.include({ kind: 'aborted', sent: false });
+      await eventually(() => local.connections === 1 && local.open.size === 0);
+      expect(local.requests).to.have.length(0);
+    });
+
     it('stop when the caller stops', async () => {
       const local = await serve(() => {});
       const caller = new AbortController();

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { expect } from 'chai';
+import type { Dial } from '../../../core/net/connect.ts';
 import type { EgressRequest } from '../../../core/net/egress.ts';
 import { makeCertificate } from '../../support/tls/certificates.ts';
 import { closeAll, egressTo, failureOf, get, type Local, serve, serveTls } from './local.ts';
@@ -98,11 +100,16 @@ describe('redirects (E3)', () => {
   });
 
   it('count as sent when a later hop fails', async () => {
-    const local = await serve((request, response) => {
-      if (request.url === '/next') request.socket.destroy();
-      else response.writeHead(302, { location: '/next', connection: 'close' }).end();
+    const local = await serve((_request, response) => {
+      response.writeHead(302, { location: '/next', connection: 'close' }).end();
     });
-    const failure = await failureOf(egressTo(local).send(get(local.origin, { redirects: 'same-origin' })));
-    expect(failure.sent).to.equal(true);
+    let dials = 0;
+    const dial: Dial = (options) => {
+      if (dials++ === 0) return connect(options);
+      return new Socket().destroy(new Error('no route'));
+    };
+    const failure = await failureOf(egressTo(local, { dial }).send(get(local.origin, { redirects: 'same-origin' })));
+    expect(failure).to.include({ kind: 'unreachable', sent: true });
+    expect(dials).to.equal(2);
   });
 });

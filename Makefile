@@ -1,0 +1,66 @@
+# Every target works from a clean clone: what a target needs is installed first. `make help` lists them.
+SHELL := /bin/bash
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.package-lock.json
+MOCHA := mocha
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+
+.PHONY: install
+install: $(INSTALLED) ## Install the packages, Node 24 among them (npm only, no compiler)
+
+$(INSTALLED): package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.PHONY: run
+run: install ## Start the server; a first start makes the data directory, the keys and an API client
+	@node scripts/generate.ts --if-stale
+	@node cli/valetkey.js serve
+
+.PHONY: demo
+demo: install ## Show the main job end to end: token, account, tool call to a local application, printed step by step
+	@node scripts/demo.ts
+
+.PHONY: generate
+generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, types, tool index
+	node scripts/generate.ts
+
+.PHONY: test
+test: install ## Run the tests that need npm packages only
+	node scripts/generate.ts --if-stale
+	$(MOCHA)
+
+.PHONY: test-system
+test-system: install ## Run the tests that need Chromium from Debian; installs it where it may, fails where it cannot
+	bash scripts/install-system-packages.sh chromium
+	$(MOCHA) --spec 'test/system/**/*.test.ts' --ignore 'none'
+
+.PHONY: check
+check: install ## Check drift of generated files, lint, import rules, types and contract compatibility
+	node scripts/generate.ts --check
+	biome check --error-on-warnings .
+	node scripts/check-imports.ts
+	tsc --noEmit -p .
+	node scripts/check-compat.ts
+
+.PHONY: fmt
+fmt: install ## Format the code and apply safe fixes
+	biome check --write .
+
+.PHONY: fuzz
+fuzz: install ## Send 20,000 valid, mutated and hostile requests to a running server (the short form is in make test)
+	FUZZ_REQUESTS=20000 $(MOCHA) --spec 'test/fuzz/**/*.test.ts' --timeout 1800000
+
+.PHONY: crash
+crash: install ## Kill the server 1,000 times while it writes and count what was lost (the short form is in make test)
+	CRASH_KILLS=1000 $(MOCHA) --spec 'test/**/crash.test.ts' --timeout 7200000
+
+.PHONY: bench
+bench: install ## Measure the server against a ceiling of its own, side by side, and print ratios
+	node scripts/bench/main.ts

@@ -1,0 +1,49 @@
+import { environmentsCommand } from './environments.ts';
+import { keysCommand } from './keys.ts';
+import { serveCommand } from './serve.ts';
+
+interface Command {
+  usage: string;
+  summary: string;
+  run(args: string[]): Promise<void>;
+}
+
+const COMMANDS: Record<string, Command> = {
+  serve: { usage: 'serve', summary: 'Start the server', run: serveCommand },
+  keys: {
+    usage: 'keys list | rotate | retire <key id>',
+    summary: 'Show, rotate and retire key-encryption keys, while the server runs or not',
+    run: keysCommand,
+  },
+  environments: {
+    usage: 'environments list | add --kind DEVELOPMENT|PRODUCTION --base-url <origin>',
+    summary: 'Show and add environments, told apart by the Host header',
+    run: environmentsCommand,
+  },
+};
+
+const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageError', 'EgressConfigError']);
+
+/** The operator's commands. Sets the exit code; prints to standard output, mistakes to standard error. */
+export async function main(args: string[]): Promise<void> {
+  const [name = 'help', ...rest] = args;
+  const command = COMMANDS[name];
+  if (!command) {
+    printHelp();
+    process.exitCode = name === 'help' || name === '--help' || name === '-h' ? 0 : 2;
+    return;
+  }
+  try {
+    await command.run(rest);
+  } catch (error) {
+    if (!(error instanceof Error) || !EXPECTED.has(error.name)) throw error;
+    console.error(`valetkey ${name}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
+
+function printHelp(): void {
+  console.log('Usage: valetkey <command>\n');
+  for (const { usage, summary } of Object.values(COMMANDS)) console.log(`  ${usage}\n      ${summary}`);
+  console.log('\nConfiguration is read from environment variables; docs/operations.md lists them.');
+}

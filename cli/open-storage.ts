@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { openKeySource } from '../core/keys/key-source.ts';
+import { createRotationStore } from '../core/keys/rotation-store.ts';
+import { Vault } from '../core/vault/vault.ts';
+import { openStore } from '../db/store.ts';
+import type { Config, Secrets } from '../http/config.ts';
+import { readConfig } from '../http/config.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The database of a deployment that has been started before, opened beside the server where one is running. */
+export async function openStorage() {
+  const { config, secrets } = readConfig(process.env);
+  if (!existsSync(config.databaseFile)) {
+    throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
+  }
+  const store = await openStore({ path: config.databaseFile, now: Date.now });
+  return { config, secrets, store, rotationStore: createRotationStore(store) };
+}
+
+/** The keys of the deployment and a vault over them. */
+export function openVault(config: Config, secrets: Secrets) {
+  const tools = { now: Date.now, random: randomBytes };
+  const { source } = openKeySource({ keys: secrets.keys, keysFile: config.keysFile, mayCreate: false }, tools);
+  return { source, vault: new Vault(source, randomBytes) };
+}

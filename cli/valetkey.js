@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// Runs on any Node: checks the version before a module that needs 24 is loaded (the SQLite driver crashes older ones).
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const REQUIRED = 24;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bundled = `${root}node_modules/.bin/node`;
+
+if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
+  const { main } = await import('./main.ts');
+  await main(process.argv.slice(2));
+} else if (existsSync(bundled) && process.env.VALETKEY_REEXEC !== '1') {
+  // npm installs Node 24 as a package on Linux.
+  const script = fileURLToPath(import.meta.url);
+  const child = spawn(bundled, [script, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, VALETKEY_REEXEC: '1' },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+} else {
+  console.error(`Valetkey needs Node ${REQUIRED} or later; this is ${process.version}.`);
+  console.error('On Linux `npm ci` in the project brings it along: start with `make run` or `npm start`. Elsewhere install Node 24.');
+  process.exitCode = 1;
+}

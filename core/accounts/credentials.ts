@@ -1,0 +1,87 @@
+import { Secret } from '../secret.ts';
+import { originsDigest } from '../vault/origins-digest.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { RecordContext } from '../vault/context.ts';
+import type { Details, DetailsForm } from './details.ts';
+import { formOf } from './details.ts';
+
+/** What the sealed credentials of an account are bound to. */
+export interface AccountPlace {
+  environmentId: string;
+  id: string;
+  /** Grows with every credential write. */
+  credentialGeneration: number;
+  /** Where the credential may be sent; part of what is authenticated. */
+  origins: readonly string[];
+}
+
+/** The columns of an account that hold its credentials. All are null for an account without any. */
+export interface SealedCredentials {
+  wrappedDataKey: Buffer | null;
+  kekId: string | null;
+  /** What was given for good: tokens, typed keys, a subject. */
+  credentialsSealed: Buffer | null;
+  /** What the service obtained for a while and can obtain again. */
+  temporarySealed: Buffer | null;
+}
+
+export const NO_CREDENTIALS: SealedCredentials = {
+  wrappedDataKey: null,
+  kekId: null,
+  credentialsSealed: null,
+  temporarySealed: null,
+};
+
+/**
+ * Seals the credentials of an account under a fresh data key.
+ *
+ * @param given what the caller or the provider gave
+ * @param temporary what the service obtained by itself, if anything
+ */
+export function sealCredentials(vault: Vault, place: AccountPlace, given: Details, temporary: Details = {}): SealedCredentials {
+  if (formOf(given) === null) return NO_CREDENTIALS;
+  const fields: Record<string, Secret> = { credentials: new Secret(JSON.stringify(given)) };
+  if (formOf(temporary) !== null) fields['temporary'] = new Secret(JSON.stringify(temporary));
+  const record = vault.sealRecord(contextOf(place), fields);
+  return {
+    wrappedDataKey: record.wrappedDataKey,
+    kekId: record.kekId,
+    credentialsSealed: record.sealed['credentials'] ?? null,
+    temporarySealed: record.sealed['temporary'] ?? null,
+  };
+}
+
+/**
+ * Opens the credentials of an account.
+ *
+ * @returns what was given, and what the service obtained, under one form
+ * @throws VaultError when a row, a field or its place was altered
+ */
+export function openCredentials(vault: Vault, place: AccountPlace, sealed: SealedCredentials): Details {
+  const { wrappedDataKey, credentialsSealed, temporarySealed } = sealed;
+  if (!wrappedDataKey || !credentialsSealed) return {};
+  const fields: Record<string, Buffer> = { credentials: credentialsSealed };
+  if (temporarySealed) fields['temporary'] = temporarySealed;
+  const opened = vault.openRecord(contextOf(place), { wrappedDataKey, sealed: fields });
+  const given = readDetails(opened['credentials']);
+  return temporarySealed ? combine(given, readDetails(opened['temporary'])) : given;
+}
+
+function readDetails(secret: Secret | undefined): Details {
+  return JSON.parse(secret?.reveal() ?? '{}') as Details;
+}
+
+function combine(given: Details, temporary: Details): Details {
+  const form = formOf(given) as DetailsForm;
+  return { [form]: { ...given[form], ...temporary[form] } };
+}
+
+function contextOf(place: AccountPlace): RecordContext {
+  return {
+    table: 'accounts',
+    environmentId: place.environmentId,
+    recordId: place.id,
+    generation: place.credentialGeneration,
+    originsDigest: originsDigest(place.origins),
+  };
+}

@@ -1,0 +1,176 @@
+import type { AccountRow, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import { UniqueError } from '../../db/store.ts';
+import { findProvider, requirePattern } from '../connections/providers.ts';
+import { ensureConnection } from '../connections/resolve.ts';
+import type { ConnectionTools } from '../connections/resolve.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { accountInputs, checkAccountInputs } from '../connectors/base-url.ts';
+import { originsOf } from '../connectors/origins.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { checkAccountFields } from '../connectors/static-details.ts';
+import { ApiError } from '../errors.ts';
+import type { Vault } from '../vault/vault.ts';
+import { openCredentials, sealCredentials } from './credentials.ts';
+import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
+import type { Details } from './details.ts';
+import { mergeConfig } from './merge.ts';
+import type { JsonObject } from './merge.ts';
+import type { AccountKey } from './selector.ts';
+
+/** What a request says about an account; both parts are optional. */
+export interface AccountInput {
+  api_config?: JsonObject | undefined;
+  authorization_details?: Details | undefined;
+}
+
+export interface AccountTools extends ConnectionTools {
+  vault: Vault;
+  newId(prefix: 'conn' | 'ca'): string;
+}
+
+const CONFIG_FIELD = 'connected_account.api_config';
+
+/**
+ * Creates an account, and its connection at first use. With usable credentials it is ACTIVE at once, without any it waits.
+ *
+ * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS
+ */
+export async function createAccount(
+  tx: Repositories,
+  tools: AccountTools,
+  environmentId: EnvironmentId,
+  key: AccountKey,
+  input: AccountInput,
+): Promise<AccountRow> {
+  const details = input.authorization_details ?? {};
+  const connection = await ensureConnection(tx, tools, environmentId, key.connector, details);
+  const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
+  const apiConfig = mergeConfig({}, input.api_config ?? {}, CONFIG_FIELD);
+  checkAccount(provider, pattern, apiConfig, details);
+  const id = tools.newId('ca');
+  const at = tools.now();
+  const origins = originsFor(provider, pattern, apiConfig, details);
+  const usable = areUsable(pattern, details, apiConfig);
+  const place = { environmentId, id, credentialGeneration: 1, origins };
+  try {
+    await tx.accounts.insert(environmentId, {
+      id,
+      connectionId: connection.id,
+      connector: connection.keyId,
+      provider: connection.providerKey,
+      identifier: key.identifier,
+      organizationId: key.organizationId ?? '',
+      userId: key.userId ?? '',
+      authorizationType: pattern.type,
+      status: usable ? 'ACTIVE' : 'PENDING_AUTH',
+      apiConfig,
+      publicDetails: publicPart(pattern, details),
+      origins,
+      credentialGeneration: 1,
+      ...sealCredentials(tools.vault, place, details),
+      createdAt: at,
+      updatedAt: at,
+    });
+  } catch (error) {
+    if (!(error instanceof UniqueError)) throw error;
+    throw new ApiError('ACCOUNT_EXISTS', 'The connection has an account with this owner and identifier.', { cause: error });
+  }
+  if (usable) await completeConnection(tx, environmentId, connection, at);
+  return (await tx.accounts.get(environmentId, id)) as AccountRow;
+}
+
+export interface AccountUpdate {
+  account: AccountRow;
+  /** Whether the credentials were replaced. */
+  replaced: boolean;
+}
+
+/**
+ * Updates an account: `api_config` merges, only the fields that are given change in the credentials. Usable credentials make it
+ * ACTIVE. A configuration that moves the hosts of an account takes its credentials out of use until they are given anew: they
+ * were given for other hosts.
+ *
+ * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
+ */
+export async function updateAccount(
+  tx: Repositories,
+  tools: AccountTools,
+  account: AccountRow,
+  input: AccountInput,
+): Promise<AccountUpdate> {
+  const { environmentId } = account;
+  const connection = (await tx.connections.get(environmentId, account.connectionId)) as ConnectionRow;
+  const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
+  const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
+  const stored = openCredentials(tools.vault, account, account);
+  const change = input.authorization_details ?? {};
+  const origins = originsFor(provider, pattern, apiConfig, mergeDetails(stored, change));
+  const moved = origins.join() !== account.origins.join();
+  // What was given for other hosts is not carried over: a partial change must not bring the rest of the secret along.
+  const details = moved && formOf(change) !== null ? change : mergeDetails(stored, change);
+  checkAccount(provider, pattern, apiConfig, details);
+  const at = tools.now();
+  const replaced = formOf(change) !== null;
+  const usable = replaced && areUsable(pattern, details, apiConfig);
+  const credentialGeneration = account.credentialGeneration + 1;
+  const holdsSecrets = account.credentialsSealed !== null;
+  await tx.accounts.update(environmentId, account.id, account.version, {
+    apiConfig,
+    updatedAt: at,
+    ...(replaced && {
+      publicDetails: publicPart(pattern, details),
+      origins,
+      credentialGeneration,
+      tokenExpiresAt: null,
+      ...sealCredentials(tools.vault, { environmentId, id: account.id, credentialGeneration, origins }, details),
+    }),
+    ...(usable && { status: 'ACTIVE' as const, statusReason: null }),
+    ...(moved && !replaced && (holdsSecrets ? parked(account) : { origins })),
+  });
+  if (usable) await completeConnection(tx, environmentId, connection, at);
+  return { account: (await tx.accounts.get(environmentId, account.id)) as AccountRow, replaced };
+}
+
+/** Credentials of an account whose hosts have changed stay sealed for the old ones, and out of use. */
+function parked(account: AccountRow) {
+  if (account.status !== 'ACTIVE') return {};
+  return { status: 'PENDING_AUTH' as const, statusReason: HOSTS_CHANGED };
+}
+
+export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
+
+async function definitionOf(
+  tx: Repositories,
+  tools: AccountTools,
+  environmentId: EnvironmentId,
+  connection: ConnectionRow,
+): Promise<{ provider: ProviderDefinition; pattern: AuthPattern }> {
+  const provider = await findProvider(tx, tools.catalogue, environmentId, connection.providerKey);
+  if (!provider) {
+    throw new ApiError('UNKNOWN_CONNECTOR', `The provider of the connection ${connection.keyId} has been deleted.`, {
+      errors: [{ field: 'connector', message: 'names a connection whose provider has been deleted' }],
+    });
+  }
+  return { provider, pattern: requirePattern(provider, connection.type, 'connector') };
+}
+
+function checkAccount(provider: ProviderDefinition, pattern: AuthPattern, apiConfig: JsonObject, details: Details): void {
+  checkDetails(pattern, details, apiConfig);
+  const inputs = accountInputs(pattern, apiConfig, staticFieldsIn(details));
+  const errors = [...checkAccountFields(pattern, apiConfig), ...checkAccountInputs(provider, inputs)];
+  if (errors.length > 0) throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not fit the provider.', { errors });
+}
+
+function originsFor(provider: ProviderDefinition, pattern: AuthPattern, apiConfig: JsonObject, details: Details): string[] {
+  return originsOf(provider, accountInputs(pattern, apiConfig, staticFieldsIn(details)), pattern.type);
+}
+
+/** A first active account completes its connection; a draft stays one. */
+async function completeConnection(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  connection: ConnectionRow,
+  at: number,
+): Promise<void> {
+  if (connection.status === 'IN_PROGRESS') await tx.connections.setStatus(environmentId, connection.id, 'COMPLETED', at);
+}

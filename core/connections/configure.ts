@@ -1,0 +1,175 @@
+import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '../../db/store.ts';
+import { UniqueError } from '../../db/store.ts';
+import { toolFits } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ApiError } from '../errors.ts';
+import type { FieldError } from '../errors.ts';
+import { Secret } from '../secret.ts';
+import type { Vault } from '../vault/vault.ts';
+import { findPattern, findProvider, requirePattern } from './providers.ts';
+import { unknownConnector } from './resolve.ts';
+import type { ConnectionTools } from './resolve.ts';
+import { connectionStatus } from './status.ts';
+
+/** What a request says about a connection; `null` clears. Field names are the contract's. */
+export interface ConnectionInput {
+  organization_id?: string | null | undefined;
+  organization_name?: string | null | undefined;
+  domains?: string[] | null | undefined;
+  enabled?: boolean | undefined;
+  client_id?: string | null | undefined;
+  client_secret?: string | null | undefined;
+  scopes?: string[] | null | undefined;
+  allowed_tools?: string[] | null | undefined;
+  verification_mode?: string | null | undefined;
+  post_user_verify_redirect_url?: string | null | undefined;
+}
+
+export interface NewConnectionInput extends ConnectionInput {
+  key_id?: string | undefined;
+  connector: string;
+  type?: string | undefined;
+}
+
+export interface ConfigurationTools extends ConnectionTools {
+  vault: Vault;
+}
+
+/** Types of connections that sign people in; they belong to other interfaces. */
+const SIGN_IN_TYPES = new Set(['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN']);
+
+/**
+ * Makes a connection to a provider.
+ *
+ * @throws ApiError UNKNOWN_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE, VALIDATION_FAILED, CONNECTION_EXISTS
+ */
+export async function createConnection(
+  tx: Repositories,
+  tools: ConfigurationTools,
+  environment: EnvironmentRow,
+  input: NewConnectionInput,
+): Promise<ConnectionRow> {
+  const provider = await findProvider(tx, tools.catalogue, environment.id, input.connector);
+  if (!provider) throw unknownConnector(input.connector);
+  const type = input.type ?? provider.authPatterns[0]?.type ?? 'NO_AUTH';
+  if (SIGN_IN_TYPES.has(type)) {
+    throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', `Connections of type ${type} sign people in; they are not part of this interface.`, {
+      errors: [{ field: 'type', message: 'is not an authorization type' }],
+    });
+  }
+  const pattern = requirePattern(provider, type, 'type');
+  checkInput(tools, environment, provider, input);
+  const id = tools.newId('conn');
+  const at = tools.now();
+  const settings = columnsOf(tools, environment, id, input);
+  const keyId = input.key_id ?? provider.identifier;
+  try {
+    await tx.connections.insert(environment.id, {
+      verificationMode: 'REQUIRED',
+      ...settings,
+      id,
+      keyId,
+      providerKey: provider.identifier,
+      type,
+      status: connectionStatus(pattern, clientOf(settings), false),
+      createdAt: at,
+      updatedAt: at,
+    });
+  } catch (error) {
+    if (!(error instanceof UniqueError)) throw error;
+    throw new ApiError('CONNECTION_EXISTS', `The environment has a connection called ${keyId}.`, { cause: error });
+  }
+  return (await tx.connections.get(environment.id, id)) as ConnectionRow;
+}
+
+/**
+ * Changes the settings that a request carries, and the status that follows from them.
+ *
+ * @throws ApiError VALIDATION_FAILED
+ */
+export async function updateConnection(
+  tx: Repositories,
+  tools: ConfigurationTools,
+  environment: EnvironmentRow,
+  connection: ConnectionRow,
+  input: ConnectionInput,
+): Promise<ConnectionRow> {
+  const provider = await findProvider(tx, tools.catalogue, environment.id, connection.providerKey);
+  checkInput(tools, environment, provider, input);
+  const settings = columnsOf(tools, environment, connection.id, input);
+  const pattern = provider && findPattern(provider, connection.type);
+  const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
+  const status = pattern ? connectionStatus(pattern, clientOf({ ...connection, ...settings }), hasBeenUsed) : 'DRAFT';
+  await tx.connections.update(environment.id, connection.id, connection.version, {
+    ...settings,
+    status,
+    updatedAt: tools.now(),
+  });
+  return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
+}
+
+/** Where the client secret of a connection is sealed. */
+export function clientSecretPlace(environmentId: string, connectionId: string) {
+  return { table: 'connections', environmentId, recordId: connectionId, field: 'client_secret' };
+}
+
+async function hasActiveAccount(tx: Repositories, environment: EnvironmentRow, connection: ConnectionRow): Promise<boolean> {
+  const page = await tx.accounts.list(environment.id, { connectionId: connection.id, status: 'ACTIVE' }, { size: 1 });
+  return page.rows.length > 0;
+}
+
+function columnsOf(tools: ConfigurationTools, environment: EnvironmentRow, id: string, input: ConnectionInput) {
+  const columns: JsonObject = {};
+  const set = (name: string, value: unknown, cleared: unknown) => {
+    if (value !== undefined) columns[name] = value ?? cleared;
+  };
+  set('organizationId', input.organization_id, '');
+  set('organizationName', input.organization_name, '');
+  set('domains', input.domains, []);
+  set('enabled', input.enabled, true);
+  set('clientId', input.client_id, null);
+  set('scopes', input.scopes, []);
+  set('allowedTools', input.allowed_tools, null);
+  set('verificationMode', input.verification_mode, 'REQUIRED');
+  set('postUserVerifyRedirectUrl', input.post_user_verify_redirect_url, null);
+  if (input.client_secret !== undefined) {
+    const place = clientSecretPlace(environment.id, id);
+    columns['clientSecretSealed'] =
+      input.client_secret === null ? null : tools.vault.sealValue(place, new Secret(input.client_secret)).blob;
+  }
+  return columns as Partial<Omit<ConnectionRow, 'id' | 'environmentId' | 'version' | 'createdAt' | 'updatedAt'>>;
+}
+
+function clientOf(settings: { clientId?: string | null; clientSecretSealed?: Buffer | null }) {
+  return { clientId: settings.clientId ?? null, hasClientSecret: Boolean(settings.clientSecretSealed) };
+}
+
+function checkInput(
+  tools: ConfigurationTools,
+  environment: EnvironmentRow,
+  provider: ProviderDefinition | undefined,
+  input: ConnectionInput,
+): void {
+  const errors: FieldError[] = [];
+  const isDevelopment = environment.kind === 'DEVELOPMENT';
+  if (input.verification_mode === 'NONE' && !isDevelopment) {
+    errors.push({ field: 'verification_mode', message: 'may be NONE in a development environment only' });
+  }
+  const redirect = input.post_user_verify_redirect_url;
+  if (redirect && !isRedirectTarget(redirect, isDevelopment)) {
+    errors.push({ field: 'post_user_verify_redirect_url', message: 'must be an https address; in development also http on loopback' });
+  }
+  (input.allowed_tools ?? []).forEach((name, index) => {
+    const tool = tools.catalogue.tool(name);
+    if (tool && provider && toolFits(tool, provider)) return;
+    errors.push({ field: `allowed_tools[${index}]`, message: 'names no tool of this connector' });
+  });
+  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The connection cannot be configured so.', { errors });
+}
+
+function isRedirectTarget(text: string, isDevelopment: boolean): boolean {
+  const url = URL.parse(text);
+  if (!url || url.username || url.password) return false;
+  if (url.protocol === 'https:') return true;
+  return isDevelopment && url.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+}

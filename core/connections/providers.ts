@@ -1,0 +1,59 @@
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+import { customProvider } from '../connectors/provider.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ApiError } from '../errors.ts';
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+
+/** What an environment writes down about a provider of its own; the shape of the contract. */
+export interface CustomProviderDefinition {
+  display_name: string;
+  description: string;
+  icon_src: string;
+  metadata: Record<string, string>;
+  proxy_enabled: boolean;
+  proxy_url: string;
+  auth_patterns: AuthPattern[];
+}
+
+/**
+ * Finds a provider by its identifier: one of the environment's own, or a built-in connector.
+ *
+ * @returns undefined when there is none
+ */
+export async function findProvider(
+  read: ReadRepositories,
+  catalogue: Catalogue,
+  environmentId: EnvironmentId,
+  identifier: string,
+): Promise<ProviderDefinition | undefined> {
+  const builtIn = catalogue.provider(identifier);
+  if (builtIn) return builtIn;
+  const row = await read.customProviders.get(environmentId, identifier);
+  return row && toProvider(row.identifier, row.definition as unknown as CustomProviderDefinition);
+}
+
+export function toProvider(identifier: string, definition: CustomProviderDefinition): ProviderDefinition {
+  return customProvider({
+    identifier,
+    displayName: definition.display_name,
+    authPatterns: definition.auth_patterns,
+    proxyEnabled: definition.proxy_enabled,
+    proxyUrl: definition.proxy_url || null,
+  });
+}
+
+/** The pattern of a provider for a type of connection, or undefined when the provider does not offer it (any more). */
+export function findPattern(provider: ProviderDefinition, type: string): AuthPattern | undefined {
+  return provider.authPatterns.find((pattern) => pattern.type === type);
+}
+
+/** @throws ApiError UNSUPPORTED_CONNECTION_TYPE */
+export function requirePattern(provider: ProviderDefinition, type: AuthorizationType | string, field: string): AuthPattern {
+  const pattern = findPattern(provider, type);
+  if (pattern) return pattern;
+  const offered = provider.authPatterns.map((p) => p.type).join(', ');
+  throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', `The provider ${provider.identifier} does not offer this type.`, {
+    errors: [{ field, message: `must be one of ${offered}` }],
+  });
+}

@@ -1,0 +1,97 @@
+import type { ConnectionRow, EnvironmentId, ReadRepositories, Repositories } from '../../db/store.ts';
+import { formOf, staticFieldsIn, typeTakes } from '../accounts/details.ts';
+import type { Details } from '../accounts/details.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { checkStaticDetails } from '../connectors/static-details.ts';
+import { ApiError } from '../errors.ts';
+import { findProvider } from './providers.ts';
+import { connectionStatus } from './status.ts';
+
+const NO_CLIENT = { clientId: null, hasClientSecret: false };
+
+/** What making a connection needs beside the database. */
+export interface ConnectionTools {
+  catalogue: Catalogue;
+  now(): number;
+  newId(prefix: 'conn'): string;
+}
+
+/**
+ * Finds the connection that a request calls `connector`: by the connection's `key_id`, else the only connection of the provider
+ * of that name.
+ *
+ * @returns undefined when there is none
+ * @throws ApiError AMBIGUOUS_CONNECTOR that lists the connections
+ */
+export async function resolveConnector(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  connector: string,
+): Promise<ConnectionRow | undefined> {
+  const named = await read.connections.byKeyId(environmentId, connector);
+  if (named) return named;
+  const ofProvider = await read.connections.listByProvider(environmentId, connector);
+  if (ofProvider.length > 1) throw ambiguous(connector, ofProvider);
+  return ofProvider[0];
+}
+
+/**
+ * Finds the connection that a request calls `connector`, or makes it at first use with `key_id` = connector: a draft where
+ * client credentials are missing.
+ *
+ * @param details the first account's credentials; they choose among the types that the provider offers
+ * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR
+ */
+export async function ensureConnection(
+  tx: Repositories,
+  tools: ConnectionTools,
+  environmentId: EnvironmentId,
+  connector: string,
+  details: Details,
+): Promise<ConnectionRow> {
+  const found = await resolveConnector(tx, environmentId, connector);
+  if (found) return found;
+  const provider = await findProvider(tx, tools.catalogue, environmentId, connector);
+  if (!provider) throw unknownConnector(connector);
+  const pattern = choosePattern(provider, details);
+  const at = tools.now();
+  const id = tools.newId('conn');
+  await tx.connections.insert(environmentId, {
+    id,
+    keyId: connector,
+    providerKey: provider.identifier,
+    type: pattern.type,
+    status: connectionStatus(pattern, NO_CLIENT, false),
+    verificationMode: 'REQUIRED',
+    createdAt: at,
+    updatedAt: at,
+  });
+  return (await tx.connections.get(environmentId, id)) as ConnectionRow;
+}
+
+export function unknownConnector(connector: string): ApiError {
+  return new ApiError('UNKNOWN_CONNECTOR', `There is no connection and no provider called ${connector}.`, {
+    errors: [{ field: 'connector', message: 'names no connection and no provider' }],
+  });
+}
+
+/** The pattern that the credentials fit, else one that takes their form, else the provider's usual one. */
+function choosePattern(provider: ProviderDefinition, details: Details): AuthPattern {
+  const [usual] = provider.authPatterns;
+  if (!usual) throw unknownConnector(provider.identifier);
+  const form = formOf(details);
+  if (form === null) return usual;
+  const taking = provider.authPatterns.filter((pattern) => typeTakes(pattern.type, form));
+  const fields = staticFieldsIn(details);
+  const fitting = taking.find((pattern) => form !== 'static_auth' || checkStaticDetails(pattern, fields).length === 0);
+  return fitting ?? taking[0] ?? usual;
+}
+
+function ambiguous(connector: string, connections: ConnectionRow[]): ApiError {
+  const names = connections.map((connection) => connection.keyId).join(', ');
+  return new ApiError('AMBIGUOUS_CONNECTOR', `The provider ${connector} has several connections: ${names}.`, {
+    errors: [{ field: 'connector', message: `must be one of ${names}` }],
+  });
+}

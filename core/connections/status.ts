@@ -1,0 +1,44 @@
+import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+
+/** `DRAFT` while a setting is missing, `IN_PROGRESS` until a first account has finished its flow, then `COMPLETED`. */
+export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
+
+/** What the environment brings to a connection, as far as it decides the status. */
+export interface ConnectionSettings {
+  clientId: string | null;
+  hasClientSecret: boolean;
+}
+
+/** Types whose accounts come out of a flow at the provider, with a registered client. */
+const FLOW_TYPES: ReadonlySet<AuthorizationType> = new Set(['OAUTH', 'SMART_FHIR', 'BOARD_OAUTH1']);
+
+/** Types that sign in with credentials of the environment, without a person. */
+const SERVICE_TYPES: ReadonlySet<AuthorizationType> = new Set(['OAUTH_M2M', 'WORKSPACE_DWD']);
+
+/**
+ * The settings that a connection still lacks, by their names in the contract. Types whose accounts bring everything along lack
+ * nothing; so do machine clients whose credentials are typed per account.
+ */
+export function missingSettings(pattern: AuthPattern, settings: ConnectionSettings): string[] {
+  const needsClient = FLOW_TYPES.has(pattern.type) || SERVICE_TYPES.has(pattern.type);
+  const accountsBringClient = pattern.type === 'OAUTH_M2M' && (pattern.fields?.length ?? 0) > 0;
+  // An MCP provider registers its client by itself.
+  if (!needsClient || accountsBringClient || pattern.is_mcp) return [];
+  const missing: string[] = [];
+  if (!settings.clientId) missing.push('client_id');
+  const isPublicClient = pattern.oauth_config?.client_auth_method === 'none';
+  if (!settings.hasClientSecret && !isPublicClient) missing.push('client_secret');
+  return missing;
+}
+
+/**
+ * @param hasActiveAccount whether an account of the connection has been active
+ */
+export function connectionStatus(
+  pattern: AuthPattern,
+  settings: ConnectionSettings,
+  hasActiveAccount: boolean,
+): ConnectionStatus {
+  if (missingSettings(pattern, settings).length > 0) return 'DRAFT';
+  return FLOW_TYPES.has(pattern.type) && !hasActiveAccount ? 'IN_PROGRESS' : 'COMPLETED';
+}

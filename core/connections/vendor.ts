@@ -1,0 +1,24 @@
+/** The identity-provider vendors of the contract; a connector of any other vendor is `CUSTOM`. */
+export const VENDORS = [
+  'OKTA',
+  'GOOGLE',
+  'MICROSOFT',
+  'MICROSOFT_AD',
+  'AUTH0',
+  'ONELOGIN',
+  'PING_IDENTITY',
+  'JUMPCLOUD',
+  'GITHUB',
+  'GITLAB',
+  'LINKEDIN',
+  'SALESFORCE',
+  'ADFS',
+  'KEYCLOAK',
+] as const;
+
+export type IdentityProvider = 'CUSTOM' | 'IDP_SIMULATOR' | (typeof VENDORS)[number];
+
+/** The `provider` of a connection, from the vendor that a connector file names. */
+export function identityProviderOf(vendor: string | undefined): IdentityProvider {
+  return VENDORS.find((known) => known === vendor) ?? 'CUSTOM';
+}

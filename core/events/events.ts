@@ -1,0 +1,61 @@
+import type { EnvironmentId, Repositories } from '../../db/store.ts';
+
+/** Who did something, in which request. */
+export interface Cause {
+  environmentId: EnvironmentId;
+  /** The API client, or `system` for what the service does by itself. */
+  actor: string;
+  requestId: string;
+}
+
+export interface EventTools {
+  now(): number;
+  newId(prefix: 'aud'): string;
+}
+
+/**
+ * The business events, one function each. Each is written in the transaction that causes it: what is not committed did not happen,
+ * and what is committed cannot be missing from the audit log. No event carries a secret.
+ */
+export function createEvents({ now, newId }: EventTools) {
+  const record = (tx: Repositories, cause: Cause, action: string, subjectId: string, details: Record<string, unknown> = {}) =>
+    tx.audit.append(cause.environmentId, {
+      id: newId('aud'),
+      at: now(),
+      actor: cause.actor,
+      action,
+      subjectId,
+      requestId: cause.requestId,
+      details,
+    });
+  return {
+    accountCreated: (tx: Repositories, cause: Cause, id: string, status: string) =>
+      record(tx, cause, 'account.created', id, { status }),
+    accountUpdated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.updated', id),
+    /** Two generations show which credential was in use when. */
+    credentialsReplaced: (tx: Repositories, cause: Cause, id: string, from: number, to: number) =>
+      record(tx, cause, 'account.credentials_replaced', id, { from_generation: from, to_generation: to }),
+    credentialsRead: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.credentials_read', id),
+    accountExpired: (tx: Repositories, cause: Cause, id: string, reason: string) =>
+      record(tx, cause, 'account.expired', id, { reason }),
+    accountDisconnected: (tx: Repositories, cause: Cause, id: string) =>
+      record(tx, cause, 'account.disconnected', id),
+    accountDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.deleted', id),
+    connectionCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.created', id),
+    connectionUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
+      record(tx, cause, 'connection.updated', id, { fields }),
+    connectionDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.deleted', id),
+    providerCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'provider.created', id),
+    providerUpdated: (tx: Repositories, cause: Cause, id: string, accountsParked: number) =>
+      record(tx, cause, 'provider.updated', id, { accounts_parked: accountsParked }),
+    providerDeleted: (tx: Repositories, cause: Cause, id: string, accounts: number) =>
+      record(tx, cause, 'provider.deleted', id, { accounts_disconnected: accounts }),
+    clientCreated: (tx: Repositories, cause: Cause, id: string, scopes: readonly string[]) =>
+      record(tx, cause, 'api_client.created', id, { scopes }),
+    clientDisabled: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'api_client.disabled', id),
+    clientSecretRotated: (tx: Repositories, cause: Cause, id: string) =>
+      record(tx, cause, 'api_client.secret_rotated', id),
+  };
+}
+
+export type Events = ReturnType<typeof createEvents>;

@@ -1,0 +1,26 @@
+import type { Details } from '../accounts/details.ts';
+import { formOf } from '../accounts/details.ts';
+import { isObject } from '../accounts/merge.ts';
+import type { Credential } from '../connectors/placement.ts';
+import { Secret } from '../secret.ts';
+
+/**
+ * The credential of an account as a request carries it, from its opened details.
+ *
+ * @param consumerKey the client id of the connection, which signed calls carry beside the token
+ * @returns null when the account holds nothing that a request could carry
+ */
+export function credentialOf(details: Details, consumerKey: string | null): Credential | null {
+  const form = formOf(details);
+  if (form === null) return { kind: 'none' };
+  const value = details[form] ?? {};
+  if (form === 'static_auth') return { kind: 'static', details: asSecrets(value['details']) };
+  const accessToken = value['access_token'];
+  if (typeof accessToken !== 'string' || accessToken === '') return null;
+  return { kind: 'token', accessToken: new Secret(accessToken), ...(consumerKey !== null && { consumerKey }) };
+}
+
+function asSecrets(details: unknown): Record<string, Secret> {
+  const texts = Object.entries(isObject(details) ? details : {}).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(texts.map(([name, value]) => [name, new Secret(value as string)]));
+}

@@ -1,0 +1,71 @@
+import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { findAccount } from '../accounts/find.ts';
+import type { Selector } from '../accounts/selector.ts';
+import { findProvider, requirePattern } from '../connections/providers.ts';
+import { accountInputs } from '../connectors/base-url.ts';
+import { toolFits } from '../connectors/catalogue.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import { ApiError } from '../errors.ts';
+import type { PreparedCall } from '../tools/call.ts';
+import { prepareCall } from '../tools/call.ts';
+import type { InputChecker } from '../tools/input.ts';
+import { accountNotActive } from './not-active.ts';
+
+export interface PlanTools {
+  catalogue: Catalogue;
+  toolInputs: InputChecker;
+}
+
+export interface ExecutionRequest {
+  executionId: string;
+  toolName: string;
+  toolInput: unknown;
+  selector: Selector;
+}
+
+/** An execution that is allowed and whose input is right; nothing has been opened or sent. */
+export interface ExecutionPlan {
+  account: AccountRow;
+  connection: ConnectionRow;
+  call: PreparedCall;
+}
+
+/**
+ * Judges everything that can be known before credentials are opened, cheapest first.
+ *
+ * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, INVALID_TOOL_INPUT,
+ *   PROVIDER_HAS_NO_BASE_URL
+ */
+export async function planExecution(
+  read: ReadRepositories,
+  tools: PlanTools,
+  environmentId: EnvironmentId,
+  request: ExecutionRequest,
+): Promise<ExecutionPlan> {
+  const tool = tools.catalogue.tool(request.toolName);
+  const account = await findAccount(read, environmentId, request.selector);
+  const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
+  if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account);
+  if (!tool || !toolFits(tool, provider)) {
+    throw new ApiError('NOT_FOUND', `The connector ${provider.identifier} has no tool ${request.toolName}.`);
+  }
+  const connection = (await read.connections.get(environmentId, account.connectionId)) as ConnectionRow;
+  if (!connection.enabled) throw new ApiError('CONNECTION_DISABLED', `The connection ${connection.keyId} is disabled.`);
+  if (connection.allowedTools && !connection.allowedTools.includes(tool.name)) {
+    throw new ApiError('TOOL_NOT_ALLOWED', `The connection ${connection.keyId} does not allow the tool ${tool.name}.`);
+  }
+  const pattern = requirePattern(provider, account.authorizationType, 'connector');
+  const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
+  const call = prepareCall(
+    {
+      tool,
+      provider,
+      pattern,
+      account: accountInputs(pattern, account.apiConfig, shown),
+      toolInput: request.toolInput,
+      executionId: request.executionId,
+    },
+    tools.toolInputs,
+  );
+  return { account, connection, call };
+}

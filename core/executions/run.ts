@@ -1,0 +1,78 @@
+import type { AccountRow } from '../../db/store.ts';
+import { openCredentials } from '../accounts/credentials.ts';
+import type { Credential } from '../connectors/placement.ts';
+import type { Cause } from '../events/events.ts';
+import type { Egress } from '../net/egress.ts';
+import { scrub } from '../net/redact.ts';
+import { dryRun } from '../tools/call.ts';
+import type { DryRunRequest } from '../tools/call.ts';
+import { executeTool } from '../tools/execute.ts';
+import type { OutboundRequest } from '../tools/execute.ts';
+import type { ToolOutcome } from '../tools/outcome.ts';
+import type { Vault } from '../vault/vault.ts';
+import { credentialOf } from './credential.ts';
+import { accountNotActive } from './not-active.ts';
+import type { ExecutionPlan } from './plan.ts';
+
+export interface RunTools {
+  vault: Vault;
+  now(): number;
+  freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
+  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+}
+
+/**
+ * Runs a plan with the account's credential, refreshed before it is used where it would be too old, and at most once more when
+ * the provider refuses it. The credential leaves only for the origins that it was connected for.
+ *
+ * @throws ApiError ACCOUNT_NOT_ACTIVE when the credential has ended for good; nothing was sent then
+ */
+export function runPlan(plan: ExecutionPlan, egress: Egress, cause: Cause, tools: RunTools): Promise<ToolOutcome> {
+  let { account } = plan;
+  return executeTool(plan.call, {
+    async credential() {
+      account = await tools.freshen(account, cause);
+      if (account.status !== 'ACTIVE') throw accountNotActive(account);
+      const held = open(plan, account, tools);
+      if (held) return held;
+      const renewed = await renew();
+      if (!renewed) throw accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.' });
+      return renewed;
+    },
+    refresh: renew,
+    send: (request) => send(egress, request, account.origins),
+    scrub,
+    now: tools.now,
+  });
+
+  async function renew(): Promise<Credential | null> {
+    const refreshed = await tools.refreshNow(account, cause);
+    if (refreshed?.status !== 'ACTIVE') return null;
+    account = refreshed;
+    return open(plan, account, tools);
+  }
+}
+
+/** The exact request of a plan with its secrets masked; nothing is refreshed or sent. */
+export function previewPlan(plan: ExecutionPlan, tools: Pick<RunTools, 'vault'>): DryRunRequest {
+  const credential = open(plan, plan.account, tools);
+  if (!credential) throw accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.' });
+  return dryRun(plan.call, credential);
+}
+
+function open(plan: ExecutionPlan, account: AccountRow, tools: Pick<RunTools, 'vault'>): Credential | null {
+  return credentialOf(openCredentials(tools.vault, account, account), plan.connection.clientId);
+}
+
+async function send(egress: Egress, request: OutboundRequest, origins: readonly string[]) {
+  const { method, url, headers, body } = request;
+  const { status, headers: answered, body: bytes } = await egress.send({
+    method,
+    url: new URL(url),
+    headers,
+    allowedOrigins: origins,
+    redirects: 'same-origin',
+    ...(body !== undefined && { body }),
+  });
+  return { status, headers: answered, body: bytes };
+}

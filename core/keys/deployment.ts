@@ -1,0 +1,51 @@
+import type { KeyObject } from 'node:crypto';
+import type { DeploymentSecretRow, Store } from '../../db/store.ts';
+import { Secret } from '../secret.ts';
+import type { SigningKeys } from '../tokens/signing-key.ts';
+import { exportSigningKey, generateSigningKey, importSigningKey } from '../tokens/signing-key.ts';
+import type { ValueContext } from '../vault/context.ts';
+import { deploymentKey, mintDeploymentSecret } from '../vault/deployment-secret.ts';
+import type { Vault } from '../vault/vault.ts';
+
+/** The secrets that the whole deployment shares, whatever its environments. */
+export interface DeploymentKeys {
+  /** Signs access tokens. */
+  signing: SigningKeys;
+  /** Digests client secrets and idempotency keys. */
+  digest: KeyObject;
+  /** Seals page tokens and kept answers. */
+  sealing: KeyObject;
+}
+
+/** Where a deployment secret is sealed. */
+export function deploymentSecretPlace(name: string): ValueContext {
+  return { table: 'deployment_secrets', environmentId: '', recordId: name, field: 'sealed' };
+}
+
+/**
+ * Opens the deployment's secrets; a first start makes them.
+ *
+ * @throws VaultError when one of them does not open
+ */
+export async function openDeploymentKeys(
+  store: Store,
+  vault: Vault,
+  tools: { now(): number; random(size: number): Buffer },
+): Promise<DeploymentKeys> {
+  const secret = async (name: string, mint: () => Secret): Promise<Secret> => {
+    const stored = (await store.read.deploymentSecrets.get(name)) ?? (await insert(name, mint()));
+    return vault.openValue(deploymentSecretPlace(name), stored.sealed);
+  };
+  const insert = (name: string, value: Secret): Promise<DeploymentSecretRow> => {
+    const { kekId, blob } = vault.sealValue(deploymentSecretPlace(name), value);
+    return store.write((tx) =>
+      tx.deploymentSecrets.insertIfAbsent({ name, kekId, sealed: blob, createdAt: tools.now() }),
+    );
+  };
+  const mint = () => mintDeploymentSecret(tools.random);
+  return {
+    signing: { current: importSigningKey(await secret('signing-key', () => exportSigningKey(generateSigningKey()))) },
+    digest: deploymentKey(await secret('digest-key', mint)),
+    sealing: deploymentKey(await secret('sealing-key', mint)),
+  };
+}

@@ -1,0 +1,91 @@
+import type { EnvironmentKind, EnvironmentRow, Store } from '../../db/store.ts';
+import { environmentId } from '../../db/store.ts';
+import type { IdPrefix } from '../ids.ts';
+import { Secret } from '../secret.ts';
+import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts';
+import { SCOPES } from '../tokens/scopes.ts';
+import type { Digester } from '../vault/digest.ts';
+
+export interface FirstStartTools {
+  now(): number;
+  random(size: number): Buffer;
+  newId(prefix: IdPrefix): string;
+  digester: Digester;
+}
+
+const SHOWN_CHARACTERS = 8;
+
+/**
+ * Makes an environment that answers to the host of its base URL.
+ *
+ * @param hosts further host names, lower case and without a port: custom domains
+ * @throws UniqueError when another environment answers to one of the hosts
+ */
+export async function addEnvironment(
+  store: Store,
+  tools: Pick<FirstStartTools, 'now' | 'newId'>,
+  kind: EnvironmentKind,
+  baseUrl: string,
+  hosts: readonly string[] = [],
+): Promise<EnvironmentRow> {
+  const environment: EnvironmentRow = {
+    id: environmentId(tools.newId('env')),
+    kind,
+    baseUrl,
+    settings: {},
+    createdAt: tools.now(),
+    hosts: [...new Set([new URL(baseUrl).hostname, ...hosts])],
+  };
+  await store.write((tx) => tx.environments.insert(environment));
+  return environment;
+}
+
+/** The first environment: the stored one, or a development environment for the base URL at a first start. */
+export async function ensureEnvironment(
+  store: Store,
+  tools: Pick<FirstStartTools, 'now' | 'newId'>,
+  baseUrl: string,
+): Promise<EnvironmentRow> {
+  const [first] = await store.read.environments.list();
+  return first ?? addEnvironment(store, tools, 'DEVELOPMENT', baseUrl);
+}
+
+/**
+ * Sees to it that the environment has an API client with all scopes: the configured one, or a fresh one when there is none.
+ *
+ * @param configured id and secret from the operator's configuration; another secret than the stored one replaces it
+ * @returns the id and the secret of a client that was just minted, to be shown once; null otherwise
+ */
+export async function ensureFirstClient(
+  store: Store,
+  tools: FirstStartTools,
+  environment: EnvironmentRow,
+  configured: { id: string; secret: Secret } | null,
+): Promise<{ id: string; secret: Secret } | null> {
+  if (configured) {
+    await storeClient(store, tools, environment, configured);
+    return null;
+  }
+  const clients = await store.read.apiClients.list(environment.id, { size: 1 });
+  if (clients.total > 0) return null;
+  const minted = { id: tools.newId('cli'), secret: mintClientSecret(tools.random) };
+  await storeClient(store, tools, environment, minted);
+  return minted;
+}
+
+async function storeClient(
+  store: Store,
+  tools: FirstStartTools,
+  environment: EnvironmentRow,
+  { id, secret }: { id: string; secret: Secret },
+): Promise<void> {
+  const now = tools.now();
+  const digest = digestClientSecret(secret, tools.digester);
+  const row = { id: tools.newId('sec'), digest, prefix: secret.reveal().slice(0, SHOWN_CHARACTERS), createdAt: now };
+  await store.write(async (tx) => {
+    const client = await tx.apiClients.get(environment.id, id, now);
+    if (client?.secrets.some((known) => tools.digester.equal(known.digest, digest))) return;
+    if (client) await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
+    else await tx.apiClients.insert(environment.id, { id, name: 'First client', scopes: [...SCOPES], createdAt: now }, row);
+  });
+}

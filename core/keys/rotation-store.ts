@@ -1,0 +1,90 @@
+import type { Repositories, Store } from '../../db/store.ts';
+import { clientSecretPlace } from '../connections/configure.ts';
+import { sealedValuePrefix } from '../vault/blob.ts';
+import type { KeyCheckStore } from '../vault/key-check.ts';
+import type { Resealed, RotationStore, SealedItem } from '../vault/rotate.ts';
+import { deploymentSecretPlace } from './deployment.ts';
+
+type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['read'];
+
+const PAGE = 500;
+
+/** The sealed rows of all tables, as the rotation of key-encryption keys walks through them. */
+export function createRotationStore(store: Store): RotationStore & KeyCheckStore {
+  return {
+    async listKeyChecks() {
+      const rows = await store.read.deploymentSecrets.keyChecks();
+      return rows.map(({ kekId, checkValue, createdAt }) => ({ kekId, check: checkValue, createdAt }));
+    },
+    async addKeyCheck({ kekId, check, createdAt }) {
+      await store.write((tx) =>
+        tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId, checkValue: check, createdAt }),
+      );
+    },
+    countUnder: (kekId) => countUnder(store.read, kekId),
+    listUnder: (kekId, cursor, limit) => listUnder(store.read, kekId, cursor, limit),
+    replaceSealed: (changes) =>
+      store.write(async (tx) => {
+        let replaced = 0;
+        for (const change of changes) replaced += Number(await replace(tx, change));
+        return replaced;
+      }),
+    forgetKeyCheck: (kekId) =>
+      store.write(async (tx) => {
+        const left = await countUnder(tx, kekId);
+        if (left === 0) await tx.deploymentSecrets.deleteKeyCheck(kekId);
+        return left;
+      }),
+  };
+}
+
+async function countUnder(read: Reads, kekId: string): Promise<number> {
+  const secrets = await deploymentSecretsUnder(read, kekId);
+  const connections = await connectionSecretsUnder(read, kekId);
+  return (await read.keyRotation.countByKek(kekId)) + secrets.length + connections.length;
+}
+
+/** The few values come first, all at once; then the accounts in batches, whose cursor is the place of the last one. */
+async function listUnder(read: Reads, kekId: string, cursor: string | undefined, limit: number) {
+  if (cursor === undefined) {
+    const values = [...(await deploymentSecretsUnder(read, kekId)), ...(await connectionSecretsUnder(read, kekId))];
+    return { items: values, next: '0' };
+  }
+  const rows = await read.keyRotation.listByKek(kekId, Number(cursor), limit);
+  const items = rows.map((row): SealedItem => {
+    const place = { environmentId: row.environmentId, recordId: row.id, generation: row.credentialGeneration };
+    return { kind: 'data-key', context: { table: 'accounts', ...place }, blob: row.wrappedDataKey };
+  });
+  return { items, next: rows.length < limit ? undefined : String(rows.at(-1)?.seq) };
+}
+
+async function deploymentSecretsUnder(read: Reads, kekId: string): Promise<SealedItem[]> {
+  const rows = (await read.deploymentSecrets.list()).filter((row) => row.kekId === kekId);
+  return rows.map((row) => ({ kind: 'value', context: deploymentSecretPlace(row.name), blob: row.sealed }));
+}
+
+async function connectionSecretsUnder(read: Reads, kekId: string): Promise<SealedItem[]> {
+  const prefix = sealedValuePrefix(kekId);
+  const items: SealedItem[] = [];
+  for (let afterId = ''; ; ) {
+    const rows = await read.keyRotation.listConnectionSecrets(afterId, PAGE);
+    for (const row of rows) {
+      const blob = row.clientSecretSealed;
+      if (!blob.subarray(0, prefix.length).equals(prefix)) continue;
+      items.push({ kind: 'value', context: clientSecretPlace(row.environmentId, row.id), blob });
+    }
+    if (rows.length < PAGE) return items;
+    afterId = rows.at(-1)?.id ?? '';
+  }
+}
+
+/** Only what is still sealed as it was read is replaced: a request may have written it in the meantime. */
+function replace(tx: Repositories, { item, kekId, blob }: Resealed): Promise<boolean> {
+  if (item.kind === 'data-key') {
+    return tx.keyRotation.setWrappedKey(item.context.recordId, item.blob, { wrappedDataKey: blob, kekId });
+  }
+  if (item.context.table === 'deployment_secrets') {
+    return tx.deploymentSecrets.replace(item.context.recordId, item.blob, { kekId, sealed: blob });
+  }
+  return tx.keyRotation.setConnectionSecret(item.context.recordId, item.blob, blob);
+}

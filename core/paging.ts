@@ -1,0 +1,77 @@
+import type { Page, PageRequest } from '../db/page.ts';
+import { ApiError } from './errors.ts';
+import type { SealedTokens } from './vault/sealed-token.ts';
+
+/** What a page token is bound to: it opens only for the same list of the same environment with the same filters. */
+export interface PageScope {
+  environmentId: string;
+  /** The list, by its operation id. */
+  list: string;
+  /** Filters by name; absent ones are left out. */
+  filters: Record<string, unknown>;
+}
+
+export interface PageTokens {
+  next_page_token: string;
+  prev_page_token: string;
+}
+
+const PURPOSE = 'page';
+const DEFAULT_SIZE = 20;
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads a `page_token`.
+ *
+ * @param token as a client sent it; undefined or empty for the first page
+ * @throws ApiError INVALID_PAGE_TOKEN for anything but a token of this very list
+ */
+export function readPage(tokens: SealedTokens, scope: PageScope, token: string | undefined, size = DEFAULT_SIZE): PageRequest {
+  if (!token) return { size };
+  const boundary = tokens.open(PURPOSE, bind(scope), token);
+  if (boundary === null) {
+    throw new ApiError('INVALID_PAGE_TOKEN', 'The page token was not made for this list and these filters, or is too old.', {
+      errors: [{ field: 'page_token', message: 'is not valid for this request' }],
+    });
+  }
+  const [direction, id = ''] = boundary.split(' ');
+  return direction === 'after' ? { size, after: id } : { size, before: id };
+}
+
+/**
+ * Makes the tokens of the pages beside this one; empty at the ends of the list.
+ *
+ * @param now milliseconds UTC
+ */
+export function pageTokens<Row extends { id: string }>(
+  tokens: SealedTokens,
+  scope: PageScope,
+  page: Page<Row>,
+  now: number,
+): PageTokens {
+  const seal = (boundary: string) => tokens.seal(PURPOSE, bind(scope), boundary, now + LIFETIME_MS);
+  const first = page.rows[0];
+  const last = page.rows.at(-1);
+  return {
+    next_page_token: page.hasNext && last ? seal(`after ${last.id}`) : '',
+    prev_page_token: page.hasPrevious && first ? seal(`before ${first.id}`) : '',
+  };
+}
+
+function bind({ environmentId, list, filters }: PageScope): string[] {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return [environmentId, list, JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))];
+}
+
+/** One page of a list that is in memory. A boundary that is no longer in the list gives an empty page. */
+export function pageOfList<Row extends { id: string }>(all: readonly Row[], request: PageRequest): Page<Row> {
+  const [start, end] = boundsOf(all, request);
+  return { rows: all.slice(start, end), hasNext: end < all.length, hasPrevious: start > 0, total: all.length };
+}
+
+function boundsOf(all: readonly { id: string }[], { size, after, before }: PageRequest): [number, number] {
+  if (after === undefined && before === undefined) return [0, Math.min(size, all.length)];
+  const at = all.findIndex((row) => row.id === (after ?? before));
+  if (at < 0) return [all.length, all.length];
+  return after === undefined ? [Math.max(0, at - size), at] : [at + 1, Math.min(at + 1 + size, all.length)];
+}

@@ -1,0 +1,14 @@
+import type { AccountRow } from '../db/store.ts';
+import { openCredentials } from '../core/accounts/credentials.ts';
+import type { Deps, Principal, Schemas } from '../http/contract.ts';
+import { presentAccount, presentAccountDetails } from './present.ts';
+
+/**
+ * An account as create and update answer it: in full for a client that may read credentials, else without the secret values. A
+ * client that may only write must not read back what others have stored.
+ */
+export function answerAccount(account: AccountRow, client: Principal, deps: Deps): Schemas['ConnectedAccount'] {
+  const lastUsedAt = deps.usage.lastUsedAt(account);
+  if (!client.scopes.includes('credentials:read')) return presentAccountDetails(account, lastUsedAt);
+  return presentAccount(account, openCredentials(deps.vault, account, account), lastUsedAt);
+}

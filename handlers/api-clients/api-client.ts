@@ -1,0 +1,20 @@
+import { ApiError } from '../../core/errors.ts';
+import type { Secret } from '../../core/secret.ts';
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+
+const SHOWN_CHARACTERS = 8;
+
+/**
+ * @param now milliseconds UTC: secrets that have ended by then are left out
+ * @throws ApiError NOT_FOUND
+ */
+export async function requireApiClient(read: ReadRepositories, environmentId: EnvironmentId, id: string, now: number) {
+  const client = await read.apiClients.get(environmentId, id, now);
+  if (!client) throw new ApiError('NOT_FOUND', 'There is no such API client.');
+  return client;
+}
+
+/** The first characters of a secret, by which a person tells two of them apart. */
+export function shownPrefix(secret: Secret): string {
+  return secret.reveal().slice(0, SHOWN_CHARACTERS);
+}

@@ -1,0 +1,13 @@
+import type { Handler } from '../../http/contract.ts';
+import { presentApiClient } from '../present.ts';
+import { requireApiClient } from './api-client.ts';
+
+export const disableApiClient: Handler<'disableApiClient'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const environmentId = call.environment.id;
+    const now = deps.now();
+    const { id } = await requireApiClient(tx, environmentId, call.path.client_id, now);
+    if (await tx.apiClients.disable(environmentId, id, now)) await deps.events.clientDisabled(tx, call.cause, id);
+    const client = await requireApiClient(tx, environmentId, id, now);
+    return reply(200, { api_client: presentApiClient(client, client.secrets) });
+  });

@@ -1,0 +1,17 @@
+import { digestClientSecret, mintClientSecret } from '../../core/tokens/client-secret.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentApiClient } from '../present.ts';
+import { requireApiClient, shownPrefix } from './api-client.ts';
+
+export const rotateApiClientSecret: Handler<'rotateApiClientSecret'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const environmentId = call.environment.id;
+    const now = deps.now();
+    const { id } = await requireApiClient(tx, environmentId, call.path.client_id, now);
+    const secret = mintClientSecret(deps.random);
+    const row = { id: deps.newId('sec'), digest: digestClientSecret(secret, deps.digester), prefix: shownPrefix(secret), createdAt: now };
+    await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs: call.body.overlap_seconds * 1000 });
+    await deps.events.clientSecretRotated(tx, call.cause, id);
+    const client = await requireApiClient(tx, environmentId, id, now);
+    return reply(200, { api_client: presentApiClient(client, client.secrets), client_secret: secret.reveal() });
+  });

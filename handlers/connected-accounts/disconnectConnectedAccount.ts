@@ -1,0 +1,16 @@
+import { findAccount } from '../../core/accounts/find.ts';
+import { disconnectAccount } from '../../core/accounts/leave.ts';
+import { readSelector } from '../../core/accounts/selector.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentAccountDetails } from '../present.ts';
+
+export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount'> = (call, reply, deps) => {
+  const selector = readSelector(call.body);
+  return call.commit(async (tx) => {
+    const before = await findAccount(tx, call.environment.id, selector);
+    const account = await disconnectAccount(tx, before, 'Disconnected by an API client.', deps.now());
+    await deps.events.accountDisconnected(tx, call.cause, account.id);
+    deps.scrubStorage();
+    return reply(200, { connected_account: presentAccountDetails(account, deps.usage.lastUsedAt(account)) });
+  });
+};

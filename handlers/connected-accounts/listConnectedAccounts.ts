@@ -1,0 +1,28 @@
+import { pageTokens, readPage } from '../../core/paging.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentSummary } from '../present.ts';
+
+export const listConnectedAccounts: Handler<'listConnectedAccounts'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, ...filters } = call.query;
+  const environmentId = call.environment.id;
+  const scope = { environmentId, list: 'listConnectedAccounts', filters };
+  const request = readPage(deps.sealedTokens, scope, token, size);
+  const page = await deps.store.read.accounts.list(
+    environmentId,
+    {
+      organizationId: filters.organization_id,
+      userId: filters.user_id,
+      connector: filters.connector,
+      provider: filters.provider,
+      identifier: filters.identifier,
+      status: filters.status,
+      connectionId: filters.connection_id,
+    },
+    request,
+  );
+  return reply(200, {
+    connected_accounts: page.rows.map((row) => presentSummary(row, deps.usage.lastUsedAt(row))),
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+};

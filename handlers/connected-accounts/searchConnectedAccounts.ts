@@ -1,0 +1,31 @@
+import { ApiError } from '../../core/errors.ts';
+import { pageTokens, readPage } from '../../core/paging.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentSummary } from '../present.ts';
+
+const MIN_CHARACTERS = 3;
+const MAX_CHARACTERS = 200;
+
+export const searchConnectedAccounts: Handler<'searchConnectedAccounts'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, connection_id: connectionId } = call.query;
+  const query = readQuery(call.query.query);
+  const environmentId = call.environment.id;
+  const scope = { environmentId, list: 'searchConnectedAccounts', filters: { query, connectionId } };
+  const request = readPage(deps.sealedTokens, scope, token, size);
+  const page = await deps.store.read.accounts.search(environmentId, { query, connectionId }, request);
+  return reply(200, {
+    connected_accounts: page.rows.map((row) => presentSummary(row, deps.usage.lastUsedAt(row))),
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+};
+
+/** Surrounding space does not count; characters are code points, not UTF-16 units. */
+function readQuery(text: string): string {
+  const query = text.trim();
+  const { length } = [...query];
+  if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return query;
+  throw new ApiError('VALIDATION_FAILED', 'The query is too short or too long.', {
+    errors: [{ field: 'query', message: `must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters` }],
+  });
+}

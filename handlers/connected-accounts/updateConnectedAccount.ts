@@ -1,0 +1,20 @@
+import { findAccount } from '../../core/accounts/find.ts';
+import { readSelector } from '../../core/accounts/selector.ts';
+import { updateAccount } from '../../core/accounts/write.ts';
+import type { Handler } from '../../http/contract.ts';
+import { answerAccount } from '../answer-account.ts';
+
+export const updateConnectedAccount: Handler<'updateConnectedAccount'> = (call, reply, deps) => {
+  const { connected_account: input, ...name } = call.body;
+  const selector = readSelector(name);
+  return call.commit(async (tx) => {
+    const before = await findAccount(tx, call.environment.id, selector);
+    const { account, replaced } = await updateAccount(tx, deps, before, input);
+    await deps.events.accountUpdated(tx, call.cause, account.id);
+    if (replaced) {
+      const generations = [before.credentialGeneration, account.credentialGeneration] as const;
+      await deps.events.credentialsReplaced(tx, call.cause, account.id, ...generations);
+    }
+    return reply(200, { connected_account: answerAccount(account, call.client, deps) });
+  });
+};

@@ -1,0 +1,27 @@
+import { ApiError } from '../../core/errors.ts';
+import { findPattern, findProvider } from '../../core/connections/providers.ts';
+import type { ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { Deps, Schemas } from '../../http/contract.ts';
+import { presentConfiguration } from '../present.ts';
+
+/** A connection with its settings, as every operation on one connection answers it. */
+export async function connectionAnswer(
+  read: ReadRepositories,
+  row: ConnectionRow,
+  deps: Deps,
+): Promise<Schemas['ConnectionConfiguration']> {
+  const provider = await findProvider(read, deps.catalogue, row.environmentId, row.providerKey);
+  const vendor = deps.catalogue.connector(row.providerKey)?.vendor;
+  return presentConfiguration(row, vendor, provider && findPattern(provider, row.type));
+}
+
+/** @throws ApiError NOT_FOUND */
+export async function requireConnection(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  id: string,
+): Promise<ConnectionRow> {
+  const row = await read.connections.get(environmentId, id);
+  if (!row) throw new ApiError('NOT_FOUND', 'There is no such connection.');
+  return row;
+}

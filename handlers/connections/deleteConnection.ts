@@ -1,0 +1,15 @@
+import { ApiError } from '../../core/errors.ts';
+import type { Handler } from '../../http/contract.ts';
+import { requireConnection } from './connection-answer.ts';
+
+export const deleteConnection: Handler<'deleteConnection'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const connection = await requireConnection(tx, call.environment.id, call.path.connection_id);
+    const accounts = await tx.connections.countAccounts(call.environment.id, connection.id);
+    if (accounts > 0) {
+      throw new ApiError('CONNECTION_IN_USE', `The connection has ${accounts} connected accounts; delete them first.`);
+    }
+    await tx.connections.delete(call.environment.id, connection.id);
+    await deps.events.connectionDeleted(tx, call.cause, connection.id);
+    return reply(200, {});
+  });

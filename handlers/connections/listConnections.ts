@@ -1,0 +1,41 @@
+import { pageTokens, readPage } from '../../core/paging.ts';
+import type { ConnectionRow } from '../../db/store.ts';
+import type { Handler } from '../../http/contract.ts';
+import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
+import { identityProviderOf } from '../../core/connections/vendor.ts';
+import { connectionTypeOf, presentConnection } from '../present.ts';
+
+export const listConnections: Handler<'listConnections'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, ...given } = call.query;
+  const environmentId = call.environment.id;
+  const vendorOf = (providerKey: string) => deps.catalogue.connector(providerKey)?.vendor;
+  const { read } = deps.store;
+  const filters = {
+    organizationId: given.organization_id,
+    status: given.status,
+    enabled: given.enabled,
+    types: given.type && AUTHORIZATION_TYPES.filter((type) => connectionTypeOf(type) === given.type),
+    providerKeys: given.provider && (await providerKeys()),
+  };
+
+  /** The vendor is a property of the connector, not of the row. */
+  async function providerKeys(): Promise<string[]> {
+    const custom = await read.customProviders.list(environmentId);
+    const keys = [...deps.catalogue.connectors(), ...custom].map((provider) => provider.identifier);
+    return keys.filter((key) => identityProviderOf(vendorOf(key)) === given.provider);
+  }
+
+  const present = (row: ConnectionRow) => presentConnection(row, vendorOf(row.providerKey));
+  if (size === undefined && token === undefined) {
+    const rows = await read.connections.listAll(environmentId, filters);
+    const all = { next_page_token: '', prev_page_token: '', total_size: rows.length };
+    return reply(200, { connections: rows.map(present), ...all });
+  }
+  const scope = { environmentId, list: 'listConnections', filters: given };
+  const page = await read.connections.list(environmentId, filters, readPage(deps.sealedTokens, scope, token, size));
+  return reply(200, {
+    connections: page.rows.map(present),
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+};

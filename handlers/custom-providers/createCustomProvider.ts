@@ -1,0 +1,11 @@
+import { createCustomProvider as create } from '../../core/connections/custom.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentCustomProvider } from '../present.ts';
+import { toolsFor } from './custom-provider.ts';
+
+export const createCustomProvider: Handler<'createCustomProvider'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const provider = await create(tx, toolsFor(call.environment, deps), call.environment.id, call.body);
+    await deps.events.providerCreated(tx, call.cause, provider.id);
+    return reply(201, { provider: presentCustomProvider(provider) });
+  });

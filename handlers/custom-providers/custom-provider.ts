@@ -1,0 +1,28 @@
+import type { CustomProviderTools } from '../../core/connections/custom.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { CustomProviderRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import type { Deps } from '../../http/contract.ts';
+
+/** @throws ApiError NOT_FOUND; built-in connectors cannot be addressed here */
+export async function requireCustomProvider(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  identifier: string,
+): Promise<CustomProviderRow> {
+  const row = await read.customProviders.get(environmentId, identifier);
+  if (!row) throw new ApiError('NOT_FOUND', 'There is no such custom provider.');
+  return row;
+}
+
+/** The tools of the engine, with the egress policy of the environment. */
+export function toolsFor(environment: EnvironmentRow, deps: Deps): CustomProviderTools {
+  return {
+    catalogue: deps.catalogue,
+    now: deps.now,
+    newId: deps.newId,
+    judgeAddress: (url) => {
+      const verdict = deps.egressOf(environment).check(url);
+      return verdict.ok ? null : verdict.reason;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { updateCustomProvider as update } from '../../core/connections/custom.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentCustomProvider } from '../present.ts';
+import { requireCustomProvider, toolsFor } from './custom-provider.ts';
+
+export const updateCustomProvider: Handler<'updateCustomProvider'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const { environment, path, body } = call;
+    const before = await requireCustomProvider(tx, environment.id, path.identifier);
+    const { row, parked } = await update(tx, toolsFor(environment, deps), environment.id, before, body);
+    await deps.events.providerUpdated(tx, call.cause, row.id, parked);
+    return reply(200, { provider: presentCustomProvider(row) });
+  });

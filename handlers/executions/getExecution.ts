@@ -1,0 +1,9 @@
+import { ApiError } from '../../core/errors.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentExecution } from '../present.ts';
+
+export const getExecution: Handler<'getExecution'> = async (call, reply, deps) => {
+  const execution = await deps.store.read.executions.get(call.environment.id, call.path.execution_id);
+  if (!execution) throw new ApiError('NOT_FOUND', 'There is no such execution.');
+  return reply(200, { execution: presentExecution(execution) });
+};

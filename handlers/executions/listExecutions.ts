@@ -1,0 +1,24 @@
+import { pageTokens, readPage } from '../../core/paging.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentExecution } from '../present.ts';
+
+export const listExecutions: Handler<'listExecutions'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, ...filters } = call.query;
+  const environmentId = call.environment.id;
+  const scope = { environmentId, list: 'listExecutions', filters };
+  const page = await deps.store.read.executions.list(
+    environmentId,
+    {
+      accountId: filters.connected_account_id,
+      toolName: filters.tool_name,
+      status: filters.status,
+      agentRunId: filters.agent_run_id,
+    },
+    readPage(deps.sealedTokens, scope, token, size),
+  );
+  return reply(200, {
+    executions: page.rows.map(presentExecution),
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+};

@@ -1,0 +1,48 @@
+import { issueAccessToken } from '../../core/tokens/access-token.ts';
+import { verifyClientSecret } from '../../core/tokens/client-secret.ts';
+import type { Scope } from '../../core/tokens/scopes.ts';
+import { invalidClient, tokenError } from '../../core/tokens/token-error.ts';
+import type { TokenError } from '../../core/tokens/token-error.ts';
+import { readTokenRequest } from '../../core/tokens/token-request.ts';
+import type { Handler, Reply, Responder } from '../../http/contract.ts';
+
+const LIFETIME_SECONDS = 3600;
+
+/** RFC 6749 §4.4: an access token for the client itself. */
+export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {
+  const read = readTokenRequest({ authorizationHeader: call.headers['authorization'], form: call.body });
+  if (!read.ok) return refuse(reply, read.error);
+  const { clientId, clientSecret, scope, method } = read.request;
+  const client = await deps.store.read.apiClients.get(call.environment.id, clientId, deps.now());
+  const live = client?.enabled ? client.secrets.map((secret) => secret.digest) : [];
+  // Called for an unknown client too, so that its answer takes as long as any other.
+  const authenticated = verifyClientSecret(clientSecret, live, deps.digester);
+  if (!client || !authenticated) return refuse(reply, invalidClient(method === 'client_secret_basic'));
+  const granted = scope ?? (client.scopes as Scope[]);
+  if (!granted.every((wanted) => client.scopes.includes(wanted))) {
+    return refuse(reply, tokenError('invalid_scope', 'The client may not have every scope that was asked for'));
+  }
+  const { baseUrl } = call.environment;
+  const token = issueAccessToken(
+    deps.signingKeys.current,
+    {
+      issuer: baseUrl,
+      audience: baseUrl,
+      clientId,
+      environmentId: call.environment.id,
+      generation: client.generation,
+      scopes: granted,
+    },
+    deps.now(),
+    deps.random,
+    LIFETIME_SECONDS,
+  );
+  const answer = { token_type: 'Bearer' as const, expires_in: LIFETIME_SECONDS, scope: granted.join(' ') };
+  return reply(200, { access_token: token, ...answer }, { pragma: 'no-cache' });
+};
+
+function refuse(reply: Responder<'issueToken'>, error: TokenError): Reply<'issueToken'> {
+  const body = { error: error.error, error_description: error.description };
+  if (error.status === 400) return reply(400, body);
+  return reply(401, body, error.challenge ? { 'www-authenticate': 'Basic realm="token", charset="UTF-8"' } : {});
+}

@@ -1,0 +1,199 @@
+import type { AccountRow, AccountSummaryRow, ApiClientRow, ApiClientSecretRow, ConnectionRow, CustomProviderRow, ExecutionRow } from '../db/store.ts';
+import type { Details } from '../core/accounts/details.ts';
+import type { CustomProviderDefinition } from '../core/connections/providers.ts';
+import { missingSettings } from '../core/connections/status.ts';
+import { identityProviderOf } from '../core/connections/vendor.ts';
+import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
+import type { Connector } from '../core/connectors/provider.ts';
+import type { Tool } from '../core/tools/tool.ts';
+import type { Schemas } from '../http/contract.ts';
+
+/** Rows of the database as the contract shows them. The only place where the two meet. */
+
+const EMPTY = '';
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function optionalTime(ms: number | null): string | null {
+  return ms === null ? null : time(ms);
+}
+
+/** @param lastUsedAt milliseconds UTC; the caller knows uses that are not written yet */
+export function presentSummary(row: AccountSummaryRow, lastUsedAt: number | null): Schemas['ConnectedAccountSummary'] {
+  return {
+    id: row.id,
+    connection_id: row.connectionId,
+    connector: row.connector,
+    provider: row.provider,
+    organization_id: row.organizationId,
+    user_id: row.userId,
+    identifier: row.identifier,
+    authorization_type: row.authorizationType,
+    status: row.status,
+    status_reason: row.statusReason ?? EMPTY,
+    token_expires_at: optionalTime(row.tokenExpiresAt),
+    last_used_at: optionalTime(lastUsedAt),
+    created_at: time(row.createdAt),
+    updated_at: time(row.updatedAt),
+  };
+}
+
+/** @param details the opened credentials; what may never be answered is left out here */
+export function presentAccount(row: AccountRow, details: Details, lastUsedAt: number | null): Schemas['ConnectedAccount'] {
+  const { secret_access_key: _key, session_token: _token, ...trustedIdp } = details.trusted_idp ?? {};
+  const shown = details.trusted_idp ? { trusted_idp: trustedIdp } : details;
+  return {
+    ...presentSummary(row, lastUsedAt),
+    api_config: row.apiConfig,
+    authorization_details: shown as Schemas['AuthorizationDetails'],
+  };
+}
+
+export function presentAccountDetails(row: AccountRow, lastUsedAt: number | null): Schemas['ConnectedAccountDetails'] {
+  return {
+    ...presentSummary(row, lastUsedAt),
+    api_config: row.apiConfig,
+    authorization_details: (row.publicDetails ?? {}) as Schemas['AuthorizationDetailsWithoutSecrets'],
+  };
+}
+
+/** Types of accounts by the coarser types of connections. */
+const CONNECTION_TYPES: Record<string, Schemas['ConnectionType']> = {
+  BEARER_TOKEN: 'BEARER',
+  BASIC_AUTH: 'BASIC',
+  CUSTOM: 'API_KEY',
+};
+
+export function connectionTypeOf(authorizationType: string): Schemas['ConnectionType'] {
+  return CONNECTION_TYPES[authorizationType] ?? (authorizationType as Schemas['ConnectionType']);
+}
+
+/** @param vendor of the built-in connector; undefined for a custom provider */
+export function presentConnection(row: ConnectionRow, vendor: string | undefined): Schemas['Connection'] {
+  return {
+    id: row.id,
+    key_id: row.keyId,
+    organization_id: row.organizationId,
+    organization_name: row.organizationName,
+    domains: row.domains,
+    enabled: row.enabled,
+    // Empty until MCP virtual servers exist in the environment.
+    mcp_server_url: EMPTY,
+    provider: identityProviderOf(vendor),
+    provider_key: row.providerKey,
+    status: row.status,
+    type: connectionTypeOf(row.type),
+  };
+}
+
+/** @param pattern of the provider for the connection's type; undefined when the provider has been deleted */
+export function presentConfiguration(
+  row: ConnectionRow,
+  vendor: string | undefined,
+  pattern: AuthPattern | undefined,
+): Schemas['ConnectionConfiguration'] {
+  const settings = { clientId: row.clientId, hasClientSecret: row.clientSecretSealed !== null };
+  return {
+    ...presentConnection(row, vendor),
+    authorization_type: row.type as Schemas['AuthorizationType'],
+    client_id: row.clientId ?? EMPTY,
+    has_client_secret: settings.hasClientSecret,
+    scopes: row.scopes,
+    allowed_tools: row.allowedTools,
+    verification_mode: row.verificationMode as Schemas['VerificationMode'],
+    post_user_verify_redirect_url: row.postUserVerifyRedirectUrl ?? EMPTY,
+    missing_settings: pattern ? missingSettings(pattern, settings) : ['provider'],
+    created_at: time(row.createdAt),
+    updated_at: time(row.updatedAt),
+  };
+}
+
+export function presentCustomProvider(row: CustomProviderRow): Schemas['Provider'] {
+  const definition = row.definition as unknown as CustomProviderDefinition;
+  return {
+    ...definition,
+    auth_patterns: definition.auth_patterns as Schemas['AuthPattern'][],
+    id: row.id,
+    identifier: row.identifier,
+    categories: [],
+    coming_soon: false,
+    display_priority: 0,
+    is_custom: true,
+    is_custom_mcp: row.isMcp,
+  };
+}
+
+export function presentConnector(connector: Connector): Schemas['Provider'] {
+  return {
+    id: connector.identifier,
+    identifier: connector.identifier,
+    display_name: connector.display_name,
+    description: connector.description,
+    icon_src: EMPTY,
+    metadata: {},
+    proxy_enabled: false,
+    proxy_url: EMPTY,
+    auth_patterns: connector.auth_patterns.map(presentPattern),
+    categories: connector.categories,
+    coming_soon: false,
+    display_priority: connector.display_priority,
+    is_custom: false,
+    is_custom_mcp: false,
+  };
+}
+
+/** A pattern of the catalogue without the keys that only connector files have. */
+function presentPattern({ auth_scheme: _scheme, ...pattern }: AuthPattern): Schemas['AuthPattern'] {
+  return pattern as Schemas['AuthPattern'];
+}
+
+export function presentTool(tool: Tool): Schemas['Tool'] {
+  const { reason: _reason, ...hints } = tool.hints;
+  return {
+    name: tool.name,
+    title: tool.title,
+    connector: tool.connector,
+    description: tool.description,
+    tags: tool.tags,
+    hints,
+    scopes: tool.scopes,
+    input_schema: tool.input_schema,
+    output_schema: tool.output_schema,
+    paginated: tool.pagination !== undefined,
+  };
+}
+
+export function presentExecution(row: ExecutionRow): Schemas['Execution'] {
+  return {
+    id: row.id,
+    connected_account_id: row.accountId ?? EMPTY,
+    connector: row.connector,
+    tool_name: row.toolName,
+    agent_run_id: row.agentRunId,
+    api_client_id: row.apiClientId,
+    status: row.status,
+    error_kind: row.errorKind as Schemas['ToolErrorKind'] | null,
+    upstream_status: row.upstreamStatus,
+    started_at: time(row.startedAt),
+    finished_at: optionalTime(row.finishedAt),
+    duration_ms: row.finishedAt === null ? null : row.finishedAt - row.startedAt,
+  };
+}
+
+export function presentApiClient(row: ApiClientRow, secrets: ApiClientSecretRow[]): Schemas['ApiClient'] {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes as Schemas['Scope'][],
+    enabled: row.enabled,
+    created_at: time(row.createdAt),
+    secrets: secrets.map((secret) => ({
+      id: secret.id,
+      prefix: secret.prefix,
+      created_at: time(secret.createdAt),
+      expires_at: optionalTime(secret.expiresAt),
+    })),
+  };
+}

@@ -1,0 +1,23 @@
+import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
+import type { Handler, Schemas } from '../../http/contract.ts';
+import { presentConnector, presentCustomProvider } from '../present.ts';
+
+export const listProviders: Handler<'listProviders'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, ...filters } = call.query;
+  const environmentId = call.environment.id;
+  const scope = { environmentId, list: 'listProviders', filters };
+  const custom = await deps.store.read.customProviders.list(environmentId);
+  const all = [...custom.map(presentCustomProvider), ...deps.catalogue.connectors().map(presentConnector)];
+  const page = pageOfList(all.filter(fits), readPage(deps.sealedTokens, scope, token, size));
+  return reply(200, {
+    providers: page.rows,
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+
+  function fits(provider: Schemas['Provider']): boolean {
+    const text = `${provider.identifier}\n${provider.display_name}\n${provider.description}`.toLowerCase();
+    const isWanted = filters.is_custom === undefined || filters.is_custom === provider.is_custom;
+    return isWanted && text.includes((filters.query ?? '').toLowerCase());
+  }
+};

@@ -1,0 +1,57 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Options } from 'ajv/dist/2020.js';
+import formatsPlugin from 'ajv-formats';
+
+/** The plug-in is CommonJS: its callable sits under `default` for the compiler and at run time alike. */
+const addFormats = formatsPlugin.default;
+
+/** Which way a body travels: what may stand in it differs. */
+export type Direction = 'request' | 'response' | 'parameters';
+
+/** Words of OpenAPI and ours that may stand inside schemas; ajv's strict mode refuses any it does not know. */
+export const SCHEMA_VOCABULARY = ['example', 'externalDocs', 'xml', 'x-secret', 'x-valetkey-origin'];
+
+const OPTIONS: Options = {
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  allErrors: true,
+  discriminator: true,
+  allowUnionTypes: true,
+};
+
+/**
+ * Builds the validator factory of one direction. `readOnly` properties are refused in requests and `writeOnly` ones in answers,
+ * which JSON Schema itself only annotates: a client cannot set them, and a handler cannot leak them.
+ */
+export function createAjv(direction: Direction): Ajv2020 {
+  const ajv = new Ajv2020({
+    ...OPTIONS,
+    coerceTypes: direction === 'parameters',
+    useDefaults: direction !== 'response',
+  });
+  addFormats(ajv);
+  for (const bits of [32, 64]) ajv.addFormat(`int${bits}`, { type: 'number', validate: signedInteger(bits) });
+  for (const name of ['float', 'double']) ajv.addFormat(name, { type: 'number', validate: Number.isFinite });
+  ajv.addFormat('password', true);
+  ajv.addVocabulary(SCHEMA_VOCABULARY);
+  refuse(ajv, 'readOnly', direction === 'request', 'is set by the service');
+  refuse(ajv, 'writeOnly', direction === 'response', 'must never be answered');
+  return ajv;
+}
+
+function signedInteger(bits: number): (value: number) => boolean {
+  const limit = 2 ** (bits - 1);
+  return (value) => Number.isInteger(value) && value >= -limit && value < limit;
+}
+
+function refuse(ajv: Ajv2020, keyword: string, active: boolean, message: string): void {
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    keyword,
+    schemaType: 'boolean',
+    error: { message },
+    validate: (flag: boolean) => !(active && flag),
+    errors: true,
+  });
+}

@@ -1,0 +1,31 @@
+import type { Operation } from 'openapi-backend';
+import type { ValidateFunction } from 'ajv';
+import { createAjv } from './ajv.ts';
+import type { Reply } from './contract.ts';
+
+interface MediaType {
+  schema?: object;
+}
+type Responses = Record<string, { content?: Record<string, MediaType> }>;
+
+/** Judges an answer against the contract: null when it fits, else what is wrong, for the log. */
+export type AnswerCheck = (operation: Operation, reply: Reply) => string | null;
+
+/**
+ * Answers are checked by status and by body. A status that the operation does not declare is wrong, whatever the body.
+ * Validators are compiled at the first answer of their kind and kept.
+ */
+export function createAnswerCheck(): AnswerCheck {
+  const ajv = createAjv('response');
+  const compiled = new Map<object, ValidateFunction>();
+  return (operation, reply) => {
+    const declared = (operation.responses as Responses | undefined)?.[String(reply.status)];
+    if (!declared) return `status ${reply.status} is not declared`;
+    const [media] = Object.values(declared.content ?? {});
+    if (!media?.schema) return reply.body === undefined ? null : 'a body is not declared';
+    const validate = compiled.get(media.schema) ?? ajv.compile(media.schema);
+    compiled.set(media.schema, validate);
+    if (validate(reply.body)) return null;
+    return ajv.errorsText(validate.errors, { separator: '; ' });
+  };
+}

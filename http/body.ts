@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../core/errors.ts';
+import { parseJson } from './json.ts';
+import { parsePairs } from './query.ts';
+
+/** Largest request body in bytes. */
+export const MAX_BODY_BYTES = 256 * 1024;
+
+export type BodyFormat = 'json' | 'form' | 'none';
+
+/**
+ * Reads and parses a request body.
+ *
+ * @param format what the operation takes; `none` refuses a body
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED
+ */
+export async function readBody(req: IncomingMessage, format: BodyFormat): Promise<unknown> {
+  const length = req.headers['content-length'];
+  const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (format === 'none') {
+    if (hasBody) throw new ApiError('VALIDATION_FAILED', 'This operation takes no body.');
+    return undefined;
+  }
+  if (!hasBody) return undefined;
+  checkMediaType(req, format);
+  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
+  const bytes = await collect(req);
+  if (bytes.length === 0) return undefined;
+  return format === 'json' ? parseJson(bytes) : parsePairs(bytes.toString('utf8'), 'the body');
+}
+
+function checkMediaType(req: IncomingMessage, format: BodyFormat): void {
+  // A compressed body could inflate without bound before any limit sees it.
+  if (req.headers['content-encoding'] && req.headers['content-encoding'] !== 'identity') {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'A compressed body is not supported.');
+  }
+  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
+  const expected = format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
+  if (type.trim() !== expected) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${expected}.`);
+  const charset = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
+  if (charset && !/^charset="?utf-8"?$/.test(charset)) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.');
+  }
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('BODY_TOO_LARGE', `The body must not be larger than ${MAX_BODY_BYTES} bytes.`);
+}
+
+function collect(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        req.removeAllListeners('data');
+        reject(tooLarge());
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    req.on('error', (cause) => reject(new ApiError('MALFORMED_BODY', 'The body ended early.', { cause })));
+  });
+}

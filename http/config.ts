@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { Secret } from '../core/secret.ts';
+
+/** Everything that may be configured, without secrets. */
+export interface Config {
+  host: string;
+  port: number;
+  /** Origin (and path) under which clients reach the first environment; no trailing slash. */
+  baseUrl: string;
+  dataDir: string;
+  databaseFile: string;
+  keysFile: string;
+  /** Port of the metrics listener on loopback; 0 turns it off. */
+  metricsPort: number;
+  /** Requests per second and client; null is no limit. */
+  rateLimit: number | null;
+  logLevel: string;
+  /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net reads them. */
+  egressAllow: string;
+  endpointOverrides: string;
+  /** Check every answer against the contract, not only those that carry credentials. */
+  checkAllAnswers: boolean;
+}
+
+/** What must never be printed. */
+export interface Secrets {
+  keys: Secret | null;
+  firstClient: { id: string; secret: Secret } | null;
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the environment variables of the boot contract.
+ *
+ * @throws ConfigError that names the variable
+ */
+export function readConfig(env: Env): { config: Config; secrets: Secrets } {
+  const port = readPort(env, 'PORT', 8080);
+  const dataDir = env['DATA_DIR'] || './data';
+  const config: Config = {
+    host: env['HOST'] || '127.0.0.1',
+    port,
+    baseUrl: readBaseUrl(env['BASE_URL'] || `http://localhost:${port}`),
+    dataDir,
+    databaseFile: readDatabaseFile(env['DATABASE_URL'], dataDir),
+    keysFile: env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys'),
+    metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
+    rateLimit: readRateLimit(env['VALETKEY_RATE_LIMIT']),
+    logLevel: readLogLevel(env['LOG_LEVEL']),
+    egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
+    endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
+    checkAllAnswers: env['VALETKEY_CHECK_ANSWERS'] === 'all',
+  };
+  return { config, secrets: readSecrets(env) };
+}
+
+function readSecrets(env: Env): Secrets {
+  const id = env['VALETKEY_CLIENT_ID'];
+  const secret = env['VALETKEY_CLIENT_SECRET'];
+  if (Boolean(id) !== Boolean(secret)) {
+    throw new ConfigError('VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET must be set together');
+  }
+  if (id && !/^[\x21-\x7e]{1,100}$/.test(id)) {
+    throw new ConfigError('VALETKEY_CLIENT_ID must be 1 to 100 visible ASCII characters');
+  }
+  if (secret && secret.length < 24) {
+    throw new ConfigError('VALETKEY_CLIENT_SECRET must have at least 24 characters');
+  }
+  return {
+    keys: env['VALETKEY_KEYS'] ? new Secret(env['VALETKEY_KEYS']) : null,
+    firstClient: id && secret ? { id, secret: new Secret(secret) } : null,
+  };
+}
+
+function readPort(env: Env, name: string, fallback: number): number {
+  const text = env[name];
+  if (!text) return fallback;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new ConfigError(`${name} must be a port number from 0 to 65535`);
+  }
+  return port;
+}
+
+function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const valid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  if (!valid || url.pathname !== '/') throw new ConfigError('BASE_URL must be an http or https origin without a path');
+  return url.origin;
+}
+
+function readDatabaseFile(url: string | undefined, dataDir: string): string {
+  if (!url) return join(dataDir, 'valetkey.db');
+  if (/^postgres(ql)?:/.test(url)) throw new ConfigError('DATABASE_URL names PostgreSQL, which is not supported yet');
+  return url.startsWith('file:') ? url.slice('file:'.length) : url;
+}
+
+function readRateLimit(text: string | undefined): number | null {
+  if (!text) return 100;
+  if (text === 'off') return null;
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new ConfigError('VALETKEY_RATE_LIMIT must be a whole number of requests per second, or off');
+  }
+  return limit;
+}
+
+function readLogLevel(text: string | undefined): string {
+  const level = text || 'info';
+  if (!['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].includes(level)) {
+    throw new ConfigError('LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent');
+  }
+  return level;
+}

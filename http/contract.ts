@@ -1,0 +1,97 @@
+import type { components, operations, Readable, Writable } from '../generated/api.d.ts';
+import type { Environment } from './environments.ts';
+import type { Principal } from './bearer.ts';
+import type { Deps } from './deps.ts';
+
+export type { Principal } from './bearer.ts';
+export type { Deps } from './deps.ts';
+import type { ApiError } from '../core/errors.ts';
+import type { Cause } from '../core/events/events.ts';
+import type { Repositories } from '../db/store.ts';
+
+/**
+ * Types of handlers, derived from the contract. A status that an operation does not declare, a body of another shape, a
+ * property too many, a write-only property in an answer or a missing handler is a compile error (test/types proves each).
+ */
+export type OperationId = keyof operations;
+
+/** The schemas of the contract, as a handler answers them. */
+export type Schemas = { [Name in keyof components['schemas']]: Readable<components['schemas'][Name]> };
+
+type Parameters<O extends OperationId> = operations[O]['parameters'];
+type Flat<T> = { [K in keyof T]: T[K] };
+type Group<O extends OperationId, Place extends 'path' | 'query'> = Place extends keyof Parameters<O>
+  ? Flat<NonNullable<Parameters<O>[Place]>>
+  : Record<string, never>;
+
+type Content<T> = T extends { content: infer C } ? C[keyof C] : undefined;
+
+/** The body that a client sends: read-only properties cannot stand in it. */
+export type RequestBody<O extends OperationId> = operations[O] extends { requestBody: infer B }
+  ? Writable<Content<B>>
+  : operations[O] extends { requestBody?: infer B }
+    ? Writable<Content<NonNullable<B>>> | undefined
+    : undefined;
+
+type Responses<O extends OperationId> = operations[O]['responses'];
+
+/** The statuses that an operation declares. */
+export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number>;
+
+/** The body that belongs to one status: write-only properties cannot stand in it. */
+export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
+  ? Readable<C[keyof C]>
+  : undefined;
+
+declare const brand: unique symbol;
+
+/** An answer that belongs to one operation. Only a responder makes one. */
+export interface Reply<O extends OperationId = OperationId> {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly [brand]: O;
+}
+
+type BodyArgument<B> = [B] extends [undefined] ? [body?: undefined] : [body: B];
+
+/** Makes the answer of one operation from a declared status and the body that the contract gives to it. */
+export type Responder<O extends OperationId> = <S extends StatusOf<O>>(
+  status: S,
+  ...rest: [...BodyArgument<BodyOf<O, S>>, headers?: Record<string, string>]
+) => Reply<O>;
+
+/** What a handler gets of a request: authenticated, validated, inside one environment. */
+export interface Call<O extends OperationId> {
+  readonly environment: Environment;
+  readonly client: Principal;
+  readonly requestId: string;
+  /** Who does what the call does, for the audit log. */
+  readonly cause: Cause;
+  readonly path: Group<O, 'path'>;
+  readonly query: Group<O, 'query'>;
+  readonly body: RequestBody<O>;
+  /** Lower-cased request headers. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The answer of an expected failure, where it has to be returned instead of thrown. */
+  problem(error: ApiError): Reply<O>;
+  /** Runs the effect of the request in one durable transaction, together with its idempotency record. */
+  commit(unit: (tx: Repositories) => Promise<Reply<O>>): Promise<Reply<O>>;
+  /**
+   * For an effect outside the database: `begin` and the claim of the idempotency key are committed first, then `act` runs once.
+   * `executionId` is what a later request with the same key is told when the outcome was lost.
+   */
+  commitThenAct(
+    executionId: string,
+    begin: (tx: Repositories) => Promise<void>,
+    act: () => Promise<Reply<O>>,
+  ): Promise<Reply<O>>;
+}
+
+export type Handler<O extends OperationId> = (
+  call: Call<O>,
+  reply: Responder<O>,
+  deps: Deps,
+) => Reply<O> | Promise<Reply<O>>;
+
+export type Handlers = { [O in OperationId]: Handler<O> };

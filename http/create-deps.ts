@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UsageTracker } from '../core/accounts/usage.ts';
+import { createCatalogue } from '../core/connectors/catalogue.ts';
+import type { CatalogueIndex } from '../core/connectors/catalogue.ts';
+import { createEvents } from '../core/events/events.ts';
+import { createIds } from '../core/ids.ts';
+import { openDeploymentKeys } from '../core/keys/deployment.ts';
+import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
+import { openKeySource } from '../core/keys/key-source.ts';
+import { createRotationStore } from '../core/keys/rotation-store.ts';
+import { createEgress } from '../core/net/egress.ts';
+import { EgressPolicy } from '../core/net/policy.ts';
+import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
+import { Secret } from '../core/secret.ts';
+import { createInputChecker } from '../core/tools/input.ts';
+import { verificationKeys } from '../core/tokens/access-token.ts';
+import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
+import { createDigester } from '../core/vault/digest.ts';
+import { verifyKeyChecks } from '../core/vault/key-check.ts';
+import { createSealedTokens } from '../core/vault/sealed-token.ts';
+import { Vault } from '../core/vault/vault.ts';
+import { environmentId, openStore } from '../db/store.ts';
+import type { EnvironmentRow } from '../db/store.ts';
+import type { Config, Secrets } from './config.ts';
+import type { Deps } from './deps.ts';
+import { createEnvironmentLookup } from './environments.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const USAGE_FLUSH_MS = 5_000;
+const SCRUB_DELAY_MS = 500;
+const SWEEP_MS = 60 * 60 * 1000;
+const MAX_REPLY_CHARS = 2 ** 24;
+const PROBE = new Secret('probe');
+
+/** What tests replace: the clock, randomness, the log, or a whole part. */
+export type DepsOverrides = Partial<Deps>;
+
+/** What a first start has made, to be shown to the operator once. */
+export interface FirstStart {
+  keyFile: string | null;
+  client: { id: string; secret: Secret } | null;
+  environment: EnvironmentRow;
+}
+
+/**
+ * Wires the house: opens the storage, the keys and the deployment's secrets, and makes what a first start lacks.
+ *
+ * @throws ConfigError, VaultError, StorageError with a message for the operator; nothing is left open then
+ */
+export async function createDeps(
+  config: Config,
+  secrets: Secrets,
+  overrides: DepsOverrides = {},
+): Promise<{ deps: Deps; firstStart: FirstStart }> {
+  const now = overrides.now ?? Date.now;
+  const random = overrides.random ?? randomBytes;
+  const newId = overrides.newId ?? createIds(now, random);
+  const { log, flush } = overrides.log ? { log: overrides.log, flush: () => {} } : createLog(config.logLevel);
+  const policy = readEgress(config);
+  mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
+  const store = await openStore({ path: config.databaseFile, now });
+  try {
+    const environments = await store.read.environments.list();
+    const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
+    const keys = openKeySource(
+      { keys: secrets.keys, keysFile: config.keysFile, mayCreate: !isProduction && (await isUnused(store)) },
+      { now, random },
+      (reload) => log.info({ outcome: reload.outcome }, 'key file changed'),
+    );
+    await verifyKeyChecks(keys.source.current(), createRotationStore(store), now());
+    const vault = new Vault(keys.source, random);
+    const deployment = await openDeploymentKeys(store, vault, { now, random });
+    const digester = createDigester(deployment.digest);
+    const environment = await ensureEnvironment(store, { now, newId }, config.baseUrl);
+    const client = await ensureFirstClient(store, { now, random, newId, digester }, environment, secrets.firstClient);
+
+    const tokens = new VerifiedTokenCache();
+    const verifiers = verificationKeys(deployment.signing);
+    const tracker = new UsageTracker((id, times) =>
+      store.write((tx) => tx.accounts.touch(environmentId(id), times)),
+    );
+    const egress = { open: createEgress(policy.open), strict: createEgress(policy.strict) };
+    const scrub = delayed(SCRUB_DELAY_MS, () => store.checkpoint());
+    const startedAt = now();
+    await clearUp(store, startedAt);
+    const timers = [
+      setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
+      setInterval(() => void sweep(), SWEEP_MS).unref(),
+    ];
+    const metrics = overrides.metrics ?? createMetrics();
+
+    const deps: Deps = {
+      config,
+      now,
+      random,
+      newId,
+      startedAt,
+      log,
+      metrics,
+      store,
+      vault,
+      catalogue: createCatalogue(readGenerated<CatalogueIndex>('catalogue.json')),
+      toolInputs: createInputChecker(),
+      events: createEvents({ now, newId }),
+      secretPaths: readGenerated<string[]>('secret-paths.json'),
+      sealedTokens: createSealedTokens(deployment.sealing, now, random),
+      sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
+      digester,
+      signingKeys: deployment.signing,
+      usage: {
+        touch: (account) => tracker.touch(account.environmentId, account.id, now()),
+        lastUsedAt: (account) => tracker.lastUsedAt(account.environmentId, account.id, account.lastUsedAt),
+      },
+      verifyToken: (token, { baseUrl }) => tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
+      environmentOf: createEnvironmentLookup(store.read, now),
+      egressOf: ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict),
+      freshen: async (account) => account,
+      refreshNow: async () => null,
+      scrubStorage: scrub.trigger,
+      readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
+      onAnswer: (exchange, reply) => {
+        const seconds = (performance.now() - exchange.startedAt) / 1000;
+        const operation = exchange.operation?.operationId ?? 'none';
+        metrics.request(operation, reply.status, seconds);
+        log.info({ operation, status: reply.status, ms: Math.round(seconds * 1e5) / 100, request_id: exchange.requestId }, 'request');
+      },
+      async close() {
+        for (const timer of timers) clearInterval(timer);
+        await flushUsage();
+        scrub.now();
+        await Promise.all([egress.open.close(), egress.strict.close()]);
+        await store.close();
+        flush();
+      },
+      ...overrides,
+    };
+    return { deps, firstStart: { keyFile: keys.created, client, environment } };
+
+    async function flushUsage(): Promise<void> {
+      await tracker.flush().catch((err) => log.warn({ err }, 'times of use were not written'));
+    }
+
+    async function sweep(): Promise<void> {
+      for (const { id } of await store.read.environments.list()) {
+        await store.write((tx) => tx.idempotencyKeys.sweep(id, now()));
+      }
+    }
+  } catch (error) {
+    await store.close();
+    flush();
+    throw error;
+  }
+}
+
+/** Loopback permissions and overrides count in development environments only; production has a policy without them. */
+function readEgress(config: Config): { open: EgressPolicy; strict: EgressPolicy } {
+  const allow = parseEgressAllow(config.egressAllow);
+  const overrides = parseEndpointOverrides(config.endpointOverrides);
+  return { open: new EgressPolicy({ allow, overrides }), strict: new EgressPolicy({ allow: [], overrides: [] }) };
+}
+
+type Store = Deps['store'];
+
+/** True while nothing has been sealed: only then may a missing key be made. */
+async function isUnused(store: Store): Promise<boolean> {
+  return (await store.read.deploymentSecrets.list()).length === 0;
+}
+
+/** What a process that is gone has left behind: executions without an outcome, idempotency keys without an answer. */
+async function clearUp(store: Store, startedAt: number): Promise<void> {
+  for (const { id } of await store.read.environments.list()) {
+    await store.write(async (tx) => {
+      await tx.executions.markUnknown(id, startedAt, startedAt);
+      await tx.idempotencyKeys.releaseAbandoned(id, startedAt);
+      await tx.idempotencyKeys.sweep(id, startedAt);
+    });
+  }
+}
+
+function canSeal(vault: Vault): boolean {
+  try {
+    vault.sealValue({ table: 'readiness', environmentId: '', recordId: 'probe', field: 'probe' }, PROBE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs something once after a delay, however often it is triggered meanwhile. */
+function delayed(ms: number, run: () => void): { trigger(): void; now(): void } {
+  let timer: NodeJS.Timeout | null = null;
+  const fire = () => {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    run();
+  };
+  return {
+    trigger: () => {
+      timer ??= setTimeout(fire, ms);
+    },
+    now: () => {
+      if (timer) fire();
+    },
+  };
+}
+
+function readGenerated<T>(name: string): T {
+  return JSON.parse(readFileSync(join(ROOT, 'generated', name), 'utf8')) as T;
+}

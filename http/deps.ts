@@ -1,0 +1,57 @@
+import type { Cause, Events } from '../core/events/events.ts';
+import type { Catalogue } from '../core/connectors/catalogue.ts';
+import type { Egress } from '../core/net/egress.ts';
+import type { IdPrefix } from '../core/ids.ts';
+import type { InputChecker } from '../core/tools/input.ts';
+import type { SigningKeys } from '../core/tokens/signing-key.ts';
+import type { Verification } from '../core/tokens/access-token.ts';
+import type { Digester } from '../core/vault/digest.ts';
+import type { SealedTokens } from '../core/vault/sealed-token.ts';
+import type { Vault } from '../core/vault/vault.ts';
+import type { AccountRow, AccountSummaryRow, Store } from '../db/store.ts';
+import type { Config } from './config.ts';
+import type { Reply } from './contract.ts';
+import type { Environment } from './environments.ts';
+import type { Exchange } from './exchange.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What the server and its handlers work with; made once at start by createDeps, in tests with other parts. */
+export interface Deps {
+  readonly config: Config;
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+  newId(prefix: IdPrefix): string;
+  /** When this process started, milliseconds UTC. */
+  readonly startedAt: number;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly catalogue: Catalogue;
+  readonly toolInputs: InputChecker;
+  readonly events: Events;
+  /** Paths of the contract that carry secrets, by operation. */
+  readonly secretPaths: readonly string[];
+  readonly sealedTokens: SealedTokens;
+  readonly sealedReplies: SealedTokens;
+  readonly digester: Digester;
+  readonly signingKeys: SigningKeys;
+  readonly usage: {
+    touch(account: AccountRow): void;
+    lastUsedAt(account: AccountSummaryRow): number | null;
+  };
+  verifyToken(token: string, environment: Environment): Verification;
+  environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
+  egressOf(environment: Environment): Egress;
+  /** The account with a token that is valid now, refreshed where needed and possible. */
+  freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
+  /** The account after a refresh that its provider asked for, or null when there is nothing to refresh. */
+  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+  /** Removes what was deleted from the database file soon, many deletions at once. */
+  scrubStorage(): void;
+  readiness(): { database: boolean; keys: boolean };
+  onAnswer(exchange: Exchange, reply: Reply): void;
+  close(): Promise<void>;
+}

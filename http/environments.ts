@@ -1,0 +1,43 @@
+import { ApiError } from '../core/errors.ts';
+import type { EnvironmentRow, ReadRepositories } from '../db/store.ts';
+
+export type Environment = EnvironmentRow;
+
+/** How long a looked-up host is believed, in milliseconds: the operator's commands change environments in another process. */
+const TRUST_MS = 5_000;
+const MAX_HOSTS = 1_000;
+
+const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Tells environments apart by the Host header. A development environment also answers to every loopback host name.
+ *
+ * @param read repositories to look hosts up in
+ * @param now milliseconds UTC
+ * @returns a function from a Host header to its environment
+ * @throws (the returned function) ApiError UNKNOWN_HOST
+ */
+export function createEnvironmentLookup(
+  read: ReadRepositories,
+  now: () => number,
+): (hostHeader: string | undefined) => Environment | Promise<Environment> {
+  const known = new Map<string, { environment: Environment; until: number }>();
+  const find = async (host: string): Promise<Environment> => {
+    const environment = (await read.environments.byHost(host)) ?? (await loopbackEnvironment(read, host));
+    if (!environment) throw new ApiError('UNKNOWN_HOST', 'No environment answers to this host.');
+    if (known.size >= MAX_HOSTS) known.clear();
+    known.set(host, { environment, until: now() + TRUST_MS });
+    return environment;
+  };
+  return (hostHeader) => {
+    const host = (hostHeader ?? '').toLowerCase().replace(/:\d+$/, '');
+    const entry = known.get(host);
+    return entry && entry.until > now() ? entry.environment : find(host);
+  };
+}
+
+async function loopbackEnvironment(read: ReadRepositories, host: string): Promise<Environment | undefined> {
+  if (!LOOPBACK.test(host)) return undefined;
+  const environments = await read.environments.list();
+  return environments.find((e) => e.kind === 'DEVELOPMENT');
+}

@@ -1,0 +1,37 @@
+import { ApiError } from '../core/errors.ts';
+import { StorageError } from '../db/store.ts';
+import type { Reply } from './contract.ts';
+import type { Deps } from './deps.ts';
+import type { Exchange } from './exchange.ts';
+import { oauthErrorReply, problemReply } from './problem.ts';
+
+/** Turns anything that was thrown into an answer. What is not an expected failure is logged and reads "Internal error" outside. */
+export function errorReply(thrown: unknown, exchange: Exchange, deps: Deps): Reply {
+  const error = toApiError(thrown, exchange, deps);
+  const headers = challengeOf(error, exchange);
+  if (error.code === 'STORAGE_UNAVAILABLE') headers['retry-after'] = '5';
+  if (exchange.operation?.operationId === 'issueToken') return oauthErrorReply(error, headers);
+  return problemReply(error, exchange.requestId, headers);
+}
+
+function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
+  if (thrown instanceof StorageError) {
+    return new ApiError('STORAGE_UNAVAILABLE', 'The storage cannot take the request now.', { cause: thrown });
+  }
+  return new ApiError('INTERNAL_ERROR', 'The request failed inside the service.', { cause: thrown });
+}
+
+/** RFC 6750 §3: a bare challenge without credentials, the error code with bad ones, the needed scope with weak ones. */
+function challengeOf(error: ApiError, exchange: Exchange): Record<string, string> {
+  if (error.code === 'UNAUTHENTICATED') {
+    const presented = exchange.req.headers.authorization !== undefined;
+    return { 'www-authenticate': presented ? 'Bearer error="invalid_token"' : 'Bearer' };
+  }
+  if (error.code === 'INSUFFICIENT_SCOPE') {
+    const scope = (exchange.operation?.security?.[0]?.['oauth2'] as string[] | undefined)?.[0] ?? '';
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
+  }
+  return {};
+}

@@ -1,0 +1,63 @@
+import type { ErrorObject } from 'ajv';
+import type { FieldError } from '../core/errors.ts';
+
+const MAX_ERRORS = 20;
+
+/**
+ * Turns the errors of ajv into fields and sentences for a person. Of a failed `oneOf` only the branch that the sender meant is
+ * reported: errors inside the value beat complaints of the other branches about its keys.
+ */
+export function presentErrors(errors: readonly ErrorObject[]): FieldError[] {
+  const unions = errors.filter((e) => e.keyword === 'oneOf').map((e) => e.instancePath);
+  const seen = new Set<string>();
+  const out: FieldError[] = [];
+  for (const error of errors) {
+    if (isNoiseOf(error, unions, errors)) continue;
+    const entry = error.keyword === 'oneOf' ? presentUnion(error, errors) : present(error);
+    const key = `${entry.field}\n${entry.message}`;
+    if (!seen.has(key)) out.push(entry);
+    seen.add(key);
+  }
+  return out.slice(0, MAX_ERRORS);
+}
+
+/** An error at the union itself is noise; its `oneOf` error is too when something inside the union is wrong. */
+function isNoiseOf(error: ErrorObject, unions: string[], errors: readonly ErrorObject[]): boolean {
+  if (!unions.includes(error.instancePath)) return false;
+  if (error.keyword !== 'oneOf') return true;
+  return errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
+}
+
+function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError {
+  const keys = errors
+    .filter((e) => e.instancePath === union.instancePath && e.keyword === 'required')
+    .map((e) => String(e.params['missingProperty']));
+  const choices = [...new Set(keys)];
+  const message = choices.length > 0 ? `must hold exactly one of ${choices.join(', ')}` : 'fits none of the allowed forms';
+  return { field: fieldOf(union.instancePath), message };
+}
+
+function present(error: ErrorObject): FieldError {
+  const { keyword, params, instancePath } = error;
+  if (keyword === 'required') return { field: fieldOf(instancePath, params['missingProperty']), message: 'is required' };
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const name = params['additionalProperty'] ?? params['unevaluatedProperty'];
+    return { field: fieldOf(instancePath, name), message: 'is not known here' };
+  }
+  if (keyword === 'propertyNames') {
+    return { field: fieldOf(instancePath, params['propertyName']), message: 'has a name that is not allowed' };
+  }
+  if (keyword === 'enum') {
+    return { field: fieldOf(instancePath), message: `must be one of ${params['allowedValues'].join(', ')}` };
+  }
+  return { field: fieldOf(instancePath), message: error.message ?? 'is not valid' };
+}
+
+/** `/requestBody/a/0/b` → `a[0].b`; `/query/page_size` → `page_size`. */
+function fieldOf(instancePath: string, child?: unknown): string {
+  const segments = instancePath.split('/').slice(2);
+  if (child !== undefined) segments.push(String(child));
+  const parts = segments.map((s) => s.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = parts.reduce((left, part) => (/^\d+$/.test(part) ? `${left}[${part}]` : left ? `${left}.${part}` : part), '');
+  return path || 'body';
+}

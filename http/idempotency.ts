@@ -1,0 +1,109 @@
+import { ApiError } from '../core/errors.ts';
+import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories } from '../db/store.ts';
+import type { ContractRequest } from './backend.ts';
+import type { Reply } from './contract.ts';
+import type { Deps } from './deps.ts';
+import type { Exchange } from './exchange.ts';
+import { respondUntyped } from './reply.ts';
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+const PURPOSE = 'idempotent reply';
+
+type Unit = (tx: Repositories) => Promise<Reply>;
+
+/**
+ * The Idempotency-Key of a request: its first answer is kept for 24 hours and given again to a request with the same key and the
+ * same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, answers sealed.
+ */
+export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: Deps) {
+  const header = request.headers['idempotency-key'];
+  const environmentId = (exchange.environment as NonNullable<typeof exchange.environment>).id;
+  const route = exchange.operation?.operationId as string;
+  const clientId = exchange.client?.clientId ?? '';
+
+  /** Undefined when the request has no key: it then runs as often as it is sent. */
+  const key = typeof header === 'string' ? keyOf(header) : undefined;
+
+  function keyOf(text: string) {
+    const { method, path, body } = request;
+    const keyDigest = deps.digester.digest('idempotency key', environmentId, clientId, route, text);
+    const requestDigest = deps.digester.digest('idempotent request', method, path, JSON.stringify(body ?? null));
+    return { name: { clientId, route, keyDigest }, requestDigest };
+  }
+
+  /** Takes the key inside a transaction; an earlier answer comes back instead. */
+  async function claim(tx: Repositories): Promise<Reply | undefined> {
+    if (!key) return undefined;
+    const at = deps.now();
+    const claimed = await tx.idempotencyKeys.claim(environmentId, {
+      ...key.name,
+      requestDigest: key.requestDigest,
+      createdAt: at,
+      expiresAt: at + LIFETIME_MS,
+    });
+    return claimed.state === 'EXISTING' ? replay(claimed.row, key.requestDigest) : undefined;
+  }
+
+  function replay(row: IdempotencyKeyRow, requestDigest: Buffer): Reply {
+    if (!deps.digester.equal(row.requestDigest, requestDigest)) {
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used for a request with another content.');
+    }
+    if (row.state === 'RUNNING') throw stillRunning(row);
+    const kept = row.sealedReply && openReply(row, row.sealedReply);
+    if (!kept) throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The kept answer of this idempotency key cannot be read any more.');
+    return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
+  }
+
+  function stillRunning(row: IdempotencyKeyRow): ApiError {
+    const abandoned = row.executionId !== null && row.createdAt < deps.startedAt;
+    return abandoned
+      ? new ApiError('EXECUTION_OUTCOME_UNKNOWN', `The execution ${row.executionId} was cut off; whether it had an effect is unknown.`)
+      : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
+  }
+
+  async function keep(tx: Repositories, reply: Reply): Promise<void> {
+    if (!key) return;
+    const text = JSON.stringify({ status: reply.status, body: reply.body, headers: reply.headers });
+    const sealedReply = deps.sealedReplies.seal(PURPOSE, bind(key.name), text, deps.now() + LIFETIME_MS);
+    await tx.idempotencyKeys.complete(environmentId, key.name, {
+      status: reply.status,
+      sealedReply: Buffer.from(sealedReply, 'base64url'),
+    });
+  }
+
+  function openReply(row: IdempotencyKeyRow, sealed: Buffer): Pick<Reply, 'status' | 'body' | 'headers'> | null {
+    const text = deps.sealedReplies.open(PURPOSE, bind(row), sealed.toString('base64url'));
+    return text === null ? null : JSON.parse(text);
+  }
+
+  function bind(name: IdempotencyKeyName): string[] {
+    return [environmentId, name.clientId, name.route, name.keyDigest.toString('base64url')];
+  }
+
+  return {
+    /** The effect, the claim and the kept answer are one transaction: all of it happened, or nothing. */
+    commit: (unit: Unit): Promise<Reply> =>
+      deps.store.write(async (tx) => {
+        const earlier = await claim(tx);
+        if (earlier) return earlier;
+        const reply = await unit(tx);
+        await keep(tx, reply);
+        return reply;
+      }),
+
+    /** See `Call.commitThenAct`. A failure of `act` leaves the key taken: its outcome is not known. */
+    async commitThenAct(executionId: string, begin: (tx: Repositories) => Promise<void>, act: () => Promise<Reply>): Promise<Reply> {
+      const earlier = await deps.store.write(async (tx) => {
+        const kept = await claim(tx);
+        if (kept) return kept;
+        if (key) await tx.idempotencyKeys.attachExecution(environmentId, key.name, executionId);
+        await begin(tx);
+        return undefined;
+      });
+      if (earlier) return earlier;
+      const reply = await act();
+      if (key) await deps.store.write((tx) => keep(tx, reply));
+      return reply;
+    },
+  };
+}

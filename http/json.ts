@@ -1,0 +1,97 @@
+import { ApiError } from '../core/errors.ts';
+
+const MAX_DEPTH = 32;
+
+/**
+ * Parses JSON strictly: what two parsers could read differently is refused. Beyond RFC 8259 that means duplicate keys,
+ * integers that a double cannot hold, lone surrogates, a byte order mark, invalid UTF-8 and nesting deeper than 32.
+ * Depth is checked while scanning, before any object is built.
+ *
+ * @throws ApiError MALFORMED_BODY
+ */
+export function parseJson(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ApiError('MALFORMED_BODY', 'The body is not valid UTF-8.', { cause });
+  }
+  inspectStructure(text);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.', { cause });
+  }
+}
+
+/** One pass over the text; anything that is not JSON at all is left to JSON.parse. */
+function inspectStructure(text: string): void {
+  const keysOf: (Set<string> | null)[] = [];
+  let keyExpected = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) {
+      const end = endOfString(text, at);
+      if (keyExpected) recordKey(keysOf.at(-1), text.slice(at, end + 1));
+      else checkEscapes(text.slice(at, end + 1));
+      keyExpected = false;
+      at = end;
+    } else if (char === 0x7b || char === 0x5b) {
+      keysOf.push(char === 0x7b ? new Set() : null);
+      if (keysOf.length > MAX_DEPTH) {
+        throw new ApiError('MALFORMED_BODY', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+      }
+      keyExpected = char === 0x7b;
+    } else if (char === 0x7d || char === 0x5d) {
+      keysOf.pop();
+      keyExpected = false;
+    } else if (char === 0x2c) {
+      keyExpected = keysOf.at(-1) instanceof Set;
+    } else if (char === 0x2d || (char >= 0x30 && char <= 0x39)) {
+      at = checkNumber(text, at);
+    }
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x5c) at++;
+    else if (char === 0x22) return at;
+  }
+  return text.length;
+}
+
+function recordKey(keys: Set<string> | null | undefined, quoted: string): void {
+  const key = checkEscapes(quoted);
+  if (!keys) return;
+  if (keys.has(key)) throw new ApiError('MALFORMED_BODY', 'The body holds an object with a duplicate key.');
+  keys.add(key);
+}
+
+/** Two spellings of one key must compare equal, so escapes are resolved; a lone surrogate has no UTF-8 form. */
+function checkEscapes(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  let value: string;
+  try {
+    value = JSON.parse(quoted);
+  } catch (cause) {
+    throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.', { cause });
+  }
+  if (!value.isWellFormed()) throw new ApiError('MALFORMED_BODY', 'The body holds a lone surrogate.');
+  return value;
+}
+
+const NUMBER = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
+
+function checkNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start;
+  const match = NUMBER.exec(text);
+  if (!match) return start;
+  const value = Number(match[0]);
+  const isInteger = match[1] === undefined && match[2] === undefined;
+  if (!Number.isFinite(value) || (isInteger && !Number.isSafeInteger(value))) {
+    throw new ApiError('MALFORMED_BODY', 'The body holds a number that cannot be kept exactly.');
+  }
+  return start + match[0].length - 1;
+}

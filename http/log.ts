@@ -1,0 +1,48 @@
+import { destination, pino } from 'pino';
+import type { Logger } from 'pino';
+
+export type { Logger } from 'pino';
+
+const FLUSH_MS = 500;
+const BUFFER_BYTES = 8 * 1024;
+
+export interface Log {
+  log: Logger;
+  /** Writes what is buffered; called at the end of the process. */
+  flush(): void;
+}
+
+/**
+ * One JSON line per event on standard output. Lines are buffered, because a write per request costs an eighth of its time.
+ * Nothing of a request is logged but its operation, status, duration and id: no path, no query, no header, no body.
+ */
+export function createLog(level: string): Log {
+  const stream = destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } }, stream);
+  const timer = setInterval(() => stream.flush(), FLUSH_MS);
+  timer.unref();
+  return {
+    log,
+    flush: () => {
+      clearInterval(timer);
+      try {
+        stream.flushSync();
+      } catch {
+        // Standard output has gone; there is nowhere left to say so.
+      }
+    },
+  };
+}
+
+/** An error for the log: names, codes and stacks of the chain of causes, and no other property that could carry a value. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' && { code }),
+    stack: error.stack,
+    ...(error.cause !== undefined && depth < 4 && { cause: describeError(error.cause, depth + 1) }),
+  };
+}

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  /** Counts one answered request. */
+  request(operation: string, status: number, seconds: number): void;
+  /** Counts one tool execution by its outcome: `success` or the kind of its error. */
+  execution(connector: string, outcome: string, seconds: number): void;
+}
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'valetkey_' });
+  const requests = new Histogram({
+    name: 'valetkey_http_request_duration_seconds',
+    help: 'Time to answer a request of the API',
+    labelNames: ['operation', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  const executions = new Histogram({
+    name: 'valetkey_tool_execution_duration_seconds',
+    help: 'Time to execute a tool, by connector and outcome',
+    labelNames: ['connector', 'outcome'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  return {
+    registry,
+    request: (operation, status, seconds) => requests.labels(operation, String(status)).observe(seconds),
+    execution: (connector, outcome, seconds) => executions.labels(connector, outcome).observe(seconds),
+  };
+}
+
+/** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */
+export function createMetricsServer(metrics: Metrics): Server {
+  return createServer(async (req, res) => {
+    if (req.method !== 'GET' || req.url !== '/metrics') {
+      res.writeHead(404).end();
+      return;
+    }
+    res.writeHead(200, { 'content-type': metrics.registry.contentType });
+    res.end(await metrics.registry.metrics());
+  });
+}

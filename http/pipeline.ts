@@ -1,0 +1,167 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Document, Operation } from 'openapi-backend';
+import type { ErrorObject } from 'ajv';
+import { ApiError } from '../core/errors.ts';
+import { createAnswerCheck } from './answers.ts';
+import { ContractBackend } from './backend.ts';
+import type { ContractRequest } from './backend.ts';
+import { authenticate } from './bearer.ts';
+import { readBody } from './body.ts';
+import type { BodyFormat } from './body.ts';
+import { createCall } from './call.ts';
+import type { Handler, Handlers, OperationId, Reply } from './contract.ts';
+import type { Deps } from './deps.ts';
+import type { Exchange } from './exchange.ts';
+import { presentErrors } from './field-errors.ts';
+import { errorReply } from './failure.ts';
+import { parsePairs } from './query.ts';
+import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { respond } from './reply.ts';
+import { writeReply } from './write.ts';
+
+/** Operations that answer on every host, so that probes reach them by address. */
+const ANY_HOST = new Set(['getHealth', 'getReadiness']);
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
+
+export interface Pipeline {
+  serve(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  readonly backend: ContractBackend;
+}
+
+/**
+ * The way of every request of the contract: route, environment, token and scope, rate limit, body, validation, handler, check
+ * of the answer. A failure at any step becomes the contract's error; nothing else ever leaves.
+ */
+export async function createPipeline(definition: Document, handlers: Handlers, deps: Deps): Promise<Pipeline> {
+  const backend = new ContractBackend(definition);
+  await backend.init();
+  const limit = deps.config.rateLimit === null ? null : createRateLimiter(deps.config.rateLimit, deps.now);
+  const checkAnswer = createAnswerCheck();
+  const secretOperations = operationsWithCredentials(deps.secretPaths);
+
+  backend.register({
+    notFound: () => {
+      throw new ApiError('NOT_FOUND', 'No operation has this path.');
+    },
+    methodNotAllowed: (context: Context, exchange: Exchange) => {
+      exchange.answerHeaders['allow'] = backend.routes.methodsOf((context.request as ContractRequest).path).join(', ');
+      throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+    },
+    postRoutingHandler: async (context: Context, exchange: Exchange) => {
+      if (!context.operation) return;
+      exchange.operation = context.operation;
+      if (ANY_HOST.has(context.operation.operationId as string)) return;
+      exchange.environment = await deps.environmentOf(exchange.req.headers.host);
+    },
+    postSecurityHandler: async (context: Context, exchange: Exchange) => {
+      if (isRefused(context)) return;
+      applyRateLimit(exchange);
+      (context.request as ContractRequest).body = (await readBody(exchange.req, bodyFormat(context.operation))) as never;
+    },
+    unauthorizedHandler: (context: Context) => {
+      throw refusalOf(context);
+    },
+    validationFail: (context: Context) => {
+      const errors = presentErrors(context.validation.errors as ErrorObject[]);
+      throw new ApiError('VALIDATION_FAILED', 'The request does not fit the contract.', { errors });
+    },
+  } as never);
+  backend.registerSecurityHandler('oauth2', async (context: Context, exchange: Exchange) => {
+    exchange.client = await authenticate(exchange.req, requiredScope(context.operation), exchange, deps);
+    return true;
+  });
+  for (const [operationId, handler] of Object.entries(handlers)) {
+    backend.register(operationId, (context: Context, exchange: Exchange) =>
+      (handler as Handler<OperationId>)(createCall(context.request as ContractRequest, exchange, deps), respond, deps),
+    );
+  }
+
+  function applyRateLimit(exchange: Exchange): void {
+    if (!limit || !exchange.environment) return;
+    const caller = exchange.client ? `client ${exchange.client.clientId}` : `address ${exchange.req.socket.remoteAddress}`;
+    const state = limit(`${exchange.environment.id} ${caller}`);
+    Object.assign(exchange.answerHeaders, rateLimitHeaders(deps.config.rateLimit as number, state));
+    if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
+  }
+
+  async function answer(exchange: Exchange, request: ContractRequest): Promise<Reply> {
+    try {
+      const reply: Reply = await backend.handleRequest(request, exchange);
+      const { operation } = exchange;
+      if (operation && (deps.config.checkAllAnswers || secretOperations.has(operation.operationId as string))) {
+        const wrong = checkAnswer(operation, reply);
+        if (wrong) throw new Error(`answer of ${operation.operationId} breaks the contract: ${wrong}`);
+      }
+      return reply;
+    } catch (error) {
+      const reply = errorReply(error, exchange, deps);
+      const wrong = deps.config.checkAllAnswers && exchange.operation ? checkAnswer(exchange.operation, reply) : null;
+      if (wrong) {
+        deps.log.error({ request_id: exchange.requestId, wrong }, 'error answer breaks the contract');
+        return errorReply(new Error(wrong), exchange, deps);
+      }
+      return reply;
+    }
+  }
+
+  return {
+    backend,
+    async serve(req, res) {
+      const given = req.headers['x-request-id'];
+      const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : deps.newId('req');
+      const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {} };
+      const reply = await answer(exchange, readRequest(req));
+      writeReply(exchange, reply);
+      deps.onAnswer(exchange, reply);
+    },
+  };
+}
+
+/** Splits the target once. A `:` may arrive escaped; operations such as `:search` are matched literally. */
+function readRequest(req: IncomingMessage): ContractRequest {
+  const target = req.url ?? '/';
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const request: ContractRequest = {
+    method: req.method ?? 'GET',
+    path: path.includes('%') ? path.replace(/%3a/gi, ':') : path,
+    query: Object.create(null),
+    headers: req.headers as ContractRequest['headers'],
+    params: {},
+  };
+  // Parsed on first use: a broken query is the client's 400 of a known operation, not a failure of routing.
+  Object.defineProperty(request, 'query', {
+    configurable: true,
+    get() {
+      const query = parsePairs(mark < 0 ? '' : target.slice(mark + 1), 'the query');
+      Object.defineProperty(request, 'query', { value: query });
+      return query;
+    },
+  });
+  return request;
+}
+
+function requiredScope(operation: Operation): string {
+  const [requirement] = operation.security ?? [];
+  return (requirement?.['oauth2'] as string[] | undefined)?.[0] ?? 'admin';
+}
+
+function isRefused(context: Context): boolean {
+  return (context.operation.security?.length ?? 0) > 0 && !context.security?.['authorized'];
+}
+
+function refusalOf(context: Context): unknown {
+  const result = context.security?.['oauth2'] as { error?: unknown } | undefined;
+  return result?.error ?? new ApiError('UNAUTHENTICATED', 'An access token is required.');
+}
+
+function bodyFormat(operation: Operation): BodyFormat {
+  const content = (operation.requestBody as { content?: Record<string, unknown> } | undefined)?.content;
+  if (!content) return 'none';
+  return 'application/json' in content ? 'json' : 'form';
+}
+
+function operationsWithCredentials(secretPaths: readonly string[]): Set<string> {
+  return new Set(secretPaths.map((path) => path.split(' ')[0] as string));
+}

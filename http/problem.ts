@@ -1,0 +1,53 @@
+import { ApiError, ERRORS } from '../core/errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import type { Reply } from './contract.ts';
+import { respondUntyped } from './reply.ts';
+
+const PROBLEM_JSON = { 'content-type': 'application/problem+json' };
+
+/** Statuses of OAuth errors (RFC 6749 §5.2) for failures that do not come from the token handler itself. */
+const OAUTH_ERRORS: Partial<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'invalid_client',
+  413: 'invalid_request',
+  421: 'invalid_request',
+  429: 'temporarily_unavailable',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+};
+
+/** Builds the problem document of RFC 9457 for an expected failure. */
+export function problem(error: ApiError, requestId: string): Record<string, unknown> {
+  const { status, title } = ERRORS[error.code];
+  return {
+    type: typeOf(error.code),
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.errors && { errors: error.errors }),
+    ...error.extra,
+  };
+}
+
+export function problemReply(error: ApiError, requestId: string, headers: Record<string, string> = {}): Reply {
+  return respondUntyped(error.status, problem(error, requestId), { ...PROBLEM_JSON, ...headers });
+}
+
+/** The token endpoint answers the error object of RFC 6749 §5.2, whatever went wrong. */
+export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}): Reply {
+  const status = error.status === 415 || error.status === 422 ? 400 : error.status;
+  const body = { error: OAUTH_ERRORS[status] ?? 'invalid_request', error_description: asciiOnly(error.message) };
+  return respondUntyped(status, body, { 'content-type': 'application/json', ...headers });
+}
+
+/** RFC 6749 §5.2 allows printable ASCII without quote and backslash in `error_description`. */
+function asciiOnly(text: string): string {
+  return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
+}
+
+/** A relative reference: it resolves against the served documentation. */
+function typeOf(code: ErrorCode): string {
+  return `/docs/errors#${code.toLowerCase()}`;
+}

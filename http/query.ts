@@ -1,0 +1,35 @@
+import { ApiError } from '../core/errors.ts';
+
+export type Pairs = Record<string, string | string[]>;
+
+/**
+ * Parses `application/x-www-form-urlencoded` text: a query string or a form body. A repeated name becomes an array, which the
+ * contract's schemas then refuse where they expect one value.
+ *
+ * @param place what an error calls the text
+ * @throws ApiError MALFORMED_BODY when an escape is not valid UTF-8
+ */
+export function parsePairs(text: string, place: string): Pairs {
+  const pairs: Pairs = Object.create(null);
+  if (text === '') return pairs;
+  for (const part of text.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = decode(equals < 0 ? part : part.slice(0, equals), place);
+    const value = equals < 0 ? '' : decode(part.slice(equals + 1), place);
+    const earlier = pairs[name];
+    if (earlier === undefined) pairs[name] = value;
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else pairs[name] = [earlier, value];
+  }
+  return pairs;
+}
+
+function decode(text: string, place: string): string {
+  if (!/[%+]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new ApiError('MALFORMED_BODY', `An escape in ${place} is not valid UTF-8.`, { cause });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Exchange } from './exchange.ts';
+import type { Reply } from './contract.ts';
+
+/** Headers of every answer of the contract. Answers carry accounts or say whether they exist: nothing may keep them. */
+const FIXED_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Writes an answer in one piece. Returns without effect when the client has gone. */
+export function writeReply(exchange: Exchange, reply: Reply): void {
+  const { res, req, requestId, answerHeaders } = exchange;
+  if (res.destroyed) return;
+  const text = reply.body === undefined ? '' : JSON.stringify(reply.body);
+  const headers: Record<string, string | number> = {
+    ...FIXED_HEADERS,
+    'x-request-id': requestId,
+    ...answerHeaders,
+  };
+  if (text) headers['content-type'] = 'application/json';
+  headers['content-length'] = Buffer.byteLength(text);
+  Object.assign(headers, reply.headers);
+  // An unread body would be taken for the next request on this connection.
+  if (!req.complete) headers['connection'] = 'close';
+  res.writeHead(reply.status, headers);
+  res.end(text);
+}

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * Holds the imports of every file against the rules of the house: who may import whom, and which packages a room owns.
+ * The longest matching room decides. A rule names rooms or single files; a room may always import itself.
+ */
+interface Room {
+  path: string;
+  may: string[];
+}
+
+const ROOMS: Room[] = [
+  { path: 'catalogue', may: [] },
+  { path: 'web', may: [] },
+  { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts'] },
+  { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
+  { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },
+  { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors'] },
+  { path: 'core/connectors', may: ['core/errors.ts', 'core/secret.ts', 'core/tools'] },
+  { path: 'core/tools', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors'] },
+  { path: 'core', may: ['core', 'db'] },
+  { path: 'db', may: ['core/errors.ts', 'core/ids.ts', 'core/secret.ts'] },
+  { path: 'handlers', may: ['http/contract.ts', 'core', 'db'] },
+  { path: 'http', may: ['handlers', 'generated', 'core', 'web', 'db'] },
+  { path: 'cli', may: ['http', 'core', 'db'] },
+  { path: 'examples', may: ['generated'] },
+  { path: 'scripts', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'examples'] },
+  { path: 'test', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
+];
+
+/** Packages that only some rooms may import; one place to look when such a package changes. */
+const PACKAGE_OWNERS: Record<string, string[]> = {
+  express: ['http'],
+  'openapi-backend': ['http'],
+  'better-sqlite3': ['db'],
+  'drizzle-orm': ['db'],
+  undici: ['core/net'],
+  got: ['core/net'],
+  jsonwebtoken: ['core/tokens'],
+  oauth4webapi: ['core/oauth'],
+  'node:net': ['core/net'],
+  'node:tls': ['core/net'],
+  'node:http': ['http', 'core/net', 'examples'],
+  'node:https': ['core/net'],
+};
+
+const FREE = ['scripts', 'test'];
+const IMPORT = /^\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
+const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+/** Returns one line for each import that breaks a rule; an empty list when the house is in order. */
+export function findViolations(root: string): string[] {
+  return ROOMS.map((room) => room.path.split('/')[0] as string)
+    .filter((folder, index, all) => all.indexOf(folder) === index)
+    .flatMap((folder) => sourceFiles(join(root, folder)))
+    .flatMap((file) => judgeFile(root, relative(root, file), readFileSync(file, 'utf8')));
+}
+
+/** Judges the imports of one file, given as a path from the root and its text. */
+export function judgeFile(root: string, file: string, text: string): string[] {
+  const room = roomOf(file);
+  if (!room) return [];
+  const specifiers = [...text.matchAll(IMPORT), ...text.matchAll(DYNAMIC_IMPORT)].map((match) => match[1] as string);
+  return specifiers.flatMap((specifier) => {
+    if (!specifier.startsWith('.')) return judgePackage(file, room, specifier);
+    const target = relative(root, join(root, dirname(file), specifier));
+    const allowed = [room.path, ...room.may].some((place) => target === place || target.startsWith(`${place}/`));
+    return allowed ? [] : [`${file} imports ${target}, which ${room.path} may not`];
+  });
+}
+
+function judgePackage(file: string, room: Room, specifier: string): string[] {
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  const owners = PACKAGE_OWNERS[name];
+  if (!owners || FREE.includes(room.path) || owners.includes(room.path)) return [];
+  return [`${file} imports ${name}, which belongs to ${owners.join(', ')}`];
+}
+
+function roomOf(file: string): Room | undefined {
+  const rooms = ROOMS.filter((room) => file.startsWith(`${room.path}/`));
+  return rooms.sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+function sourceFiles(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+    return entries.filter((e) => e.isFile() && /\.(ts|js)$/.test(e.name)).map((e) => join(e.parentPath, e.name));
+  } catch {
+    return [];
+  }
+}
+
+if (import.meta.main) {
+  const violations = findViolations(join(import.meta.dirname, '..'));
+  for (const violation of violations) console.error(violation);
+  if (violations.length > 0) process.exit(1);
+  console.log('imports: in order');
+}

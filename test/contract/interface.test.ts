@@ -1,0 +1,188 @@
+import { expect } from 'chai';
+import { VENDORS } from '../../core/connections/vendor.ts';
+import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
+import { ERRORS } from '../../core/errors.ts';
+import { SCOPES } from '../../core/tokens/scopes.ts';
+import type { JsonObject } from '../../scripts/openapi-document.ts';
+import { arrayAt, bodiesOf, objectAt, operationsOf, resolve } from '../../scripts/openapi-document.ts';
+import { contract, operation } from './contract.ts';
+
+/** Operation, method and path, scope, origin: d for the description of the interface, x for our extension of it. */
+const OPERATIONS = `
+listConnectedAccounts get /api/v1/connected_accounts accounts:read d
+createConnectedAccount post /api/v1/connected_accounts accounts:write d
+updateConnectedAccount put /api/v1/connected_accounts accounts:write d
+getConnectedAccountAuth get /api/v1/connected_accounts/auth credentials:read d
+getConnectedAccountDetails get /api/v1/connected_accounts/details accounts:read d
+searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read d
+disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write x
+deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write d
+createCustomProvider post /api/v1/custom-providers providers:write d
+getCustomProvider get /api/v1/custom-providers/{identifier} providers:read x
+updateCustomProvider put /api/v1/custom-providers/{identifier} providers:write d
+deleteCustomProvider delete /api/v1/custom-providers/{identifier} providers:write d
+listProviders get /api/v1/providers providers:read x
+getProvider get /api/v1/providers/{identifier} providers:read x
+listConnections get /api/v1/connections connections:read d
+createConnection post /api/v1/connections connections:write x
+getConnection get /api/v1/connections/{connection_id} connections:read x
+updateConnection put /api/v1/connections/{connection_id} connections:write x
+deleteConnection delete /api/v1/connections/{connection_id} connections:write x
+enableConnection post /api/v1/connections/{connection_id}:enable connections:write x
+disableConnection post /api/v1/connections/{connection_id}:disable connections:write x
+listTools get /api/v1/tools tools:read x
+getTool get /api/v1/tools/{tool_name} tools:read x
+executeTool post /api/v1/execute_tool tools:execute d
+listExecutions get /api/v1/executions tools:read x
+getExecution get /api/v1/executions/{execution_id} tools:read x
+listApiClients get /api/v1/api_clients admin x
+createApiClient post /api/v1/api_clients admin x
+disableApiClient post /api/v1/api_clients/{client_id}:disable admin x
+rotateApiClientSecret post /api/v1/api_clients/{client_id}:rotate_secret admin x
+issueToken post /oauth/token none d
+getAuthorizationServerMetadata get /.well-known/oauth-authorization-server none x
+getJwks get /.well-known/jwks.json none x
+getHealth get /healthz none x
+getReadiness get /readyz none x
+`;
+
+/** Statuses beside those that every operation of its kind has. */
+const OWN_STATUSES: Record<string, string[]> = {
+  updateConnectedAccount: ['404'],
+  getConnectedAccountAuth: ['404'],
+  getConnectedAccountDetails: ['404'],
+  disconnectConnectedAccount: ['404'],
+  deleteConnectedAccount: ['404'],
+  getCustomProvider: ['404'],
+  updateCustomProvider: ['404', '409'],
+  deleteCustomProvider: ['404'],
+  getProvider: ['404'],
+  getConnection: ['404'],
+  updateConnection: ['404'],
+  deleteConnection: ['404', '409'],
+  enableConnection: ['404'],
+  disableConnection: ['404'],
+  getTool: ['404'],
+  executeTool: ['404', '502', '504'],
+  getExecution: ['404'],
+  disableApiClient: ['404'],
+  rotateApiClientSecret: ['404'],
+};
+
+const CREATES = ['createConnectedAccount', 'createCustomProvider', 'createConnection', 'createApiClient'];
+
+function schema(name: string): JsonObject {
+  return resolve(contract, { $ref: `#/components/schemas/${name}` });
+}
+
+function properties(name: string): JsonObject {
+  return objectAt(schema(name), 'properties');
+}
+
+describe('the interface', () => {
+  it('has these operations, with these scopes', () => {
+    const lines = operationsOf(contract).map(({ id, method, path, definition }) => {
+      const [requirement] = arrayAt(definition, 'security') as JsonObject[];
+      const scope = requirement ? arrayAt(requirement, 'oauth2').join() : 'none';
+      return `${id} ${method} ${path} ${scope} ${definition['x-valetkey-origin'] === 'description' ? 'd' : 'x'}`;
+    });
+    expect(lines).to.deep.equal(OPERATIONS.trim().split('\n'));
+  });
+
+  it('declares for each bearer operation exactly the statuses that it can answer', () => {
+    for (const { id, method, definition } of operationsOf(contract)) {
+      if (arrayAt(definition, 'security').length === 0) continue;
+      const wanted = new Set([CREATES.includes(id) ? '201' : '200', '400', '401', '403', '421', '429', '500', '503']);
+      if (definition['requestBody']) for (const status of ['413', '415']) wanted.add(status);
+      if (method === 'post') for (const status of ['409', '422']) wanted.add(status);
+      for (const status of OWN_STATUSES[id] ?? []) wanted.add(status);
+      expect(Object.keys(objectAt(definition, 'responses')).sort(), id).to.deep.equal([...wanted].sort());
+    }
+  });
+
+  it('answers the deletion of an account without content, and other deletions with an empty object', () => {
+    const contentOf = (id: string) => bodiesOf(contract, operation(id)).filter(({ side }) => side === '200');
+    expect(contentOf('deleteConnectedAccount')).to.deep.equal([]);
+    for (const id of ['deleteCustomProvider', 'deleteConnection']) {
+      expect(contentOf(id)[0]?.media['schema'], id).to.deep.equal({ $ref: '#/components/schemas/EmptyObject' });
+    }
+  });
+
+  it('answers errors as problem documents, and as OAuth errors at the token endpoint', () => {
+    for (const found of operationsOf(contract)) {
+      for (const { side, mediaType } of bodiesOf(contract, found)) {
+        if (!/^[45]/.test(side) || (found.id === 'getReadiness' && side === '503')) continue;
+        const wanted = found.id === 'issueToken' ? 'application/json' : 'application/problem+json';
+        expect(mediaType, `${found.id} ${side}`).to.equal(wanted);
+      }
+    }
+  });
+});
+
+describe('lists of the contract', () => {
+  it('of error codes are the table of the code, and each code is explained or shown somewhere', () => {
+    const codes = arrayAt(schema('ErrorCode'), 'enum');
+    expect(codes).to.have.members(Object.keys(ERRORS));
+    const { components, ...rest } = contract;
+    const { schemas: _schemas, ...shown } = components as JsonObject;
+    const text = JSON.stringify([rest, shown]);
+    // Answers before any operation is found.
+    const outside = ['METHOD_NOT_ALLOWED', 'MALFORMED_BODY', 'INVALID_IDEMPOTENCY_KEY'];
+    expect(codes.filter((code) => !text.includes(String(code)) && !outside.includes(String(code)))).to.deep.equal([]);
+  });
+
+  it('of scopes are the scopes of the code', () => {
+    const schemes = objectAt(objectAt(contract, 'components'), 'securitySchemes');
+    const flow = objectAt(objectAt(objectAt(schemes, 'oauth2'), 'flows'), 'clientCredentials');
+    expect(Object.keys(objectAt(flow, 'scopes'))).to.have.members([...SCOPES]);
+    expect(arrayAt(schema('Scope'), 'enum')).to.have.members([...SCOPES]);
+  });
+
+  it('of authorization types agree with each other and with the code', () => {
+    expect(arrayAt(schema('AuthorizationType'), 'enum')).to.have.members([...AUTHORIZATION_TYPES]);
+    const branches = arrayAt(schema('AuthPattern'), 'oneOf') as { $ref: string }[];
+    expect(branches.map(({ $ref }) => $ref.split('/').at(-1))).to.have.members([...AUTHORIZATION_TYPES]);
+    const signIn = ['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN'];
+    expect(arrayAt(schema('ConnectionAuthorizationType'), 'enum')).to.have.members([...AUTHORIZATION_TYPES, ...signIn]);
+  });
+
+  it('of identity providers are the vendors of the code, CUSTOM and the simulator', () => {
+    expect(arrayAt(schema('IdentityProviderType'), 'enum')).to.have.members(['CUSTOM', 'IDP_SIMULATOR', ...VENDORS]);
+  });
+});
+
+describe('schemas that belong together', () => {
+  it('show an account in full, without secrets and as a summary with the same fields', () => {
+    const { api_config: _config, authorization_details: _full, ...summary } = properties('ConnectedAccount');
+    const { authorization_details: _masked, ...details } = properties('ConnectedAccountDetails');
+    expect(properties('ConnectedAccountSummary')).to.deep.equal(summary);
+    expect(details).to.deep.equal({ ...summary, api_config: _config });
+  });
+
+  it('always answer every field of an account, a connection and a provider', () => {
+    const complete = ['ConnectedAccount', 'ConnectedAccountDetails', 'ConnectedAccountSummary'];
+    for (const name of [...complete, 'Connection', 'ConnectionConfiguration', 'Provider', 'Execution', 'Tool']) {
+      expect(arrayAt(schema(name), 'required'), name).to.have.members(Object.keys(properties(name)));
+    }
+  });
+
+  it('give a connection with its settings all that a connection has', () => {
+    expect(properties('ConnectionConfiguration')).to.deep.include(properties('Connection'));
+  });
+
+  it('extend a problem and never change it', () => {
+    for (const name of ['AccountStateProblem', 'UnknownOutcomeProblem', 'ExecutionProblem']) {
+      expect(properties(name), name).to.deep.include(properties('Problem'));
+      expect(arrayAt(schema(name), 'required'), name).to.include.members(arrayAt(schema('Problem'), 'required'));
+    }
+  });
+
+  it('page every list alike', () => {
+    for (const { id } of operationsOf(contract).filter(({ id }) => /^(list|search)/.test(id))) {
+      const [answer] = bodiesOf(contract, operation(id)).filter(({ side }) => side === '200');
+      const required = arrayAt(resolve(contract, answer?.media['schema']), 'required');
+      expect(required, id).to.include.members(['next_page_token', 'prev_page_token', 'total_size']);
+      expect(required, id).to.have.lengthOf(4);
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { breaksOfContractRules } from '../../scripts/contract-rules.ts';
+import type { JsonObject } from '../../scripts/openapi-document.ts';
+import { contract } from './contract.ts';
+
+/** The findings after one change of the real contract. */
+function findingsAfter(change: (document: Editable) => void): string[] {
+  const document = structuredClone(contract);
+  change(document as unknown as Editable);
+  return breaksOfContractRules(document);
+}
+
+/** As much of the shape of the document as the changes below touch. */
+interface Editable {
+  paths: Record<string, Record<string, EditableOperation>>;
+  components: { schemas: Record<string, EditableSchema>; parameters: Record<string, JsonObject> };
+}
+interface EditableOperation extends Record<string, unknown> {
+  operationId?: string;
+  security?: { oauth2: string[] }[];
+  parameters?: unknown[];
+  responses: Record<string, unknown>;
+  requestBody: { content: Record<string, { examples?: unknown; schema: unknown }> };
+}
+interface EditableSchema extends Record<string, unknown> {
+  properties: Record<string, JsonObject>;
+}
+
+const create = (document: Editable) => document.paths['/api/v1/connected_accounts']?.['post'] as EditableOperation;
+const schema = (document: Editable, name: string) => document.components.schemas[name] as EditableSchema;
+
+describe('rules of the contract', () => {
+  it('find nothing in the contract as it is', () => {
+    expect(findingsAfter(() => {})).to.deep.equal([]);
+  });
+
+  it('find an operation without an operationId, and a name that is taken', () => {
+    expect(findingsAfter((d) => delete create(d).operationId).join()).to.include('has no operationId');
+    expect(findingsAfter((d) => (create(d).operationId = 'executeTool')).join()).to.include('executeTool is taken');
+  });
+
+  it('find a default answer and a range of statuses', () => {
+    for (const status of ['default', '4XX']) {
+      const found = findingsAfter((d) => (create(d).responses[status] = { description: 'anything' }));
+      expect(found).to.deep.equal([`createConnectedAccount: declares ${status} instead of exact statuses`]);
+    }
+  });
+
+  it('find an operation that does not say where it comes from', () => {
+    expect(findingsAfter((d) => delete create(d)['x-valetkey-origin']).join()).to.include('x-valetkey-origin must be');
+  });
+
+  it('find an operation without security of its own, with two scopes, or with an unknown one', () => {
+    expect(findingsAfter((d) => delete create(d).security).join()).to.include('says nothing of security');
+    for (const scopes of [[], ['accounts:read', 'accounts:write'], ['accounts:own']]) {
+      const found = findingsAfter((d) => (create(d).security = [{ oauth2: scopes }]));
+      expect(found.join(), String(scopes)).to.include('exactly one known scope');
+    }
+  });
+
+  it('find a bearer operation that leaves out a common status', () => {
+    for (const status of ['400', '401', '403', '409', '413', '415', '421', '422', '429', '500', '503']) {
+      const found = findingsAfter((d) => delete create(d).responses[status]);
+      expect(found).to.deep.equal([`createConnectedAccount: does not declare ${status}`]);
+    }
+  });
+
+  it('find a POST that cannot be repeated safely', () => {
+    expect(findingsAfter((d) => delete create(d).parameters).join()).to.include('does not take Idempotency-Key');
+  });
+
+  it('find a second media type, and a body without an example', () => {
+    const content = (d: Editable) => create(d).requestBody.content;
+    expect(findingsAfter((d) => (content(d)['text/plain'] = { schema: {} })).join()).to.include('several media types');
+    expect(findingsAfter((d) => delete content(d)['application/json']?.examples).join()).to.include('has no example');
+  });
+
+  it('find a parameter without description or example', () => {
+    for (const [key, finding] of Object.entries({ description: 'not described', example: 'has no example' })) {
+      const found = findingsAfter((d) => delete d.components.parameters['SearchQuery']?.[key]);
+      expect(found.join()).to.include(finding);
+    }
+  });
+
+  it('find a property without a description', () => {
+    const found = findingsAfter((d) => (schema(d, 'Health').properties['more'] = { type: 'string' }));
+    expect(found).to.deep.equal(['/components/schemas/Health: the property more is not described']);
+  });
+
+  it('find an object that does not say whether it is closed', () => {
+    const found = findingsAfter((d) => delete schema(d, 'Health')['additionalProperties']);
+    expect(found).to.deep.equal(['/components/schemas/Health: an object must say additionalProperties']);
+  });
+
+  it('find words that the validators do not know', () => {
+    const words = { nullable: 'nullable is not', example: 'put examples beside', 'x-secrte': 'x-secrte is not known' };
+    for (const [word, finding] of Object.entries(words)) {
+      expect(findingsAfter((d) => (schema(d, 'Health')[word] = true)).join(), word).to.include(finding);
+    }
+  });
+
+  it('find a recursive schema, also through another', () => {
+    const found = findingsAfter((d) => {
+      schema(d, 'Health').properties['inner'] = { description: 'x', $ref: '#/components/schemas/Readiness' };
+      schema(d, 'Readiness').properties['inner'] = { description: 'x', $ref: '#/components/schemas/Health' };
+    });
+    expect(found.join()).to.include('Health > Readiness > Health: is recursive');
+  });
+
+  it('find a readOnly property in a request, at any depth', () => {
+    const found = findingsAfter((d) => {
+      const id = schema(d, 'AuthField').properties['field_name'] as JsonObject;
+      id['readOnly'] = true;
+    });
+    expect(found).to.include('createCustomProvider: the request has a readOnly property');
+  });
+});

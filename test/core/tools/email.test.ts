@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ApiError } from '../../../core/errors.ts';
+import { renderTemplate } from '../../../core/tools/body-template.ts';
+import { failureOf } from './samples.ts';
+
+const TEMPLATE = {
+  $email: {
+    to: { $input: 'to' },
+    cc: { $input: 'cc' },
+    reply_to: { $input: 'reply_to' },
+    subject: { $input: 'subject' },
+    body: { $input: 'body' },
+    content_type: { $input: 'content_type' },
+    in_reply_to: { $input: 'in_reply_to' },
+  },
+};
+
+function email(input: Record<string, unknown>): string {
+  return renderTemplate(TEMPLATE, { input, account: {} }) as string;
+}
+
+/** Reads a message the way a receiver does: unfolded headers, decoded words, decoded body. */
+function read(message: string): { headers: [string, string][]; body: string } {
+  const border = message.indexOf('\r\n\r\n');
+  const unfolded = message.slice(0, border).replace(/\r\n[ \t]/g, ' ');
+  const headers = unfolded.split('\r\n').map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), decodeWords(line.slice(colon + 2))];
+  });
+  return { headers, body: Buffer.from(message.slice(border + 4), 'base64').toString('utf8') };
+}
+
+function decodeWords(text: string): string {
+  return text
+    .replace(/\?= (?==\?)/g, '?=')
+    .replace(/=\?UTF-8\?B\?([A-Za-z0-9+/=]*)\?=/g, (_, word: string) => Buffer.from(word, 'base64').toString('utf8'));
+}
+
+describe('An e-mail message', () => {
+  it('carries addresses, subject and text', () => {
+    const message = email({
+      to: ['ada@example.com', 'Ada "A" Lovelace <ada@example.org>'],
+      cc: 'Zoë <z@example.com>',
+      subject: 'Hi',
+      body: 'One\nTwo ü',
+    });
+    const { headers, body } = read(message);
+    expect(headers).to.deep.equal([
+      ['To', 'ada@example.com, "Ada \\"A\\" Lovelace" <ada@example.org>'],
+      ['Cc', 'Zoë <z@example.com>'],
+      ['Subject', 'Hi'],
+      ['MIME-Version', '1.0'],
+      ['Content-Type', 'text/plain; charset=utf-8'],
+      ['Content-Transfer-Encoding', 'base64'],
+    ]);
+    expect(body).to.equal('One\r\nTwo ü');
+  });
+
+  it('keeps any subject, in lines of ASCII that no relay refuses', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (subject) => {
+        let message: string;
+        try {
+          message = email({ to: 'a@example.com', subject, body: subject });
+        } catch (error) {
+          expect(error).to.be.instanceOf(ApiError);
+          return;
+        }
+        expect(message).to.match(/^[\x20-\x7e\r\n]*$/);
+        for (const line of message.split('\r\n')) expect(line.length).to.be.at.most(80);
+        const { headers } = read(message);
+        expect(headers.map(([name]) => name)).to.deep.equal([
+          'To',
+          'Subject',
+          'MIME-Version',
+          'Content-Type',
+          'Content-Transfer-Encoding',
+        ]);
+        expect(headers[1]?.[1]?.trim()).to.equal(subject.trim());
+      }),
+    );
+  });
+
+  it('a subject that looks encoded stays as it is read', () => {
+    expect(read(email({ to: 'a@example.com', subject: '=?UTF-8?B?aGk=?=' })).headers[1]).to.deep.equal([
+      'Subject',
+      '=?UTF-8?B?aGk=?=',
+    ]);
+  });
+
+  it('a line break in any header is refused and names its input (header injection)', () => {
+    for (const end of ['\r\nBcc: evil@example.com', '\nBcc: evil@example.com', '\r', '\u0000', '\u0085', '\u2028']) {
+      for (const field of ['to', 'cc', 'reply_to', 'subject', 'in_reply_to']) {
+        const input = {
+          to: 'a@example.com',
+          subject: 's',
+          [field]: `${field === 'in_reply_to' ? '<a@b>' : 'a@example.com'}${end}`,
+        };
+        expect(failureOf(() => email(input)).fields, `${field} ${JSON.stringify(end)}`).to.deep.equal([
+          `tool_input.${field}`,
+        ]);
+      }
+    }
+  });
+
+  it('what is not one address is refused', () => {
+    for (const to of [
+      '',
+      'ada',
+      'a@b.example, c@d.example',
+      'a@b.example c@d.example',
+      '<a@b.example',
+      'a..b@c.example',
+      '@c.example',
+      'a@-b.example',
+      'a@b.example>',
+      7,
+    ]) {
+      expect(failureOf(() => email({ to })).fields, String(to)).to.deep.equal(['tool_input.to']);
+    }
+  });
+
+  it('takes HTML when asked, no other type', () => {
+    expect(email({ to: 'a@example.com', content_type: 'text/html', body: '<p>' })).to.contain(
+      'Content-Type: text/html; charset=utf-8',
+    );
+    expect(failureOf(() => email({ to: 'a@example.com', content_type: 'text/html; x=y' })).fields).to.deep.equal([
+      'tool_input.content_type',
+    ]);
+  });
+});

@@ -1,0 +1,270 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import ts from 'typescript';
+import type { EnvironmentId, Repositories } from '../../db/store.ts';
+import {
+  account,
+  addConnection,
+  addEnvironment,
+  connection,
+  digest,
+  failure,
+  github,
+  NOW,
+  openTestStore,
+} from './support.ts';
+
+/** What may be asked without an environment: the environments themselves, and what belongs to the deployment. */
+const WITHOUT_ENVIRONMENT = [
+  'DeploymentSecretReads.get',
+  'DeploymentSecretReads.keyChecks',
+  'DeploymentSecretReads.list',
+  'DeploymentSecretWrites.deleteKeyCheck',
+  'DeploymentSecretWrites.insertIfAbsent',
+  'DeploymentSecretWrites.insertKeyCheckIfAbsent',
+  'DeploymentSecretWrites.replace',
+  'EnvironmentReads.byHost',
+  'EnvironmentReads.get',
+  'EnvironmentReads.list',
+  'EnvironmentWrites.insert',
+  'KeyRotationReads.countByKek',
+  'KeyRotationReads.listByKek',
+  'KeyRotationReads.listConnectionSecrets',
+  'KeyRotationWrites.setConnectionSecret',
+  'KeyRotationWrites.setWrappedKey',
+];
+
+const ROOM = fileURLToPath(new URL('../../db', import.meta.url));
+
+/** Every method of every interface `…Reads` and `…Writes` of the room, with its first parameter as it is written. */
+function methods(): { name: string; first: string }[] {
+  const files = readdirSync(ROOM, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return files.flatMap((file) => {
+    const source = ts.createSourceFile(file, readFileSync(join(ROOM, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    return source.statements
+      .filter(ts.isInterfaceDeclaration)
+      .filter(({ name }) => /(Reads|Writes)$/.test(name.text))
+      .flatMap(({ name, members }) =>
+        members.map((member) => ({
+          name: `${name.text}.${member.name?.getText()}`,
+          first: ts.isMethodSignature(member) ? (member.parameters[0]?.getText() ?? '') : member.getText(),
+        })),
+      );
+  });
+}
+
+describe('no query without an environment (C1)', () => {
+  it('takes the environment first in every function but the pinned ones', () => {
+    const without = methods().filter(({ first }) => first !== 'environmentId: EnvironmentId');
+    expect(without.map(({ name }) => name).sort()).to.deep.equal(WITHOUT_ENVIRONMENT);
+  });
+
+  it('declares every function that a repository has', async () => {
+    const test = await openTestStore();
+    const declared = new Set(methods().map(({ name }) => name.replace(/(Reads|Writes)\./, '.')));
+    const interfaces: Record<keyof Repositories, string> = {
+      environments: 'Environment',
+      apiClients: 'ApiClient',
+      customProviders: 'CustomProvider',
+      connections: 'Connection',
+      accounts: 'Account',
+      executions: 'Execution',
+      idempotencyKeys: 'IdempotencyKey',
+      audit: 'Audit',
+      deploymentSecrets: 'DeploymentSecret',
+      keyRotation: 'KeyRotation',
+    };
+    expect(Object.keys(test.store.read).sort()).to.deep.equal(Object.keys(interfaces).sort());
+    for (const [name, repository] of Object.entries(test.store.read)) {
+      for (const method of Object.keys(repository)) {
+        expect(declared.has(`${interfaces[name as keyof Repositories]}.${method}`), `${name}.${method}`).to.equal(true);
+      }
+    }
+    await test.end();
+  });
+
+  describe('with rows of another environment', () => {
+    /** Each function once, called with an environment that is not the rows' own, and what it then answers. */
+    const page = { size: 10 };
+    const empty = { rows: [], hasNext: false, hasPrevious: false, total: 0 };
+    type Call = (r: Repositories, env: EnvironmentId, ids: Ids) => Promise<unknown>;
+    interface Ids {
+      account: string;
+      connection: string;
+      execution: string;
+    }
+    const keyName = { clientId: 'cli_1', route: 'createConnectedAccount', keyDigest: digest('key') };
+    const status = { status: 'EXPIRED' as const, reason: null, updatedAt: NOW };
+    const secret = { id: 'sec_2', digest: digest('two'), prefix: 'two', createdAt: NOW };
+    const calls: Record<string, [call: Call, expected: unknown]> = {
+      'apiClients.get': [(r, env) => r.apiClients.get(env, 'cli_1', NOW), undefined],
+      'apiClients.state': [(r, env) => r.apiClients.state(env, 'cli_1'), undefined],
+      'apiClients.list': [(r, env) => r.apiClients.list(env, page), empty],
+      'apiClients.disable': [(r, env) => r.apiClients.disable(env, 'cli_1', NOW), false],
+      'apiClients.rotate': [(r, env) => r.apiClients.rotate(env, 'cli_1', secret, { now: NOW, overlapMs: 0 }), false],
+      'customProviders.get': [(r, env) => r.customProviders.get(env, 'mine'), undefined],
+      'customProviders.list': [(r, env) => r.customProviders.list(env), []],
+      'customProviders.update': [
+        (r, env) => r.customProviders.update(env, 'mine', 1, { definition: {}, updatedAt: NOW }),
+        false,
+      ],
+      'customProviders.delete': [(r, env) => r.customProviders.delete(env, 'mine'), false],
+      'connections.get': [(r, env, ids) => r.connections.get(env, ids.connection), undefined],
+      'connections.byKeyId': [(r, env) => r.connections.byKeyId(env, 'github'), undefined],
+      'connections.listByProvider': [(r, env) => r.connections.listByProvider(env, 'github'), []],
+      'connections.list': [(r, env) => r.connections.list(env, { status: 'COMPLETED' }, page), empty],
+      'connections.listAll': [(r, env) => r.connections.listAll(env), []],
+      'connections.count': [(r, env) => r.connections.count(env), 0],
+      'connections.countAccounts': [(r, env, ids) => r.connections.countAccounts(env, ids.connection), 0],
+      'connections.update': [
+        (r, env, ids) => r.connections.update(env, ids.connection, 1, { enabled: false, updatedAt: NOW }),
+        false,
+      ],
+      'connections.setStatus': [(r, env, ids) => r.connections.setStatus(env, ids.connection, 'DRAFT', NOW), false],
+      'connections.delete': [(r, env) => r.connections.delete(env, 'conn_free'), false],
+      'accounts.get': [(r, env, ids) => r.accounts.get(env, ids.account), undefined],
+      'accounts.byKey': [
+        (r, env, ids) =>
+          r.accounts.byKey(env, { connectionId: ids.connection, userId: 'user_1', identifier: 'octocat' }),
+        [],
+      ],
+      'accounts.list': [(r, env, ids) => r.accounts.list(env, { connectionId: ids.connection }, page), empty],
+      'accounts.search': [(r, env) => r.accounts.search(env, { query: 'octo' }, page), empty],
+      'accounts.listByProvider': [(r, env) => r.accounts.listByProvider(env, 'github', { limit: 9 }), []],
+      'accounts.tombstone': [(r, env) => r.accounts.tombstone(env, 'ca_removed'), undefined],
+      'accounts.update': [(r, env, ids) => r.accounts.update(env, ids.account, 1, { updatedAt: NOW }), false],
+      'accounts.setStatus': [(r, env, ids) => r.accounts.setStatus(env, ids.account, ['ACTIVE'], status), false],
+      'accounts.setStatusByProvider': [(r, env) => r.accounts.setStatusByProvider(env, 'github', status), 0],
+      'accounts.touch': [(r, env, ids) => r.accounts.touch(env, [{ id: ids.account, lastUsedAt: NOW }]), undefined],
+      'accounts.remove': [(r, env, ids) => r.accounts.remove(env, ids.account, NOW), false],
+      'executions.get': [(r, env, ids) => r.executions.get(env, ids.execution), undefined],
+      'executions.list': [(r, env, ids) => r.executions.list(env, { accountId: ids.account }, page), empty],
+      'executions.finish': [
+        (r, env, ids) => r.executions.finish(env, ids.execution, { status: 'FAILED', finishedAt: NOW }),
+        false,
+      ],
+      'executions.markUnknown': [(r, env) => r.executions.markUnknown(env, NOW + 1, NOW), 0],
+      'idempotencyKeys.get': [(r, env) => r.idempotencyKeys.get(env, keyName), undefined],
+      'idempotencyKeys.attachExecution': [(r, env) => r.idempotencyKeys.attachExecution(env, keyName, 'exec_1'), false],
+      'idempotencyKeys.complete': [
+        (r, env) => r.idempotencyKeys.complete(env, keyName, { status: 200, sealedReply: null }),
+        false,
+      ],
+      'idempotencyKeys.release': [(r, env) => r.idempotencyKeys.release(env, keyName), false],
+      'idempotencyKeys.releaseAbandoned': [(r, env) => r.idempotencyKeys.releaseAbandoned(env, NOW + 1), 0],
+      'idempotencyKeys.sweep': [(r, env) => r.idempotencyKeys.sweep(env, NOW + 1e9), 0],
+      'audit.list': [(r, env) => r.audit.list(env, page), empty],
+      'audit.verifyChain': [(r, env) => r.audit.verifyChain(env), { intact: true, rows: 0 }],
+    };
+    /** They make rows of the environment that they are given, so there is nothing foreign for them to touch. */
+    const creating = [
+      'accounts.insert',
+      'apiClients.insert',
+      'audit.append',
+      'connections.insert',
+      'customProviders.insert',
+      'executions.insert',
+      'idempotencyKeys.claim',
+    ];
+    const unscoped = ['environments', 'deploymentSecrets', 'keyRotation'];
+
+    it('finds nothing and changes nothing, whatever is asked', async () => {
+      const test = await openTestStore();
+      const { store, env, newId } = test;
+      const foreign = await addEnvironment(store, newId, 'other.example');
+      const connectionId = await github(test);
+      await addConnection(store, env, connection(newId, { id: 'conn_free', keyId: 'free' }));
+      const row = account(newId, connectionId, { identifier: 'octocat' });
+      const removed = account(newId, connectionId, { id: 'ca_removed' });
+      await store.write(async (tx) => {
+        await tx.accounts.insert(env, row);
+        await tx.accounts.insert(env, removed);
+        await tx.accounts.remove(env, removed.id, NOW);
+        const client = { id: 'cli_1', name: 'one', scopes: [], createdAt: NOW };
+        await tx.apiClients.insert(env, client, { id: 'sec_1', digest: digest('one'), prefix: 'one', createdAt: NOW });
+        const provider = {
+          id: 'prv_1',
+          identifier: 'mine',
+          definition: {},
+          isMcp: false,
+          createdAt: NOW,
+          updatedAt: NOW,
+        };
+        await tx.customProviders.insert(env, provider);
+        await tx.executions.insert(env, {
+          id: 'exec_1',
+          accountId: row.id,
+          connector: 'github',
+          toolName: 'github_list_repos',
+          agentRunId: null,
+          apiClientId: 'cli_1',
+          startedAt: NOW,
+        });
+        const times = { requestDigest: digest('body'), createdAt: NOW, expiresAt: NOW + 1000 };
+        await tx.idempotencyKeys.claim(env, { ...keyName, ...times });
+        const entry = {
+          id: 'aud_1',
+          at: NOW,
+          actor: 'cli_1',
+          action: 'account.created',
+          subjectId: null,
+          requestId: null,
+        };
+        await tx.audit.append(env, entry);
+      });
+      const ids = { account: row.id, connection: connectionId, execution: 'exec_1' };
+      const before = dump(test.file);
+
+      const all = Object.entries(store.read)
+        .filter(([name]) => !unscoped.includes(name))
+        .flatMap(([name, repository]) => Object.keys(repository).map((method) => `${name}.${method}`));
+      expect([...Object.keys(calls), ...creating].sort()).to.deep.equal(all.sort());
+
+      for (const [name, [call, expected]] of Object.entries(calls)) {
+        expect(await store.write((tx) => call(tx, foreign, ids)), name).to.deep.equal(expected);
+      }
+      expect(dump(test.file)).to.deep.equal(before);
+
+      // The negative control: with their own environment the same calls do find and change.
+      for (const [name, [call, expected]] of Object.entries(calls)) {
+        if (name === 'accounts.touch') continue;
+        const own = await store.write((tx) => call(tx, env, ids));
+        if (!CONSUMED.includes(name)) expect(own, name).not.to.deep.equal(expected);
+      }
+      expect(dump(test.file)).not.to.deep.equal(before);
+      await test.end();
+    });
+
+    it('ties no account to a connection of another environment', async () => {
+      const test = await openTestStore();
+      const foreign = await addEnvironment(test.store, test.newId, 'other.example');
+      const row = account(test.newId, await github(test));
+      const error = await failure(test.store.write((tx) => tx.accounts.insert(foreign, row)));
+      expect(error.name).to.equal('RelationError');
+      await test.end();
+    });
+
+    /** In the order of the calls, what an earlier one has used up for a later one. */
+    const CONSUMED = [
+      'accounts.setStatusByProvider',
+      'executions.markUnknown',
+      'idempotencyKeys.release',
+      'idempotencyKeys.releaseAbandoned',
+    ];
+  });
+});
+
+/** Every row of every table. */
+function dump(file: string): Record<string, unknown[]> {
+  const client = new Database(file, { readonly: true });
+  const tables = client
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'accounts_search%'")
+    .pluck()
+    .all() as string[];
+  const rows = Object.fromEntries(tables.map((table) => [table, client.prepare(`select * from ${table}`).all()]));
+  client.close();
+  return rows;
+}

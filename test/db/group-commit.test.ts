@@ -1,0 +1,282 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { StorageError } from '../../db/errors.ts';
+import { createGroupCommit, type TransactionControl } from '../../db/group-commit.ts';
+import { openScope } from '../../db/scope.ts';
+import { failure } from './support.ts';
+
+interface Tx {
+  rows: { add(row: string): Promise<void> };
+}
+
+/** A database that is a list of rows, with the transactions of one connection and a switch for each fault. */
+function createFake() {
+  const log: string[] = [];
+  const faults: { begin?: Error; commit?: Error; rollback?: Error; add?: Error; lose?: boolean } = {};
+  let durable: string[] = [];
+  let open: string[] | undefined;
+  let saved: string[] = [];
+  const step = (name: string, fault?: Error) => {
+    log.push(name);
+    if (fault !== undefined) throw fault;
+  };
+  const control: TransactionControl = {
+    begin() {
+      step('begin', faults.begin);
+      open = [...durable];
+    },
+    commit() {
+      step('commit', faults.commit);
+      durable = open ?? [];
+      open = undefined;
+    },
+    rollback() {
+      step('rollback', faults.rollback);
+      open = undefined;
+    },
+    savepoint() {
+      step('savepoint');
+      saved = [...(open ?? [])];
+    },
+    release: () => step('release'),
+    rollbackToSavepoint() {
+      step('undo');
+      open = saved;
+    },
+    isOpen: () => open !== undefined,
+  };
+  const tx: Tx = {
+    rows: {
+      async add(row) {
+        if (faults.lose) open = undefined;
+        if (faults.add !== undefined) throw faults.add;
+        open?.push(row);
+      },
+    },
+  };
+  return { control, tx, log, faults, durable: () => durable };
+}
+
+function setUp(maxGroup?: number) {
+  const fake = createFake();
+  const group = createGroupCommit(fake.control, () => openScope(fake.tx), maxGroup);
+  const add = (row: string) => group.write((tx) => tx.rows.add(row));
+  return { ...fake, group, add };
+}
+
+const fsyncFailed = () => new StorageError('SQLITE_IOERR_FSYNC', 'the disk failed');
+
+describe('group commit', () => {
+  it('puts what arrives in one turn into one transaction, in the order of arrival', async () => {
+    const { add, log, durable } = setUp();
+    await Promise.all(['a', 'b', 'c'].map(add));
+    expect(log.filter((step) => step === 'commit')).to.have.length(1);
+    expect(durable()).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('starts another transaction for what arrives in another turn', async () => {
+    const { add, log } = setUp();
+    const first = add('a');
+    await turn();
+    await Promise.all([first, add('b')]);
+    expect(log.filter((step) => step === 'commit')).to.have.length(2);
+  });
+
+  it('resolves no write before the commit', async () => {
+    const { add, log } = setUp();
+    const order: string[] = [];
+    await Promise.all(['a', 'b'].map((row) => add(row).then(() => order.push(`${row} after ${log.at(-1)}`))));
+    expect(order).to.deep.equal(['a after commit', 'b after commit']);
+  });
+
+  it('runs one unit to its end before the next one begins', async () => {
+    const { group, durable } = setUp();
+    const unit = (name: string) =>
+      group.write(async (tx) => {
+        await tx.rows.add(`${name}1`);
+        await Promise.resolve();
+        await tx.rows.add(`${name}2`);
+      });
+    await Promise.all([unit('a'), unit('b')]);
+    expect(durable()).to.deep.equal(['a1', 'a2', 'b1', 'b2']);
+  });
+
+  it('takes back a unit that throws, alone, and rejects it with its own error', async () => {
+    const { group, add, durable } = setUp();
+    const mine = new Error('mine');
+    const bad = group.write(async (tx) => {
+      await tx.rows.add('bad');
+      throw mine;
+    });
+    const [, error] = await Promise.all([add('a'), failure(bad), add('b')]);
+    expect(error).to.equal(mine);
+    expect(durable()).to.deep.equal(['a', 'b']);
+  });
+
+  it('takes back a unit that throws before it returns a promise', async () => {
+    const { group, add, durable } = setUp();
+    const bad = group.write(() => {
+      throw new Error('at once');
+    });
+    const [error] = await Promise.all([failure(bad), add('b')]);
+    expect(error.message).to.equal('at once');
+    expect(durable()).to.deep.equal(['b']);
+  });
+
+  it('returns what a unit returns', async () => {
+    const { group } = setUp();
+    expect(await group.write(async () => 42)).to.equal(42);
+  });
+
+  it('splits a crowd into transactions of at most the cap', async () => {
+    const { add, log, durable } = setUp(4);
+    await Promise.all(Array.from({ length: 10 }, (_, i) => add(String(i))));
+    expect(log.filter((step) => step === 'commit')).to.have.length(3);
+    expect(durable()).to.have.length(10);
+  });
+
+  describe('a unit that waits for I/O', () => {
+    const slow: Record<string, () => Promise<unknown>> = {
+      'a timer': () => new Promise((resolve) => setTimeout(resolve, 0)),
+      'a turn of the event loop': () => turn(),
+      'a promise that nobody keeps': () => new Promise(() => {}),
+    };
+    for (const [name, wait] of Object.entries(slow)) {
+      it(`is taken back and rejected when it awaits ${name}`, async () => {
+        const { group, add, durable } = setUp();
+        const held = group.write(async (tx) => {
+          await tx.rows.add('held');
+          await wait();
+        });
+        const [, error] = await Promise.all([add('a'), failure(held), add('b')]);
+        expect(error.message).to.contain('held over I/O');
+        expect(durable()).to.deep.equal(['a', 'b']);
+      });
+    }
+
+    it('is found out each time', async () => {
+      const { group, add, durable } = setUp();
+      const held = () => failure(group.write(() => turn()));
+      await Promise.all([held(), add('a'), held(), held(), add('b')]);
+      expect(durable()).to.deep.equal(['a', 'b']);
+    });
+
+    it('cannot write into the transaction of somebody else afterwards', async () => {
+      const { group, add, durable } = setUp();
+      let late: Promise<unknown> = Promise.resolve();
+      const held = group.write(async (tx) => {
+        late = turn().then(() => tx.rows.add('late'));
+        await late;
+      });
+      await failure(held);
+      expect((await failure(late)).message).to.contain('used after its end');
+      await add('a');
+      expect(durable()).to.deep.equal(['a']);
+    });
+
+    it('is found out when it waits for another write', async () => {
+      const { group, durable } = setUp();
+      let inner: Promise<unknown> = Promise.resolve();
+      const outer = group.write(async () => {
+        inner = group.write((tx) => tx.rows.add('inner'));
+        await inner;
+      });
+      expect((await failure(outer)).message).to.contain('held over I/O');
+      await inner;
+      expect(durable()).to.deep.equal(['inner']);
+    });
+  });
+
+  it('ends a tx with its unit', async () => {
+    const { group } = setUp();
+    const kept = await group.write(async (tx) => ({ rows: tx.rows }));
+    expect(() => kept.rows.add('late')).to.throw('used after its end');
+  });
+
+  describe('when the storage fails', () => {
+    it('rejects every unit of the group when the commit fails, and goes on with the next group', async () => {
+      const { add, faults, durable, group } = setUp();
+      faults.commit = new StorageError('SQLITE_FULL', 'disk full');
+      const errors = await Promise.all([failure(add('a')), failure(add('b'))]);
+      expect(errors.map((error) => [error.name, error.code])).to.deep.equal(
+        Array(2).fill(['StorageError', 'SQLITE_FULL']),
+      );
+      expect(durable()).to.deep.equal([]);
+      expect(group.healthy()).to.equal(true);
+      delete faults.commit;
+      await add('c');
+      expect(durable()).to.deep.equal(['c']);
+    });
+
+    it('rejects every unit when the transaction cannot begin', async () => {
+      const { add, faults } = setUp();
+      faults.begin = new StorageError('SQLITE_BUSY', 'locked');
+      expect((await failure(add('a'))).code).to.equal('SQLITE_BUSY');
+    });
+
+    it('rejects the whole group when a failure in a unit has ended the transaction', async () => {
+      const { add, group, faults, durable, log } = setUp();
+      const first = failure(add('a'));
+      const second = failure(
+        group.write(async (tx) => {
+          faults.lose = true;
+          faults.add = new StorageError('SQLITE_FULL', 'disk full');
+          await tx.rows.add('b');
+        }),
+      );
+      const errors = await Promise.all([first, second, failure(add('c'))]);
+      expect(errors.map((error) => error.code)).to.deep.equal(Array(3).fill('SQLITE_FULL'));
+      expect(durable()).to.deep.equal([]);
+      expect(log).not.to.include('commit');
+    });
+
+    it('takes no write after a failed fsync, and says so', async () => {
+      const { add, faults, group, log } = setUp();
+      faults.commit = fsyncFailed();
+      expect((await failure(add('a'))).code).to.equal('SQLITE_IOERR_FSYNC');
+      expect(group.healthy()).to.equal(false);
+      delete faults.commit;
+      const steps = log.length;
+      const refusal = await failure(add('b'));
+      expect([refusal.name, refusal.code]).to.deep.equal(['StorageError', 'STORE_REFUSED']);
+      expect(log).to.have.length(steps);
+    });
+
+    it('refuses after a failed fsync what was queued before it', async () => {
+      const { add, faults } = setUp(1);
+      faults.commit = fsyncFailed();
+      const [first, second] = await Promise.all([failure(add('a')), failure(add('b'))]);
+      expect(first.code).to.equal('SQLITE_IOERR_FSYNC');
+      expect(second.code).to.equal('STORE_REFUSED');
+    });
+
+    it('commits nothing of a group in which a unit met a failed fsync', async () => {
+      const { add, group, durable, log } = setUp();
+      const bad = group.write(async () => {
+        throw fsyncFailed();
+      });
+      await Promise.all([failure(add('a')), failure(bad)]);
+      expect(log).not.to.include('commit');
+      expect(durable()).to.deep.equal([]);
+      expect(group.healthy()).to.equal(false);
+    });
+
+    it('takes no write after a transaction that could not be taken back', async () => {
+      const { add, faults, group } = setUp();
+      faults.commit = new StorageError('SQLITE_FULL', 'disk full');
+      faults.rollback = new Error('no');
+      expect((await failure(add('a'))).code).to.equal('SQLITE_FULL');
+      expect(group.healthy()).to.equal(false);
+    });
+  });
+
+  it('finishes what was queued when it is drained, and takes nothing more', async () => {
+    const { add, group, durable } = setUp(2);
+    const queued = ['a', 'b', 'c'].map(add);
+    await group.drain();
+    await Promise.all(queued);
+    expect(durable()).to.deep.equal(['a', 'b', 'c']);
+    expect((await failure(add('d'))).code).to.equal('STORE_CLOSED');
+    await group.drain();
+  });
+});

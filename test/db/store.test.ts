@@ -1,0 +1,146 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { openConnections } from '../../db/open.ts';
+import { createStore, openStore } from '../../db/store.ts';
+import { account, connection, failure, github, NOW, openTestStore, type TestStore } from './support.ts';
+
+describe('the store', () => {
+  let test: TestStore;
+  let connectionId: string;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+    connectionId = await github(test);
+  });
+
+  afterEach(() => test.end());
+
+  const total = async () => (await test.store.read.accounts.list(test.env, {}, { size: 1 })).total;
+
+  it('shows readers nothing that is not committed', async () => {
+    const row = account(test.newId, connectionId);
+    await test.store.write(async (tx) => {
+      await tx.accounts.insert(test.env, row);
+      expect(await tx.accounts.get(test.env, row.id)).to.include({ id: row.id });
+      expect(await test.store.read.accounts.get(test.env, row.id)).to.equal(undefined);
+    });
+    expect(await test.store.read.accounts.get(test.env, row.id)).to.include({ id: row.id });
+  });
+
+  it('has written to the file what it acknowledges', async () => {
+    const row = account(test.newId, connectionId);
+    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    const other = new Database(test.file, { readonly: true });
+    expect(other.prepare('select id from accounts').pluck().all()).to.deep.equal([row.id]);
+    other.close();
+  });
+
+  it('takes back a unit that throws, with its counters and its search, and leaves its neighbours', async () => {
+    const rows = [1, 2, 3].map(() => account(test.newId, connectionId));
+    const [first, second, third] = rows as [(typeof rows)[0], (typeof rows)[0], (typeof rows)[0]];
+    const bad = test.store.write(async (tx) => {
+      await tx.accounts.insert(test.env, second);
+      throw new Error('second thoughts');
+    });
+    await Promise.all([
+      test.store.write((tx) => tx.accounts.insert(test.env, first)),
+      failure(bad),
+      test.store.write((tx) => tx.accounts.insert(test.env, third)),
+    ]);
+    expect(await total()).to.equal(2);
+    const found = await test.store.read.accounts.search(test.env, { query: 'example' }, { size: 9 });
+    expect(found.rows.map((row) => row.id)).to.deep.equal([third.id, first.id]);
+    expect(found.total).to.equal(2);
+  });
+
+  it('names the violated constraint, and lets the unit go on after it', async () => {
+    const row = account(test.newId, connectionId);
+    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    const twin = { ...account(test.newId, connectionId), identifier: row.identifier };
+    const seen = await test.store.write(async (tx) => {
+      const error = await failure(tx.accounts.insert(test.env, twin));
+      await tx.accounts.insert(test.env, account(test.newId, connectionId));
+      return error;
+    });
+    expect([seen.name, seen.constraint]).to.deep.equal(['UniqueError', 'accounts_identity']);
+    expect(await total()).to.equal(2);
+  });
+
+  it('lets exactly one of a hundred creations of the same account through (C10)', async () => {
+    const attempts = Array.from({ length: 100 }, () => {
+      const row = account(test.newId, connectionId, { identifier: 'same' });
+      return test.store
+        .write((tx) => tx.accounts.insert(test.env, row))
+        .then(
+          () => 'created',
+          (error: Error) => error.name,
+        );
+    });
+    const outcomes = await Promise.all(attempts);
+    expect(outcomes.filter((outcome) => outcome === 'created')).to.have.length(1);
+    expect(outcomes.filter((outcome) => outcome === 'UniqueError')).to.have.length(99);
+  });
+
+  it('loses none of fifty updates of one row that retry on a new version (C11)', async () => {
+    const row = account(test.newId, connectionId);
+    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    const merge = (key: string) =>
+      test.store.write(async (tx) => {
+        const current = await tx.accounts.get(test.env, row.id);
+        if (current === undefined) throw new Error('gone');
+        const apiConfig = { ...current.apiConfig, [key]: true };
+        return tx.accounts.update(test.env, row.id, current.version, { apiConfig, updatedAt: NOW });
+      });
+    const keys = Array.from({ length: 50 }, (_, i) => `key${i}`);
+    expect(await Promise.all(keys.map(merge))).to.deep.equal(keys.map(() => true));
+    const after = await test.store.read.accounts.get(test.env, row.id);
+    expect(after?.apiConfig).to.have.all.keys(keys);
+    expect(after?.version).to.equal(51);
+  });
+
+  it('reports a connection that does not exist', async () => {
+    const error = await failure(
+      test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, 'conn_none'))),
+    );
+    expect(error.name).to.equal('RelationError');
+  });
+
+  it('rejects the group that meets a full disk, keeps what it had, reads on, and writes again when there is room', async () => {
+    await test.store.close();
+    const { writer, reader } = openConnections(test.file);
+    test.store = createStore({ writer, reader });
+    const pages = writer.pragma('page_count', { simple: true }) as number;
+    writer.pragma(`max_page_count = ${pages}`);
+    const kept: string[] = [];
+    let full: Error & { code?: string };
+    for (;;) {
+      const row = account(test.newId, connectionId, { credentialsSealed: Buffer.alloc(3000) });
+      try {
+        await test.store.write((tx) => tx.accounts.insert(test.env, row));
+        kept.push(row.id);
+      } catch (error) {
+        full = error as Error;
+        break;
+      }
+    }
+    expect([full.name, full.code]).to.deep.equal(['StorageError', 'SQLITE_FULL']);
+    expect(await total()).to.equal(kept.length);
+    expect(test.store.healthy()).to.equal(true);
+    writer.pragma(`max_page_count = ${pages + 1000}`);
+    await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
+    expect(await total()).to.equal(kept.length + 1);
+  });
+
+  it('is healthy while it is open, and takes nothing after it was closed', async () => {
+    expect(test.store.healthy()).to.equal(true);
+    const pending = test.store.write((tx) =>
+      tx.connections.insert(test.env, connection(test.newId, { keyId: 'last' })),
+    );
+    await test.store.close();
+    await pending;
+    expect(test.store.healthy()).to.equal(false);
+    expect((await failure(test.store.write(async () => 1))).code).to.equal('STORE_CLOSED');
+    test.store = await openStore({ path: test.file, now: () => NOW });
+    expect(await test.store.read.connections.byKeyId(test.env, 'last')).to.include({ keyId: 'last' });
+  });
+});

@@ -1,0 +1,27 @@
+import escapeHtml from 'escape-html';
+
+/** Text that is HTML already. Only `html` makes it, so a plain string can never be taken for markup. */
+export class Html {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+type Part = string | number | Html | readonly Html[];
+
+/** A template whose values are escaped, except HTML made by the same template. */
+export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...values.map(render)));
+}
+
+function render(value: Part): string {
+  if (value instanceof Html) return value.toString();
+  if (typeof value === 'object') return value.join('');
+  return escapeHtml(String(value));
+}
