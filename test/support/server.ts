@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Document } from 'openapi-backend';
+import { pino } from 'pino';
+import { request as send } from 'undici';
+import type { Scope } from '../../core/tokens/scopes.ts';
+import { issueAccessToken } from '../../core/tokens/access-token.ts';
+import { SCOPES } from '../../core/tokens/scopes.ts';
+import { readConfig } from '../../http/config.ts';
+import type { DepsOverrides } from '../../http/create-deps.ts';
+import { createDeps } from '../../http/create-deps.ts';
+import type { Deps } from '../../http/deps.ts';
+import { startServer } from '../../http/server.ts';
+import { recordAnswer } from './coverage.ts';
+import { tempDir } from './temp-dir.ts';
+
+export const CLIENT_ID = 'test-client';
+export const CLIENT_SECRET = 'vks_test-client-secret-0123456789';
+
+export interface TestRequest {
+  /** Sent as JSON unless it is a string or a Buffer. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** An access token; null sends none. By default one with all scopes. */
+  token?: string | null;
+}
+
+export interface TestAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+export interface TestServer {
+  deps: Deps;
+  origin: string;
+  dataDir: string;
+  /** Everything the server has logged, one JSON line per event. */
+  logs: string[];
+  /** Sends a request; the path may carry a query. */
+  call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  /** An access token of the test client with exactly these scopes. */
+  token(...scopes: Scope[]): string;
+  stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  /** Environment variables of the boot contract. */
+  env?: Record<string, string>;
+  /** Parts to replace: the clock, randomness, the store. */
+  overrides?: DepsOverrides;
+  /** Replaces parts of what was wired, for faults. */
+  adapt?: (deps: Deps) => Partial<Deps>;
+  /** An existing data directory, which is then kept. */
+  dataDir?: string;
+}
+
+const DEFINITION = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
+
+/**
+ * Starts a real server on a free port of loopback, with a database of its own. Every answer is checked against the contract: one
+ * that does not fit becomes a 500.
+ */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = options.dataDir ? { path: options.dataDir, remove: () => {} } : tempDir();
+  const { config, secrets } = readConfig({
+    PORT: '0',
+    BASE_URL: 'http://localhost',
+    DATA_DIR: folder.path,
+    VALETKEY_RATE_LIMIT: 'off',
+    VALETKEY_CHECK_ANSWERS: 'all',
+    VALETKEY_CLIENT_ID: CLIENT_ID,
+    VALETKEY_CLIENT_SECRET: CLIENT_SECRET,
+    ...options.env,
+  });
+  const logs: string[] = [];
+  const log = pino({ level: 'info', base: null }, { write: (line) => logs.push(line) });
+  const { deps: wired } = await createDeps(config, secrets, { log, ...options.overrides });
+  const answered = wired.onAnswer;
+  const deps: Deps = {
+    ...wired,
+    onAnswer: (exchange, reply) => {
+      recordAnswer(exchange.operation?.operationId, reply.status);
+      answered(exchange, reply);
+    },
+    ...options.adapt?.(wired),
+  };
+  const server = await startServer(JSON.parse(DEFINITION) as Document, deps);
+  const environment = await wired.environmentOf('localhost');
+  const token = (...scopes: Scope[]) =>
+    issueAccessToken(
+      wired.signingKeys.current,
+      {
+        issuer: environment.baseUrl,
+        audience: environment.baseUrl,
+        clientId: CLIENT_ID,
+        environmentId: environment.id,
+        generation: 1,
+        scopes,
+      },
+      wired.now(),
+      wired.random,
+    );
+  return {
+    deps,
+    origin: server.origin,
+    dataDir: folder.path,
+    logs,
+    token,
+    call: (method, path, request = {}) => call(server.origin, method, path, { token: token(...SCOPES), ...request }),
+    async stop() {
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
+
+async function call(origin: string, method: string, path: string, request: TestRequest): Promise<TestAnswer> {
+  const { body, token } = request;
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const response = await send(`${origin}${path}`, {
+    method: method as 'GET',
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    body: isRaw ? (body as string) : body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.body.text();
+  const isJson = /json/.test(String(response.headers['content-type']));
+  return { status: response.statusCode, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+}
+
