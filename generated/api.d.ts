@@ -143,37 +143,52 @@ export interface paths {
         get: operations["listConnectedAccounts"];
         /**
          * Update a connected account
-         * @description The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. What names it
-         *     incompletely is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is 400 `AMBIGUOUS_CONNECTOR`, which
-         *     lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         * @description The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
+         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
+         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
          *
          *     Only what stands in `connected_account` changes:
          *     - `api_config` is merged into the stored object at every depth. `null` removes a key, an array is replaced as a whole.
          *     - Of `authorization_details` only the included fields change, so a new `access_token` alone keeps the stored
-         *       `refresh_token`. The one key must fit the type of the connection.
+         *       `refresh_token`, and `null` removes a field. The one key must fit the type of the connection.
          *
-         *     An account that has usable credentials after the change is `ACTIVE`, whatever its state was. Parallel updates of different
-         *     keys all take effect. The answer holds the account in full, with its credentials.
+         *     Usable credentials in the request make the account `ACTIVE`, whatever its state was. Parallel updates of different keys
+         *     all take effect.
          *
-         *     Credentials that do not fit: 400 `INVALID_AUTHORIZATION_DETAILS`; settings that cannot be merged, are larger than 64 KiB,
-         *     deeper than 16 levels or have more than 512 keys: 400 `INVALID_API_CONFIG`.
+         *     Credentials are bound to the hosts they were given for. Settings that move the account to another host, such as another
+         *     sub-domain, make it `PENDING_AUTH` until credentials are sent again, whole: parts of the old ones are not carried over.
+         *
+         *     The answer holds the account in full, with its credentials when the client also has the scope `credentials:read`, else
+         *     without the secret values.
+         *
+         *     When it does not work:
+         *     - 400 `INVALID_AUTHORIZATION_DETAILS` the credentials do not fit the connection's type or the fields of its pattern.
+         *     - 400 `INVALID_API_CONFIG` the settings lack a field of the pattern, do not fit it, or have more than 64 KiB, 512 keys or
+         *       16 levels; a key is `__proto__`, `constructor` or `prototype`.
+         *     - 400 `UNKNOWN_CONNECTOR` or `UNSUPPORTED_CONNECTION_TYPE` the provider was deleted, or no longer offers the account's
+         *       type.
          */
         put: operations["updateConnectedAccount"];
         /**
          * Create a connected account
          * @description Creates an account of a connector for an organization, a user, or a user of an organization. With usable credentials it is
-         *     `ACTIVE` at once; without any, or with an empty object, it is `PENDING_AUTH` and gets them later by an update or an
-         *     authorization link. An account of a `NO_AUTH` connector is `ACTIVE` from the start. The answer holds the account in full,
-         *     with its credentials.
+         *     `ACTIVE` at once; without any, or with an empty object, it is `PENDING_AUTH` until an update brings some. An account of a
+         *     `NO_AUTH` connector is `ACTIVE` from the start.
          *
          *     `connector` names a connection by its `key_id`, or a provider that has exactly one connection here. A known provider that
-         *     has no connection yet gets one, whose `key_id` is the provider's identifier; where it lacks client credentials it is a
-         *     `DRAFT`: its accounts run tools with the tokens they were given, but cannot refresh them.
+         *     has no connection yet gets one: its `key_id` is the provider's identifier, its type the first of the provider's that takes
+         *     the credentials in the request. Where client credentials are missing it is a `DRAFT`: its accounts run tools with the
+         *     tokens they were given, but cannot refresh them.
          *
-         *     Neither owner given: 400 `INCOMPLETE_ACCOUNT_KEY`. Unknown connector: 400 `UNKNOWN_CONNECTOR`; several connections: 400
-         *     `AMBIGUOUS_CONNECTOR`. Credentials that do not fit the type of the connection: 400 `INVALID_AUTHORIZATION_DETAILS`; API
-         *     settings that are too large or too deep: 400 `INVALID_API_CONFIG`. The same connection, owner and identifier twice: 409
-         *     `ACCOUNT_EXISTS`.
+         *     The answer holds the account in full, with its credentials when the client also has the scope `credentials:read`, else
+         *     without the secret values.
+         *
+         *     When it does not work:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY` neither `organization_id` nor `user_id`; `UNKNOWN_CONNECTOR`; `AMBIGUOUS_CONNECTOR` several
+         *       connections, which it lists.
+         *     - 400 `INVALID_AUTHORIZATION_DETAILS` the credentials do not fit the connection's type or the fields of its pattern;
+         *       `INVALID_API_CONFIG` the settings lack a field of the pattern, do not fit it, or are too large.
+         *     - 409 `ACCOUNT_EXISTS` the connection has an account with this owner and identifier.
          */
         post: operations["createConnectedAccount"];
         delete?: never;
@@ -193,12 +208,12 @@ export interface paths {
         put?: never;
         /**
          * Delete a connected account
-         * @description Deletes the account and its credentials; this cannot be undone. The credentials are also revoked at the provider where it
-         *     offers that, with retries for 72 hours. Its executions and audit entries stay. A second delete is 404.
+         * @description Deletes the account and destroys its credentials; this cannot be undone. Its executions and audit entries stay. A second
+         *     delete is 404.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. What names it
-         *     incompletely is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is 400 `AMBIGUOUS_CONNECTOR`, which
-         *     lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
+         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
+         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
          */
         post: operations["deleteConnectedAccount"];
         delete?: never;
@@ -218,13 +233,12 @@ export interface paths {
         put?: never;
         /**
          * Disconnect an account
-         * @description Takes the credentials of an account away and keeps the account: its status becomes `DISCONNECTED`, the stored credentials
-         *     are wiped, and they are revoked at the provider where it offers that, with retries for 72 hours. An update with new
-         *     credentials connects the account again. Disconnecting an account that is disconnected changes nothing.
+         * @description Takes the credentials of an account away and keeps the account with its settings: its status becomes `DISCONNECTED` and
+         *     the stored credentials are destroyed. An update with new credentials connects the account again.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. What names it
-         *     incompletely is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is 400 `AMBIGUOUS_CONNECTOR`, which
-         *     lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
+         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
+         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
          */
         post: operations["disconnectConnectedAccount"];
         delete?: never;
@@ -269,13 +283,12 @@ export interface paths {
          * @description Answers the account in full, with its credentials. Give the scope `credentials:read` only to clients that must see them:
          *     tools run without it.
          *
-         *     A token that has expired is refreshed first. When the provider refuses that for good, the account is answered with the
-         *     status `EXPIRED` and its old credentials. Every answer is written to the audit log before it is sent. `secret_access_key`
-         *     and `session_token` of temporary cloud credentials are never answered.
+         *     Every answer is written to the audit log before it is sent. `secret_access_key` and `session_token` of temporary cloud
+         *     credentials are never answered.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. What names it
-         *     incompletely is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is 400 `AMBIGUOUS_CONNECTOR`, which
-         *     lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
+         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
+         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
          */
         get: operations["getConnectedAccountAuth"];
         put?: never;
@@ -298,9 +311,9 @@ export interface paths {
          * @description Answers everything about the account but its secrets: of `authorization_details` only the fields that are none, such as
          *     granted scopes or a user name.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. What names it
-         *     incompletely is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is 400 `AMBIGUOUS_CONNECTOR`, which
-         *     lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
+         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
+         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
          */
         get: operations["getConnectedAccountDetails"];
         put?: never;
@@ -331,9 +344,12 @@ export interface paths {
          *     per organization. `status` tells whether something is missing: a `DRAFT` lists it in `missing_settings`. Its accounts can
          *     hold imported tokens and run tools, but cannot refresh them.
          *
-         *     An unknown provider is 400 `UNKNOWN_CONNECTOR`; a type that the provider does not offer, or one of a sign-in connection, 400
-         *     `UNSUPPORTED_CONNECTION_TYPE`; a tool in `allowed_tools` that the provider does not have, and `verification_mode: NONE`
-         *     outside a development environment, 400 `VALIDATION_FAILED`; a `key_id` that is taken 409 `CONNECTION_EXISTS`.
+         *     When it does not work:
+         *     - 400 `UNKNOWN_CONNECTOR` there is no such provider.
+         *     - 400 `UNSUPPORTED_CONNECTION_TYPE` the provider does not offer the type, or it is one of a sign-in connection.
+         *     - 400 `VALIDATION_FAILED` the form; a name in `allowed_tools` that is no tool of the provider; `verification_mode: NONE`
+         *       or a plain http address outside a development environment.
+         *     - 409 `CONNECTION_EXISTS` the `key_id` is taken.
          */
         post: operations["createConnection"];
         delete?: never;
@@ -359,13 +375,14 @@ export interface paths {
          * Update a connection
          * @description Changes the settings that stand in the body; `null` clears. `key_id`, provider and type cannot change. `status` follows: a
          *     missing setting makes a `DRAFT`, the last one given ends it. New scopes hold for accounts that are authorized from now on.
+         *
+         *     400 `VALIDATION_FAILED` as on create.
          */
         put: operations["updateConnection"];
         post?: never;
         /**
          * Delete a connection
-         * @description Deletes a connection that has no accounts. One that has any is 409 `CONNECTION_IN_USE`: delete them first, so that each is
-         *     revoked at the provider.
+         * @description Deletes a connection that has no accounts. One that has any is 409 `CONNECTION_IN_USE`: delete them first.
          */
         delete: operations["deleteConnection"];
         options?: never;
@@ -384,7 +401,7 @@ export interface paths {
         put?: never;
         /**
          * Disable a connection
-         * @description Stops every use of the connection: its accounts and their credentials stay, and running a tool with them is 409
+         * @description Stops the use of the connection: its accounts and their credentials stay, and running a tool with them is 409
          *     `CONNECTION_DISABLED`. Disabling one that is disabled changes nothing.
          */
         post: operations["disableConnection"];
@@ -427,14 +444,17 @@ export interface paths {
         /**
          * Create a custom provider
          * @description Adds a provider to this environment: its name, the ways in which accounts authenticate, and the base of its API.
-         *     `identifier` is made from `display_name`: a lower-case slug, with a suffix when it is taken. It addresses the provider in
-         *     later calls and serves as `connector`.
+         *     `identifier` is made from `display_name`: a lower-case slug of at most 80 characters, followed by `-2` and so on when it
+         *     is taken. It addresses the provider in later calls and serves as `connector`.
          *
-         *     `proxy_url`, and every address in `auth_patterns`, must start with `https://`. With `proxy_enabled` tool calls go to
-         *     `proxy_url`; without, a custom provider cannot run tools.
+         *     `proxy_url`, and every address in `auth_patterns`, must start with `https://`. `proxy_enabled` needs a `proxy_url`;
+         *     without both, a custom provider cannot run tools. An address that Valetkey would never call, such as one in a private
+         *     network, is refused at once.
          *
-         *     What does not fit the form: 400 `VALIDATION_FAILED`; a pattern that could never work, such as OAuth without endpoints, two
-         *     patterns of one type, or a placeholder without its field: 400 `INVALID_AUTH_PATTERN`.
+         *     When it does not work:
+         *     - 400 `VALIDATION_FAILED` the form, a limit, or `proxy_url`.
+         *     - 400 `INVALID_AUTH_PATTERN` a pattern that could never work: two patterns of one type, a placeholder without its field, a
+         *       `select` without options, a regular expression that is not linear, an MCP provider without `proxy_url`.
          */
         post: operations["createCustomProvider"];
         delete?: never;
@@ -461,16 +481,19 @@ export interface paths {
          * @description Changes the fields that stand in the body; `null` clears a field that may be empty. `metadata` and `auth_patterns` are
          *     replaced as a whole. The identifier stays, also when the display name changes.
          *
-         *     The type of a pattern that accounts use cannot be changed or removed: 409 `PROVIDER_IN_USE`. When an address changes to
-         *     another host, accounts that were connected before become `PENDING_AUTH`: their credentials are never sent to a host that
-         *     they were not given for.
+         *     Credentials are bound to the hosts they were given for. When an address changes to another host, accounts that were
+         *     connected before become `PENDING_AUTH` until they get credentials again.
+         *
+         *     When it does not work:
+         *     - 400 `VALIDATION_FAILED` and `INVALID_AUTH_PATTERN` as on create, judged over the whole provider after the change.
+         *     - 409 `PROVIDER_IN_USE` accounts use a pattern whose type the change would remove.
          */
         put: operations["updateCustomProvider"];
         post?: never;
         /**
          * Delete a custom provider
-         * @description Deletes the provider for good. Its accounts become `DISCONNECTED` and their credentials are revoked where the provider
-         *     offers that; its connections can no longer be used.
+         * @description Deletes the provider for good. Its accounts become `DISCONNECTED` and lose their credentials; its connections are disabled
+         *     and cannot be used any more. Accounts and connections stay until they are deleted themselves.
          */
         delete: operations["deleteCustomProvider"];
         options?: never;
@@ -489,23 +512,25 @@ export interface paths {
         put?: never;
         /**
          * Run a tool
-         * @description Calls a third-party application with the credentials of a connected account and answers the result. The account is named by
-         *     `connected_account_id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`.
+         * @description Calls a third-party application with the credentials of a connected account and answers the result. The account is named
+         *     by `connected_account_id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`; fields beside the
+         *     id must agree with it.
          *
-         *     The input is checked against the tool's `input_schema`; each field that does not fit stands in `errors` of a 400
-         *     `INVALID_TOOL_INPUT`. An expired token is refreshed first. The execution is recorded before the call is sent, and its id is
-         *     answered whether the call succeeds or fails. A call is sent at most once, or again only where that is safe: after a refresh
-         *     that a refused token asked for, and for tools that change nothing or can be repeated.
+         *     The input is checked against the tool's `input_schema` first; each field that does not fit stands in `errors`. The
+         *     execution is recorded before the call is sent, and its id is answered whether the call succeeds or fails. A call is sent
+         *     once, or once more where that cannot have a second effect: when the connection was lost before anything left, and for
+         *     tools that can be repeated.
          *
-         *     With `dry_run` the exact request is answered, with its secrets masked, and nothing is sent.
+         *     With `dry_run` the exact request is answered, with its secrets masked; nothing is sent and nothing recorded.
          *
          *     When it does not work:
          *     - 400 `INVALID_TOOL_INPUT`; `INCOMPLETE_ACCOUNT_KEY`; `AMBIGUOUS_CONNECTOR`; `PROVIDER_HAS_NO_BASE_URL` a custom provider
-         *       without an address.
+         *       without an address; `INVALID_API_CONFIG` the account lacks a setting that the address needs;
+         *       `UNSUPPORTED_CONNECTION_TYPE` accounts of this type cannot run HTTP tools.
          *     - 403 `TOOL_NOT_ALLOWED` the connection does not allow the tool.
-         *     - 404 `NOT_FOUND` no such tool, no such account, or a tool of another connector.
-         *     - 409 `ACCOUNT_NOT_ACTIVE` with `next_action`; `CONNECTION_DISABLED`; `EXECUTION_OUTCOME_UNKNOWN` an earlier execution with
-         *       this idempotency key was lost on its way.
+         *     - 404 `NOT_FOUND` no such account, no such tool, or a tool of another connector.
+         *     - 409 `ACCOUNT_NOT_ACTIVE` with `next_action`; `CONNECTION_DISABLED`; `EXECUTION_OUTCOME_UNKNOWN` an earlier execution
+         *       with this idempotency key was cut off.
          *     - 502 `TOOL_FAILED` the provider refused or failed; 504 `TOOL_TIMEOUT` it was too slow. Both carry `tool_error` and
          *       `execution_id`.
          */
@@ -567,8 +592,8 @@ export interface paths {
         };
         /**
          * List providers
-         * @description Lists the providers that can be connected: the built-in ones and the custom ones of this environment, by `display_priority`,
-         *     higher first, then by identifier.
+         * @description Lists the providers that can be connected: first the custom ones of this environment, newest first, then the built-in ones
+         *     by `display_priority`, higher first, then by identifier. Filters are combined.
          */
         get: operations["listProviders"];
         put?: never;
@@ -610,6 +635,7 @@ export interface paths {
          * List tools
          * @description Lists the tools of all connectors with their schemas, ordered by name; with `query` the best fit first. Filters are
          *     combined. What one account may run is narrowed further by `allowed_tools` of its connection and by its granted scopes.
+         *     Tools of the generic HTTP connector also run with the accounts of custom providers.
          */
         get: operations["listTools"];
         put?: never;
@@ -671,12 +697,12 @@ export interface paths {
         put?: never;
         /**
          * Get an access token
-         * @description The client credentials grant of OAuth 2.0 (RFC 6749 §4.4). The client authenticates with `client_id` and `client_secret` in
-         *     the form, or with the Basic scheme in the header `Authorization`, never both. The body is a form; parameters may stand once
-         *     each, and an empty one counts as absent.
+         * @description The client credentials grant of OAuth 2.0 (RFC 6749 §4.4). The client authenticates with `client_id` and `client_secret`
+         *     in the form, or with the Basic scheme in the header `Authorization`, never both. The body is a form; each parameter may
+         *     stand once, and an empty one counts as absent.
          *
          *     The token lives an hour and is sent as `Authorization: Bearer <token>`. There is no refresh token. Without `scope` it
-         *     carries all scopes of the client.
+         *     carries all scopes of the client; a scope that the client does not have is `invalid_scope`.
          *
          *     Errors have the form of RFC 6749 §5.2. An unknown client, a disabled one and a wrong secret all answer the same
          *     `invalid_client`.
@@ -755,7 +781,7 @@ export interface components {
         /**
          * @description The account's state:
          *     `ACTIVE` can be used; `PENDING_AUTH` waits for credentials; `PENDING_VERIFICATION` has credentials of a user who is not yet
-         *     verified; `EXPIRED` had credentials that ended for good; `DISCONNECTED` was disconnected and its credentials revoked.
+         *     verified; `EXPIRED` had credentials that ended for good; `DISCONNECTED` lost its credentials, by request or with its provider.
          * @enum {string}
          */
         AccountStatus: "ACTIVE" | "EXPIRED" | "PENDING_AUTH" | "PENDING_VERIFICATION" | "DISCONNECTED";
@@ -1250,7 +1276,8 @@ export interface components {
          */
         ConnectionStatus: "DRAFT" | "IN_PROGRESS" | "COMPLETED";
         /**
-         * @description How users of the connection authenticate. `OIDC`, `SAML`, `PASSWORD`, `PASSWORDLESS` and `WEBAUTHN` belong to sign-in
+         * @description How accounts of the connection authenticate, in fewer words than `authorization_type`: `BEARER` stands for `BEARER_TOKEN`,
+         *     `BASIC` also for `BASIC_AUTH`, `API_KEY` also for `CUSTOM`. `OIDC`, `SAML`, `PASSWORD`, `PASSWORDLESS` and `WEBAUTHN` belong to sign-in
          *     connections, which are not part of this interface.
          * @enum {string}
          */
@@ -1415,12 +1442,13 @@ export interface components {
             /** @description The tool's result, any JSON value as its `output_schema` says; null for a dry run. */
             data: unknown;
             dry_run_request?: components["schemas"]["DryRunRequest"];
-            /** @description Names this execution in `GET /api/v1/executions/{execution_id}`. */
+            /** @description Names this execution in `GET /api/v1/executions/{execution_id}`. A dry run is not recorded, so its id is found nowhere. */
             execution_id: string;
             /** @description There are more results; send it as `cursor` in `tool_input`. Absent on the last page. */
             next_cursor?: string;
             /** @description `true` when the result was cut to the size that a tool may answer; absent otherwise. */
             truncated?: boolean;
+            truncation?: components["schemas"]["Truncation"];
         };
         /** @description The record of one tool call, written before the call is sent. It holds neither input nor result. */
         Execution: {
@@ -2047,7 +2075,7 @@ export interface components {
         };
         /**
          * @description The kind of a failed call:
-         *     `upstream_bad_request` the provider refused the input; `upstream_auth` it refused the credential, also after one refresh;
+         *     `upstream_bad_request` the provider refused the input; `upstream_auth` it refused the credential;
          *     `upstream_forbidden` the credential may not do this; `upstream_not_found`; `upstream_conflict`; `upstream_rate_limited`;
          *     `upstream_server_error` it failed; `upstream_unreachable` no connection; `upstream_timeout` too slow;
          *     `upstream_invalid_response` an answer that cannot be read or is too large; `blocked_by_egress_policy` the address is not one
@@ -2085,6 +2113,27 @@ export interface components {
          * @description The exact number of matches on all pages together.
          */
         TotalSize: number;
+        /** @description What was left out of `data`; absent when nothing was. The rest is still JSON of the same shape. */
+        Truncation: {
+            /** @description Each place where something was left out. */
+            cuts: components["schemas"]["TruncationCut"][];
+            /** @description What was cut and what helps, for a person or a model. */
+            statement: string;
+        };
+        /** @description One place where something was left out. */
+        TruncationCut: {
+            /** @description How much is left there. */
+            kept: number;
+            /** @description How much there was. */
+            of: number;
+            /** @description The place in `data`, as a JSON pointer (RFC 6901). */
+            path: string;
+            /**
+             * @description What is counted.
+             * @enum {string}
+             */
+            unit: "items" | "members" | "characters" | "bytes";
+        };
         /**
          * Trusted identity provider
          * @description The cloud trusts Valetkey as an identity provider and gives temporary credentials.
@@ -2763,7 +2812,7 @@ export interface components {
          */
         EnabledQuery: boolean;
         /**
-         * @description Only executions with this account. An account that was deleted keeps its record.
+         * @description Only executions with this account, also when it was deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
         ExecutionAccountQuery: components["schemas"]["ConnectedAccountId"];
@@ -2877,7 +2926,7 @@ export interface components {
     headers: {
         /**
          * @description The challenge of RFC 7617, sent when the client tried to authenticate with the Basic scheme.
-         * @example Basic realm="oauth"
+         * @example Basic realm="token", charset="UTF-8"
          */
         BasicChallenge: string;
         /**
@@ -4154,7 +4203,7 @@ export interface operations {
                  */
                 agent_run_id?: components["parameters"]["AgentRunIdQuery"];
                 /**
-                 * @description Only executions with this account. An account that was deleted keeps its record.
+                 * @description Only executions with this account, also when it was deleted since.
                  * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
                  */
                 connected_account_id?: components["parameters"]["ExecutionAccountQuery"];
