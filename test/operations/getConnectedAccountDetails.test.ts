@@ -15,12 +15,12 @@ describe('getConnectedAccountDetails', () => {
 
   describe('200', () => {
     it('shows what is no secret, and no secret', async () => {
-      const account = await createAccount(server, { token: 'ghp_do-not-show' });
+      const account = await createAccount(server, { token: 'ghp_doNotShow' });
       const answer = await server.call('GET', `${PATH}?id=${account.id}`);
       expect(answer.status).to.equal(200);
       expect(answer.body.connected_account).to.include({ id: account.id, status: 'ACTIVE', provider: 'github' });
       expect(answer.body.connected_account.authorization_details).to.deep.equal({ static_auth: { details: {} } });
-      expect(answer.text).not.to.include('ghp_do-not-show');
+      expect(answer.text).not.to.include('ghp_doNotShow');
     });
 
     it('finds an account by its owner, connector and identifier', async () => {

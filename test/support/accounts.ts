@@ -14,7 +14,12 @@ export interface AccountOptions {
 /** Creates an account over the API, of GitHub with a personal access token unless told otherwise. */
 export async function createAccount(server: TestServer, options: AccountOptions = {}) {
   made += 1;
-  const { connector = 'github', identifier = `user-${made}`, userId = `owner-${made}`, token = `ghp_token-${made}` } = options;
+  const {
+    connector = 'github',
+    identifier = `user-${made}`,
+    userId = `owner-${made}`,
+    token = `ghp_token${made}`,
+  } = options;
   const connected_account = options.connectedAccount ?? {
     authorization_details: { static_auth: { details: { token } } },
   };

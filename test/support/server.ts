@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Document } from 'openapi-backend';
 import { pino } from 'pino';
 import { request as send } from 'undici';
-import type { Scope } from '../../core/tokens/scopes.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
+import type { Scope } from '../../core/tokens/scopes.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import { readConfig } from '../../http/config.ts';
 import type { DepsOverrides } from '../../http/create-deps.ts';
@@ -131,6 +131,10 @@ async function call(origin: string, method: string, path: string, request: TestR
   });
   const text = await response.body.text();
   const isJson = /json/.test(String(response.headers['content-type']));
-  return { status: response.statusCode, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text,
+    body: isJson && text ? JSON.parse(text) : undefined,
+  };
 }
-
