@@ -22,7 +22,7 @@ export type ConnectionChanges = { updatedAt: number } & Partial<
 export interface ConnectionFilters {
   organizationId?: string;
   providerKeys?: string[];
-  type?: string;
+  types?: string[];
   status?: ConnectionStatus;
   enabled?: boolean;
 }
@@ -158,10 +158,11 @@ const EMPTY: Partial<ConnectionRow> = {
   version: 1,
 };
 
-function toFilters({ enabled, providerKeys, ...rest }: ConnectionFilters) {
+function toFilters({ enabled, providerKeys, types, ...rest }: ConnectionFilters) {
   return {
     ...rest,
     providerKeys: providerKeys === undefined ? undefined : JSON.stringify(providerKeys),
+    types: types === undefined ? undefined : JSON.stringify(types),
     enabled: enabled === undefined ? undefined : Number(enabled),
   };
 }
@@ -174,7 +175,7 @@ function createConnectionList(db: Db) {
       organizationId: () => sql`${connections.organizationId} = ${sql.placeholder('organizationId')}`,
       providerKeys: () =>
         sql`+${connections.providerKey} in (select value from json_each(${sql.placeholder('providerKeys')}))`,
-      type: () => sql`${connections.type} = ${sql.placeholder('type')}`,
+      types: () => sql`${connections.type} in (select value from json_each(${sql.placeholder('types')}))`,
       status: () => sql`${connections.status} = ${sql.placeholder('status')}`,
       enabled: () => sql`${connections.enabled} = ${sql.placeholder('enabled')}`,
     },
