@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type AddressClass, addressClass, canonicalAddress } from '../../../core/net/address.ts';
+import { interfaceAddresses } from '../../../core/net/own-addresses.ts';
 
 /** First and last address of each block, and a neighbour outside of it where that one is public. */
 const TABLE: readonly [AddressClass, readonly string[]][] = [
@@ -113,3 +114,11 @@ describe('canonicalAddress', () => {
 function dotted(number: number): string {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
 }
+
+describe('interfaceAddresses', () => {
+  it('lists the addresses of this machine, each of them readable', () => {
+    const addresses = interfaceAddresses();
+    expect(addresses).to.include('127.0.0.1');
+    for (const address of addresses) expect(addressClass(address)).not.to.equal('invalid');
+  });
+});
