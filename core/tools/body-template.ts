@@ -50,6 +50,21 @@ export function renderTemplate(template: unknown, scope: TemplateScope): unknown
   return template;
 }
 
+/**
+ * Renders the template of a whole body. A body that is an object is never left out: it may lack all of its optional
+ * members and still say something (the fixed query of a GraphQL call).
+ *
+ * @returns undefined when the body is one optional input that is absent
+ */
+export function renderBodyTemplate(template: unknown, scope: TemplateScope): unknown {
+  if (directiveOf(template) || !isRecord(template)) {
+    const value = renderTemplate(template, scope);
+    return value === ABSENT ? undefined : value;
+  }
+  const members = Object.entries(template).map(([key, member]) => [key, renderTemplate(member, scope)] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== ABSENT));
+}
+
 /** An object or list from its members; ABSENT when it had members that depend on inputs and all of those are absent. */
 function renderMembers<K extends string | number>(
   members: Iterable<[K, unknown]>,

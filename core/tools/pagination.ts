@@ -1,7 +1,7 @@
 import { MASK } from '../secret.ts';
 import { inputProblem } from './input-problem.ts';
 import { atPointer, isRecord } from './pointer.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolPagination } from './tool.ts';
 
 /** What a cursor means to the tool that gave it: the API's own cursor, a page number, an offset, or a query. */
 export type CursorValue = string | number;
@@ -14,6 +14,8 @@ export interface PageAnswer {
 }
 
 const MAX_QUERY_LENGTH = 4096;
+/** What a URL parser keeps as a query: a number sign would begin a fragment. */
+const QUERY = /^[!$-;=?-~]+$/;
 
 /**
  * Opens a cursor that a caller sent back.
@@ -23,10 +25,16 @@ const MAX_QUERY_LENGTH = 4096;
 export function openCursor(tool: Tool, cursor: string): CursorValue {
   const opened = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   const value = isRecord(opened) && opened['tool'] === tool.name ? opened['at'] : undefined;
-  const counted = Number.isSafeInteger(value) && Number(value) >= 0;
-  const fits = isCounted(tool) ? counted : isText(value) || (tool.pagination?.style === 'cursor' && counted);
-  if (!fits) throw inputProblem('cursor', 'must be the next_cursor of an earlier answer of this tool');
+  if (!fits(tool.pagination?.style, value))
+    throw inputProblem('cursor', 'must be the next_cursor of an earlier answer of this tool');
   return value as CursorValue;
+}
+
+function fits(style: ToolPagination['style'] | undefined, value: unknown): boolean {
+  const counted = Number.isSafeInteger(value) && Number(value) >= 0;
+  if (style === 'page' || style === 'offset') return counted;
+  if (style === 'cursor') return counted || isText(value);
+  return isText(value) && QUERY.test(value);
 }
 
 /**
@@ -122,7 +130,7 @@ function queryOf(address: unknown, hidden: readonly string[]): string | undefine
     .split('&')
     .filter((pair) => pair !== '' && !hidden.includes(nameOf(pair)));
   const query = pairs.join('&');
-  return query === '' || query.length > MAX_QUERY_LENGTH ? undefined : query;
+  return QUERY.test(query) && query.length <= MAX_QUERY_LENGTH ? query : undefined;
 }
 
 /** A query with one parameter replaced or added. */
@@ -137,10 +145,6 @@ function nameOf(pair: string): string {
   } catch {
     return name;
   }
-}
-
-function isCounted(tool: Tool): boolean {
-  return tool.pagination?.style === 'page' || tool.pagination?.style === 'offset';
 }
 
 function isText(value: unknown): value is string {

@@ -45,7 +45,7 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
   if (value === undefined) return undefined;
   const seconds = numberOf(value);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
-  return notBefore(Date.parse(value), now);
+  return notBefore(value.endsWith('GMT') ? Date.parse(value) : Number.NaN, now);
 }
 
 function untilReset(value: string | undefined, unit: ResetUnit, now: number): number | undefined {

@@ -3,7 +3,7 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { PlacedCredential, PlacedPart } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { MASK } from '../secret.ts';
-import { ABSENT, directiveOf, inputNameOf, renderTemplate, type TemplateScope } from './body-template.ts';
+import { ABSENT, inputNameOf, renderBodyTemplate, renderTemplate, type TemplateScope } from './body-template.ts';
 import { encodeForm, encodePairs } from './form.ts';
 import { inputProblem } from './input-problem.ts';
 import { type CursorValue, withParameter } from './pagination.ts';
@@ -159,9 +159,7 @@ function renderBody(
 ): { type: string; text: string } | undefined {
   const { format, value: template, lists } = tool.request.body ?? { format: 'none' as const };
   if (format === 'none') return undefined;
-  let value = renderTemplate(template, scope);
-  // A body that is one optional input may be left out altogether; an object that got no input is still an object.
-  if (value === ABSENT) value = directiveOf(template) ? undefined : {};
+  let value = renderBodyTemplate(template, scope);
   const { request } = tool.pagination ?? {};
   if (at !== undefined && request?.in === 'body') value = withPointer(value, request.name, at);
   if (credentialMembers.length > 0) {

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { pickFields } from '../../../core/tools/fields.ts';
+import { atPointer, withPointer } from '../../../core/tools/pointer.ts';
+import { readAnswer } from '../../../core/tools/read-answer.ts';
+import { shrinkToFit, sizeOf } from '../../../core/tools/shrink.ts';
+import { json, NOW, prepared, raw, toolOf } from './samples.ts';
+
+const RULES = { scrub: <T>(value: T) => value, now: () => NOW, hidden: [] };
+
+function read(response: Parameters<typeof readAnswer>[1], tool = toolOf()) {
+  return readAnswer(prepared({ tool }), response, RULES);
+}
+
+describe('An answer', () => {
+  it('is JSON, text, a file or nothing, by its media type', () => {
+    const data = (response: Parameters<typeof readAnswer>[1]) => {
+      const outcome = read(response);
+      return outcome.ok ? outcome.data : outcome.error.kind;
+    };
+    expect(data(json(200, { a: 1 }))).to.deep.equal({ a: 1 });
+    expect(data(raw(200, 'application/problem+json', '[1]'))).to.deep.equal([1]);
+    expect(data(raw(200, undefined, '{"a":1}'))).to.deep.equal({ a: 1 });
+    expect(data(raw(200, undefined, 'plain'))).to.equal('plain');
+    expect(data(raw(200, 'text/plain; charset=iso-8859-1', Buffer.from([0xfc])))).to.equal('ü');
+    expect(data(raw(200, 'text/plain; charset=nonsense', 'ü'))).to.equal('ü');
+    expect(data(raw(200, 'application/xml', '<a/>'))).to.equal('<a/>');
+    expect(data(raw(204, undefined, ''))).to.equal(null);
+    expect(data(raw(200, 'image/png', Buffer.from([1, 2, 3])))).to.deep.equal({
+      media_type: 'image/png',
+      size: 3,
+      encoding: 'base64',
+      content: 'AQID',
+    });
+    expect(data(raw(200, undefined, Buffer.from([0xff, 0])))).to.include({ media_type: 'application/octet-stream' });
+  });
+
+  it('that says it is JSON and is not, or is nested without end, is invalid', () => {
+    for (const body of ['<html>', '{"a":', `${'['.repeat(50_000)}${']'.repeat(50_000)}`]) {
+      const outcome = read(raw(200, 'application/json', body));
+      expect(outcome.ok ? 'ok' : outcome.error.kind).to.equal('upstream_invalid_response');
+    }
+    const failed = read(raw(502, 'application/json', '<html>bad gateway'));
+    expect(failed.ok ? undefined : [failed.error.kind, failed.error.upstreamBody]).to.deep.equal([
+      'upstream_server_error',
+      '<html>bad gateway',
+    ]);
+  });
+
+  it('keeps the selected part and the named members', () => {
+    const tool = toolOf({ response: { select: '/items', fields: ['/id', '/user/login', '/labels/*/name', '/a~1b'] } });
+    const item = { id: 1, noise: 'x', user: { login: 'ada', url: '…' }, labels: [{ name: 'l', color: 'c' }], 'a/b': 2 };
+    const outcome = read(json(200, { total: 2, items: [item, { id: 2, user: null }] }), tool);
+    expect(outcome.ok && outcome.data).to.deep.equal([
+      { id: 1, user: { login: 'ada' }, labels: [{ name: 'l' }], 'a/b': 2 },
+      { id: 2, user: null },
+    ]);
+    const missing = read(json(200, {}), tool);
+    expect(missing.ok && missing.data).to.equal(null);
+  });
+
+  it('a redirect is a failure that shows no address to follow', () => {
+    const outcome = read({ status: 302, headers: { location: 'https://evil.example/' }, body: Buffer.alloc(0) });
+    expect(outcome).to.deep.include({ ok: false });
+    expect(JSON.stringify(outcome)).to.not.contain('evil.example');
+  });
+
+  it("a failure carries the vendor's words in one line, status and body", () => {
+    const outcome = read(json(422, { message: 'Validation\n Failed\u0007', errors: [1] }));
+    expect(outcome.ok ? undefined : outcome.error).to.deep.include({
+      kind: 'upstream_bad_request',
+      retryable: false,
+      upstreamStatus: 422,
+      message: 'The provider answered 422: Validation Failed',
+      upstreamBody: { message: 'Validation\n Failed\u0007', errors: [1] },
+    });
+  });
+});
+
+describe('The cap of an answer', () => {
+  it('keeps whole items of a list and says how many', () => {
+    const tool = toolOf({ response: { max_bytes: 1024 }, pagination: { style: 'link_header' } });
+    const items = Array.from({ length: 100 }, (_, id) => ({ id, text: 'x'.repeat(50) }));
+    const outcome = read(json(200, items), tool);
+    if (!outcome.ok) throw new Error('not ok');
+    const kept = outcome.data as unknown[];
+    expect(sizeOf(kept)).to.be.at.most(1024);
+    expect(kept).to.deep.equal(items.slice(0, kept.length));
+    expect(outcome.truncated?.cuts).to.deep.equal([{ path: '', kept: kept.length, of: 100, unit: 'items' }]);
+    expect(outcome.truncated?.statement).to.contain(`${kept.length} of 100 items`).and.to.contain('smaller pages');
+  });
+
+  it('cuts the large members of an object and keeps the small ones', () => {
+    const { value, truncated } = shrinkToFit(
+      { id: 7, body: 'é'.repeat(5000), files: Array.from({ length: 500 }, (_, n) => `file ${n}`), ok: true },
+      2000,
+      false,
+    );
+    const kept = value as { id: number; ok: boolean; body: string; files: string[] };
+    expect([kept.id, kept.ok]).to.deep.equal([7, true]);
+    expect(kept.body).to.match(/^é{200,}$/);
+    expect(kept.files.length).to.be.greaterThan(50);
+    expect(truncated?.cuts.map(({ path, unit }) => `${path} ${unit}`)).to.have.members([
+      '/body characters',
+      '/files items',
+    ]);
+  });
+
+  it('leaves out a file that is too large', () => {
+    const outcome = read(raw(200, 'image/png', Buffer.alloc(100_000)));
+    expect(outcome.ok && outcome.data).to.include({ size: 100_000, content: null });
+    expect(outcome.ok && outcome.truncated?.statement).to.contain('100000 bytes');
+  });
+
+  it('whatever the value is, the rest fits, is JSON and of the same kind', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 64, max: 400 }), (value, budget) => {
+        const { value: kept, truncated } = shrinkToFit(value, budget, false);
+        expect(sizeOf(kept)).to.be.at.most(budget);
+        expect(JSON.parse(JSON.stringify(kept))).to.deep.equal(JSON.parse(JSON.stringify(kept)));
+        expect(Array.isArray(kept)).to.equal(Array.isArray(value));
+        expect(truncated === undefined).to.equal(sizeOf(value) <= budget);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('holds for one enormous item, many keys and long keys', () => {
+    const values = [
+      [{ text: 'x'.repeat(10_000) }, 1],
+      Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`key${n}`, n])),
+      { ['k'.repeat(5000)]: 1, small: 2 },
+      'x'.repeat(10_000),
+      [['x'.repeat(10_000)]],
+    ];
+    for (const value of values) {
+      const { value: kept, truncated } = shrinkToFit(value, 1000, false);
+      expect(sizeOf(kept)).to.be.at.most(1000).and.greaterThan(2);
+      expect(truncated?.cuts).to.not.be.empty;
+    }
+  });
+});
+
+describe('Pointers and fields', () => {
+  it('read own members only', () => {
+    expect(atPointer({ a: [{ 'b/c': 1 }] }, '/a/0/b~1c')).to.equal(1);
+    for (const pointer of ['/constructor', '/a/length', '/a/-1', '/a/01', '/a/1', '/a/0/x'])
+      expect(atPointer({ a: [{}] }, pointer), pointer).to.equal(undefined);
+    expect(atPointer([1], '')).to.deep.equal([1]);
+  });
+
+  it('cannot reach a prototype when they write', () => {
+    const made = withPointer({}, '/__proto__/polluted', 1) as object;
+    expect(Object.hasOwn(made, '__proto__')).to.equal(true);
+    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
+    expect(pickFields(JSON.parse('{"__proto__":{"a":1},"b":2}'), ['/b', '/toString'])).to.deep.equal({ b: 2 });
+  });
+});

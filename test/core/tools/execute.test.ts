@@ -1,0 +1,229 @@
+import { expect } from 'chai';
+import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
+import type { Credential } from '../../../core/connectors/placement.ts';
+import { EgressError, type EgressErrorKind } from '../../../core/net/egress-error.ts';
+import { Secret } from '../../../core/secret.ts';
+import { executeTool } from '../../../core/tools/execute.ts';
+import { json, portsOf, prepared, providerOf, raw, TOKEN, tokenCredential, toolOf, writingTool } from './samples.ts';
+
+const lost = (sent: boolean) => new EgressError('unreachable', 'The connection was lost.', { sent });
+const WRITE = { tool: writingTool(), toolInput: { name: 'n' } };
+
+describe('Executing a tool', () => {
+  it('sends the rendered request once and answers its data', async () => {
+    const ports = portsOf([json(200, { id: 1 })]);
+    expect(await executeTool(prepared(), ports)).to.deep.equal({
+      ok: true,
+      data: { id: 1 },
+      nextCursor: undefined,
+      truncated: undefined,
+      upstreamStatus: 200,
+    });
+    expect(ports.sent).to.deep.equal([
+      {
+        method: 'GET',
+        url: 'https://api.acme.example/v1/things',
+        headers: { accept: 'application/json', authorization: `Bearer ${TOKEN}` },
+        body: undefined,
+      },
+    ]);
+  });
+
+  it('a refused credential is refreshed once and the call sent once more, also a write (E10)', async () => {
+    const ports = portsOf([json(401, {}), json(201, { id: 1 })], {
+      refresh: async () => tokenCredential('renewed_token'),
+    });
+    const outcome = await executeTool(prepared(WRITE), ports);
+    expect(outcome.ok).to.equal(true);
+    expect(ports.sent.map((request) => request.headers['authorization'])).to.deep.equal([
+      `Bearer ${TOKEN}`,
+      'Bearer renewed_token',
+    ]);
+    expect(ports.refreshes()).to.equal(1);
+  });
+
+  it('an API that always says 401 gets two requests and one refresh (E10)', async () => {
+    const ports = portsOf([json(401, {}), json(401, {}), json(200, {})], {
+      refresh: async () => tokenCredential('renewed_token'),
+    });
+    const outcome = await executeTool(prepared(), ports);
+    expect(outcome.ok ? 'ok' : outcome.error.kind).to.equal('upstream_auth');
+    expect([ports.sent.length, ports.refreshes()]).to.deep.equal([2, 1]);
+  });
+
+  it('a lost connection after a refresh is not tried a third time', async () => {
+    const ports = portsOf([json(401, {}), lost(true), json(200, {})], {
+      refresh: async () => tokenCredential('renewed_token'),
+    });
+    expect((await executeTool(prepared(), ports)).ok).to.equal(false);
+    expect(ports.sent).to.have.length(2);
+  });
+
+  it('without a newer credential the refusal is the answer', async () => {
+    const ports = portsOf([json(401, {})]);
+    expect(await executeTool(prepared(), ports)).to.deep.include({ ok: false, sent: true });
+    expect(ports.sent).to.have.length(1);
+  });
+
+  it('a 200 that says the token is not good is a refused credential as well', async () => {
+    const provider = providerOf({
+      api: {
+        base_url: 'https://api.acme.example',
+        errors: [
+          {
+            when: { pointer: '/ok', equals: false },
+            code: '/error',
+            kinds: { token_expired: 'upstream_auth' },
+            default: 'upstream_bad_request',
+          },
+        ],
+      },
+    });
+    const ports = portsOf([json(200, { ok: false, error: 'token_expired' }), json(200, { ok: true })], {
+      refresh: async () => tokenCredential('renewed_token'),
+    });
+    expect((await executeTool(prepared({ provider }), ports)).ok).to.equal(true);
+    expect(ports.refreshes()).to.equal(1);
+  });
+
+  it('a forbidden call is not a reason to refresh; neither is a 401 without a credential', async () => {
+    const forbidden = portsOf([json(403, {})]);
+    await executeTool(prepared(), forbidden);
+    const open = portsOf([json(401, {})], { credential: async () => ({ kind: 'none' }) });
+    await executeTool(prepared({ pattern: { type: 'NO_AUTH' } }), open);
+    expect([forbidden.refreshes(), open.refreshes()]).to.deep.equal([0, 0]);
+  });
+
+  it('a write whose first byte left is never sent again (E7)', async () => {
+    const ports = portsOf([lost(true), json(200, {})]);
+    const outcome = await executeTool(prepared(WRITE), ports);
+    expect(ports.sent).to.have.length(1);
+    expect(outcome).to.deep.include({ ok: false, sent: true });
+    expect(outcome.ok ? undefined : [outcome.error.kind, outcome.error.retryable]).to.deep.equal([
+      'upstream_unreachable',
+      false,
+    ]);
+  });
+
+  it('a lost connection is tried once more where that is safe (E7)', async () => {
+    const withKey = providerOf({
+      api: { base_url: 'https://api.acme.example', idempotency_header: 'Idempotency-Key' },
+    });
+    const safe = [prepared(), prepared({ ...WRITE, provider: withKey })];
+    for (const call of safe) {
+      const ports = portsOf([lost(true), json(200, {})]);
+      expect((await executeTool(call, ports)).ok).to.equal(true);
+      expect(ports.sent[0]).to.deep.equal(ports.sent[1]);
+    }
+    const neverLeft = portsOf([lost(false), json(200, {})]);
+    expect((await executeTool(prepared(WRITE), neverLeft)).ok).to.equal(true);
+    const twice = portsOf([lost(true), lost(false), json(200, {})]);
+    expect(await executeTool(prepared(), twice)).to.deep.include({ ok: false, sent: true });
+    expect(twice.sent).to.have.length(2);
+  });
+
+  it("server errors, limits and timeouts are the caller's decision", async () => {
+    const answers = [
+      json(500, {}),
+      json(429, {}, { 'retry-after': '3' }),
+      new EgressError('timeout', 'Too slow.', { sent: true }),
+    ];
+    for (const answer of answers) {
+      const ports = portsOf([answer]);
+      await executeTool(prepared(), ports);
+      expect(ports.sent).to.have.length(1);
+    }
+    const limited = await executeTool(prepared(WRITE), portsOf([json(429, {}, { 'retry-after': '3' })]));
+    expect(limited.ok ? undefined : limited.error).to.deep.include({ retryable: true, retryAfterMs: 3000 });
+    const failed = await executeTool(prepared(WRITE), portsOf([json(503, {})]));
+    expect(failed.ok ? undefined : failed.error.retryable).to.equal(false);
+  });
+
+  it('each failure of the egress room has its kind', async () => {
+    const kinds: [EgressErrorKind, string][] = [
+      ['blocked', 'blocked_by_egress_policy'],
+      ['timeout', 'upstream_timeout'],
+      ['too_large', 'upstream_invalid_response'],
+      ['invalid_response', 'upstream_invalid_response'],
+      ['tls', 'upstream_unreachable'],
+    ];
+    for (const [kind, expected] of kinds) {
+      const outcome = await executeTool(prepared(), portsOf([new EgressError(kind, 'No.')]));
+      expect(outcome.ok ? undefined : [outcome.error.kind, outcome.sent], kind).to.deep.equal([expected, false]);
+    }
+  });
+
+  it('what is no failure of sending is not swallowed', async () => {
+    let caught: unknown;
+    await executeTool(prepared(), portsOf([new TypeError('bug')])).catch((error: unknown) => {
+      caught = error;
+    });
+    expect(caught).to.be.instanceOf(TypeError);
+  });
+
+  it('an echoed credential reaches neither data nor error nor cursor (E5)', async () => {
+    const basic: AuthPattern = { type: 'BASIC' };
+    const password = 'pa55-wörd/+=&';
+    const credential: Credential = {
+      kind: 'static',
+      details: { username: new Secret('ada'), password: new Secret(password) },
+    };
+    const encoded = Buffer.from(`ada:${password}`).toString('base64');
+    const echo = { header: `Basic ${encoded}`, raw: `x${password}y`, url: encodeURIComponent(password), [password]: 1 };
+    const tool = toolOf({
+      pagination: { style: 'cursor', request: { in: 'query', name: 'c' }, response: { cursor: '/raw' } },
+    });
+    for (const answer of [
+      json(200, echo),
+      json(400, { message: password, echo }),
+      raw(200, 'text/plain', `${password} ${encoded}`),
+      raw(500, 'text/html', encoded),
+    ]) {
+      const outcome = await executeTool(
+        prepared({ tool, pattern: basic }),
+        portsOf([answer], { credential: async () => credential }),
+      );
+      const text =
+        JSON.stringify(outcome) + Buffer.from((outcome.ok && outcome.nextCursor) || '', 'base64url').toString();
+      for (const secret of [password, encoded, encodeURIComponent(password)]) expect(text).to.not.contain(secret);
+      expect(text).to.contain('[secret]');
+    }
+  });
+
+  it('a late echo of the first credential is removed as well (E5)', async () => {
+    const ports = portsOf([json(401, {}), json(200, { first: TOKEN, second: 'renewed_token' })], {
+      refresh: async () => tokenCredential('renewed_token'),
+    });
+    const outcome = await executeTool(prepared(), ports);
+    expect(outcome.ok && outcome.data).to.deep.equal({ first: '[secret]', second: '[secret]' });
+  });
+
+  it('a secret at the border of a cut leaves no part of itself (E5)', async () => {
+    for (let padding = 960; padding < 1024; padding++) {
+      const tool = toolOf({ response: { max_bytes: 1024 } });
+      const outcome = await executeTool(
+        prepared({ tool }),
+        portsOf([json(200, { text: `${'x'.repeat(padding)}${TOKEN}${'y'.repeat(500)}` })]),
+      );
+      expect(JSON.stringify(outcome)).to.not.contain(TOKEN.slice(0, 6));
+    }
+  });
+
+  it('an account that cannot be placed sends nothing', async () => {
+    const colon: Credential = { kind: 'static', details: { username: new Secret('a:b'), password: new Secret('p') } };
+    const cases: [AuthPattern, Credential, string][] = [
+      [{ type: 'TRUSTED_IDP' }, { kind: 'none' }, 'UNSUPPORTED_CONNECTION_TYPE'],
+      [{ type: 'BASIC' }, colon, 'INVALID_AUTHORIZATION_DETAILS'],
+      [{ type: 'OAUTH' }, { kind: 'none' }, 'INVALID_AUTHORIZATION_DETAILS'],
+    ];
+    for (const [pattern, credential, code] of cases) {
+      const ports = portsOf([json(200, {})], { credential: async () => credential });
+      let caught: unknown;
+      await executeTool(prepared({ pattern }), ports).catch((error: unknown) => {
+        caught = error;
+      });
+      expect(caught).to.have.property('code', code);
+      expect(ports.sent).to.have.length(0);
+    }
+  });
+});
