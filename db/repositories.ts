@@ -23,6 +23,7 @@ import {
 } from './idempotency-keys.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
 import type { Client } from './open.ts';
+import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 
 /** Every query of the product. All but the pinned few take an environment first: test/db/environment-scope.test.ts. */
 export interface Repositories extends ReadRepositories {
@@ -31,6 +32,7 @@ export interface Repositories extends ReadRepositories {
   customProviders: CustomProviderRepository;
   connections: ConnectionRepository;
   accounts: AccountRepository;
+  refreshLeases: RefreshLeaseRepository;
   executions: ExecutionRepository;
   idempotencyKeys: IdempotencyKeyRepository;
   audit: AuditRepository;
@@ -45,6 +47,7 @@ export interface ReadRepositories {
   customProviders: CustomProviderReads;
   connections: ConnectionReads;
   accounts: AccountReads;
+  refreshLeases: RefreshLeaseReads;
   executions: ExecutionReads;
   idempotencyKeys: IdempotencyKeyReads;
   audit: AuditReads;
@@ -61,6 +64,7 @@ export function createRepositories(client: Client): Repositories {
     customProviders: translated(createCustomProviderRepository(db)),
     connections: translated(createConnectionRepository(db)),
     accounts: translated(createAccountRepository(db)),
+    refreshLeases: translated(createRefreshLeaseRepository(db)),
     executions: translated(createExecutionRepository(db)),
     idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
     audit: translated(createAuditRepository(db)),

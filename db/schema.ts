@@ -31,6 +31,7 @@ export type AuthorizationType =
   | 'NO_AUTH';
 export type ExecutionStatus = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'UNKNOWN';
 export type IdempotencyState = 'RUNNING' | 'DONE';
+export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
 
 export const migrations = sqliteTable('migrations', {
   name: text().primaryKey().notNull(),
@@ -205,6 +206,19 @@ export const accountTombstones = sqliteTable('account_tombstones', {
   seq: integer().notNull(),
   generation: integer().notNull(),
   deletedAt: integer('deleted_at').notNull(),
+});
+
+export const refreshLeases = sqliteTable('refresh_leases', {
+  accountId: text('account_id').primaryKey().notNull(),
+  environmentId: environment().notNull(),
+  fencing: integer().notNull(),
+  state: text().$type<RefreshState>().notNull(),
+  generation: integer().notNull(),
+  owner: text(),
+  expiresAt: integer('expires_at'),
+  failures: integer().notNull(),
+  lastFailure: text('last_failure'),
+  retryAt: integer('retry_at'),
 });
 
 export const executions = sqliteTable(

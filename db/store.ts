@@ -34,6 +34,7 @@ export type {
 } from './idempotency-keys.ts';
 export type { SealedConnectionSecretRow, WrappedKeyRow } from './key-rotation.ts';
 export type { Page, PageRequest } from './page.ts';
+export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
 export type { ReadRepositories, Repositories } from './repositories.ts';
 export type {
   AccountStatus,

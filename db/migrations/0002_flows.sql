@@ -26,12 +26,22 @@ create unique index auth_requests_request on auth_requests (request_digest) wher
 create index auth_requests_account on auth_requests (account_id);
 create index auth_requests_expiry on auth_requests (environment_id, expires_at);
 
+-- Who refreshes an account, or how its last refresh ended. A row stays as long as its account, so that `fencing` never goes back.
+-- HELD: the lease of an owner. OPEN: a request went out with the credentials of `generation`, and how it ended is not known.
+-- SETTLED: it is known; `generation` is the one it obtained, or the one that it left in place.
 create table refresh_leases (
-  account_id text primary key not null,
+  account_id text primary key not null references accounts (id) on delete cascade,
   environment_id text not null references environments (id),
-  owner text not null,
   fencing integer not null check (fencing >= 1),
-  expires_at integer not null
+  state text not null check (state in ('HELD', 'OPEN', 'SETTLED')),
+  generation integer not null,
+  owner text,
+  expires_at integer,
+  failures integer not null default 0 check (failures >= 0),
+  last_failure text,
+  retry_at integer,
+  check ((state = 'HELD') = (owner is not null)),
+  check ((owner is null) = (expires_at is null))
 ) strict, without rowid;
 
 create table outbox (

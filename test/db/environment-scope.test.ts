@@ -71,6 +71,7 @@ describe('no query without an environment (C1)', () => {
       customProviders: 'CustomProvider',
       connections: 'Connection',
       accounts: 'Account',
+      refreshLeases: 'RefreshLease',
       executions: 'Execution',
       idempotencyKeys: 'IdempotencyKey',
       audit: 'Audit',
@@ -125,6 +126,22 @@ describe('no query without an environment (C1)', () => {
       ],
       'connections.setStatus': [(r, env, ids) => r.connections.setStatus(env, ids.connection, 'DRAFT', NOW), false],
       'connections.delete': [(r, env) => r.connections.delete(env, 'conn_free'), false],
+      'refreshLeases.get': [(r, env, ids) => r.refreshLeases.get(env, ids.account), undefined],
+      'refreshLeases.take': [
+        (r, env, ids) =>
+          r.refreshLeases.take(env, ids.account, { owner: 'me', generation: 1, expiresAt: NOW, after: 1 }),
+        false,
+      ],
+      'refreshLeases.release': [
+        (r, env, ids) =>
+          r.refreshLeases.release(
+            env,
+            ids.account,
+            { owner: 'me', fencing: 2 },
+            { state: 'SETTLED', generation: 1, failures: 0, lastFailure: null, retryAt: null },
+          ),
+        false,
+      ],
       'accounts.get': [(r, env, ids) => r.accounts.get(env, ids.account), undefined],
       'accounts.byKey': [
         (r, env, ids) =>
@@ -183,6 +200,7 @@ describe('no query without an environment (C1)', () => {
         await tx.accounts.insert(env, row);
         await tx.accounts.insert(env, removed);
         await tx.accounts.remove(env, removed.id, NOW);
+        await tx.refreshLeases.take(env, row.id, { owner: 'one', generation: 1, expiresAt: NOW, after: 0 });
         const client = { id: 'cli_1', name: 'one', scopes: [], createdAt: NOW };
         await tx.apiClients.insert(env, client, { id: 'sec_1', digest: digest('one'), prefix: 'one', createdAt: NOW });
         const provider = {

@@ -6,7 +6,7 @@ import * as schema from '../../db/schema.ts';
 import { NOW } from './support.ts';
 
 /** Tables that no repository uses yet. */
-const WITHOUT_QUERIES = ['auth_requests', 'outbox', 'refresh_leases'];
+const WITHOUT_QUERIES = ['auth_requests', 'outbox'];
 
 interface ColumnInfo {
   name: string;

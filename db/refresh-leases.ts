@@ -1,0 +1,120 @@
+import { type Db, once } from './database.ts';
+import { and, eq, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { accounts, refreshLeases } from './schema.ts';
+
+/** Who refreshes an account, or how its last refresh ended; the migration says what each state means. */
+export type RefreshLeaseRow = typeof refreshLeases.$inferSelect;
+
+export interface NewRefreshLease {
+  /** Names the process; together with the fencing number it names one refresh. */
+  owner: string;
+  /** The generation of the credentials that are about to be spent. */
+  generation: number;
+  /** Milliseconds UTC after which others may take the lease over. */
+  expiresAt: number;
+  /** The fencing number that was read, 0 for no row: whoever was faster has another one. */
+  after: number;
+}
+
+export interface RefreshHolder {
+  owner: string;
+  fencing: number;
+}
+
+/** How a refresh ended: all but the lease itself. */
+export type RefreshEnd = { state: 'OPEN' | 'SETTLED' } & Pick<
+  RefreshLeaseRow,
+  'generation' | 'failures' | 'lastFailure' | 'retryAt'
+>;
+
+export interface RefreshLeaseReads {
+  get(environmentId: EnvironmentId, accountId: string): Promise<RefreshLeaseRow | undefined>;
+}
+
+export interface RefreshLeaseWrites {
+  /**
+   * Takes the lease of an account under the next fencing number. Whether it may be taken from a former holder is for the caller
+   * to judge.
+   *
+   * @returns false when the number has moved on, or there is no such account
+   */
+  take(environmentId: EnvironmentId, accountId: string, lease: NewRefreshLease): Promise<boolean>;
+  /** Ends a lease. @returns false when it is somebody else's by now, or gone with its account */
+  release(environmentId: EnvironmentId, accountId: string, holder: RefreshHolder, end: RefreshEnd): Promise<boolean>;
+}
+
+export type RefreshLeaseRepository = RefreshLeaseReads & RefreshLeaseWrites;
+
+const t = refreshLeases;
+const itsEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneLease = and(eq(t.accountId, sql.placeholder('accountId')), itsEnvironment) as SQL;
+const fenced = sql`${t.fencing} = ${sql.placeholder('fencing')}`;
+
+export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
+  const get = once(() => db.select().from(t).where(oneLease).prepare());
+  const first = once(() => {
+    const account = and(
+      eq(accounts.id, sql.placeholder('accountId')),
+      eq(accounts.environmentId, sql.placeholder('environmentId')),
+    );
+    const row = db
+      .select({
+        accountId: accounts.id,
+        environmentId: accounts.environmentId,
+        fencing: sql<number>`1`.as('fencing'),
+        state: sql<'HELD'>`'HELD'`.as('state'),
+        generation: sql<number>`${sql.placeholder('generation')}`.as('generation'),
+        owner: sql<string>`${sql.placeholder('owner')}`.as('owner'),
+        expiresAt: sql<number>`${sql.placeholder('expiresAt')}`.as('expires_at'),
+        failures: sql<number>`0`.as('failures'),
+        lastFailure: sql<null>`null`.as('last_failure'),
+        retryAt: sql<null>`null`.as('retry_at'),
+      })
+      .from(accounts)
+      .where(account);
+    return db.insert(t).select(row).onConflictDoNothing().prepare();
+  });
+  const next = once(() =>
+    db
+      .update(t)
+      .set({
+        fencing: sql`${t.fencing} + 1`,
+        state: 'HELD',
+        generation: sql`${sql.placeholder('generation')}`,
+        owner: sql`${sql.placeholder('owner')}`,
+        expiresAt: sql`${sql.placeholder('expiresAt')}`,
+      })
+      .where(and(oneLease, fenced))
+      .prepare(),
+  );
+  const release = once(() =>
+    db
+      .update(t)
+      .set({
+        state: sql`${sql.placeholder('state')}`,
+        generation: sql`${sql.placeholder('generation')}`,
+        owner: null,
+        expiresAt: null,
+        failures: sql`${sql.placeholder('failures')}`,
+        lastFailure: sql`${sql.placeholder('lastFailure')}`,
+        retryAt: sql`${sql.placeholder('retryAt')}`,
+      })
+      .where(and(oneLease, eq(t.state, 'HELD'), eq(t.owner, sql.placeholder('owner')), fenced))
+      .prepare(),
+  );
+
+  return {
+    async get(environmentId, accountId) {
+      return get().get({ environmentId, accountId });
+    },
+    async take(environmentId, accountId, { after, ...lease }) {
+      const values = { ...lease, environmentId, accountId };
+      if (after === 0) return first().run(values).changes === 1;
+      return next().run({ ...values, fencing: after }).changes === 1;
+    },
+    async release(environmentId, accountId, holder, end) {
+      return release().run({ ...end, ...holder, environmentId, accountId }).changes === 1;
+    },
+  };
+}
