@@ -118,8 +118,9 @@ describe('search', () => {
     expect((await search('ab\0')).total).to.equal(0);
   });
 
-  it('folds every code point to a form that folding leaves alone, and that its other cases share', () => {
-    for (let point = 0; point <= 0x10ffff; point++) {
+  it('folds every cased code point to a form that folding leaves alone, and that its other cases share', () => {
+    // No letter beyond the second plane has a case.
+    for (let point = 0; point <= 0x1ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue;
       const text = String.fromCodePoint(point);
       const folded = foldForSearch(text);

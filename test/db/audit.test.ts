@@ -1,0 +1,122 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { addEnvironment, NOW, openTestStore, type TestStore } from './support.ts';
+
+describe('the audit log', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+    await append(5);
+  });
+
+  afterEach(() => test.end());
+
+  const entry = (action: string) => ({
+    id: test.newId('aud'),
+    at: NOW,
+    actor: 'cli_1',
+    action,
+    subjectId: 'ca_1',
+    requestId: 'req_1',
+    details: { b: 1, a: { d: [1, { z: 1, y: 2 }], c: null } },
+  });
+  const append = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        test.store.write((tx) => tx.audit.append(test.env, entry(`action.${i}`))),
+      ),
+    );
+  const verify = () => test.store.read.audit.verifyChain(test.env);
+  /** Somebody with the file in hand, who has taken the guard away. */
+  const tamper = (sql: string) => {
+    const client = new Database(test.file);
+    client.exec(`drop trigger audit_log_final; ${sql}`);
+    client.close();
+  };
+  const first = async () => (await test.store.read.audit.list(test.env, { size: 1 })).rows[0]?.seq ?? 0;
+
+  it('is a chain that holds, and each environment has its own', async () => {
+    const other = await addEnvironment(test.store, test.newId, 'other.example');
+    await test.store.write((tx) => tx.audit.append(other, entry('elsewhere')));
+    await append(2);
+    expect(await verify()).to.deep.equal({ intact: true, rows: 7 });
+    expect(await test.store.read.audit.verifyChain(other)).to.deep.equal({ intact: true, rows: 1 });
+  });
+
+  it('holds after units that were undone', async () => {
+    const undone = test.store.write(async (tx) => {
+      await tx.audit.append(test.env, entry('undone'));
+      throw new Error('undone');
+    });
+    await Promise.all([append(1), undone.catch(() => {}), append(1)]);
+    expect(await verify()).to.deep.equal({ intact: true, rows: 7 });
+  });
+
+  it('is read newest first', async () => {
+    const page = await test.store.read.audit.list(test.env, { size: 2 });
+    expect(page).to.deep.include({ total: 5, hasNext: true });
+    expect(page.rows.map(({ action }) => action)).to.deep.equal(['action.4', 'action.3']);
+    const next = await test.store.read.audit.list(test.env, { size: 2, after: page.rows[1]?.id });
+    expect(next.rows.map(({ action }) => action)).to.deep.equal(['action.2', 'action.1']);
+  });
+
+  it('cannot be changed by a plain update', () => {
+    const client = new Database(test.file);
+    expect(() => client.exec("update audit_log set actor = 'nobody'")).to.throw(/never changed/);
+    client.close();
+  });
+
+  const edits: Record<string, string> = {
+    seq: 'seq = seq + 100',
+    id: "id = 'aud_x'",
+    at: 'at = at + 1',
+    actor: "actor = 'cli_2'",
+    action: "action = 'harmless'",
+    subject_id: 'subject_id = null',
+    request_id: "request_id = 'req_2'",
+    details: "details = '{}'",
+    prev_hash: 'prev_hash = zeroblob(32)',
+    hash: 'hash = zeroblob(32)',
+  };
+  for (const [column, edit] of Object.entries(edits)) {
+    it(`shows that ${column} of a row was edited`, async () => {
+      const newest = await first();
+      tamper(`update audit_log set ${edit} where seq = ${newest - 2}`);
+      expect(await verify()).to.have.property('intact', false);
+    });
+  }
+
+  for (const [where, back] of [
+    ['the oldest', 4],
+    ['a middle', 2],
+    ['the newest', 0],
+  ] as const) {
+    it(`shows that ${where} row was removed`, async () => {
+      const newest = await first();
+      tamper(`delete from audit_log where seq = ${newest - back}`);
+      expect(await verify()).to.have.property('intact', false);
+    });
+  }
+
+  it('shows that all of it was removed', async () => {
+    tamper('delete from audit_log');
+    expect(await verify()).to.have.property('intact', false);
+  });
+
+  it('shows that two rows changed places', async () => {
+    const newest = await first();
+    tamper(
+      `update audit_log set seq = -1 where seq = ${newest}; update audit_log set seq = ${newest} where seq = ${newest - 1};
+       update audit_log set seq = ${newest - 1} where seq = -1`,
+    );
+    expect(await verify()).to.deep.equal({ intact: false, brokenAt: newest - 1 });
+  });
+
+  it('does not care how the keys of the details are ordered on the way', async () => {
+    const reordered = JSON.stringify({ a: { c: null, d: [1, { y: 2, z: 1 }] }, b: 1 });
+    const newest = await first();
+    tamper(`update audit_log set details = '${reordered}' where seq = ${newest - 1}`);
+    expect(await verify()).to.deep.equal({ intact: true, rows: 5 });
+  });
+});

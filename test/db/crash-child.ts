@@ -1,0 +1,42 @@
+import { openStore } from '../../db/store.ts';
+import { account, addConnection, addEnvironment, connection, freshIds } from './support.ts';
+
+/**
+ * Writes accounts through a store until it is killed, and says of each one when it was acknowledged: `ready`, then one id a line. A
+ * third of them is removed again, which is acknowledged as `-id`; every fifth unit fails on purpose.
+ */
+const [file = '', round = ''] = process.argv.slice(2);
+const store = await openStore({ path: file, now: () => Number(round) });
+const newId = freshIds();
+const known = await store.read.environments.byHost('localhost');
+const env = known?.id ?? (await addEnvironment(store, newId, 'localhost'));
+const connectionId =
+  (await store.read.connections.byKeyId(env, 'github'))?.id ?? (await addConnection(store, env, connection(newId)));
+let count = 0;
+
+async function writer(): Promise<never> {
+  for (;;) {
+    const row = account(newId, connectionId, { credentialsSealed: Buffer.alloc(600, round) });
+    const fails = count++ % 5 === 0;
+    const unit = store.write(async (tx) => {
+      await tx.accounts.insert(env, row);
+      if (fails) throw new Error('on purpose');
+    });
+    if (
+      await unit.then(
+        () => false,
+        () => true,
+      )
+    )
+      continue;
+    process.stdout.write(`${row.id}\n`);
+    if (count % 3 !== 0) continue;
+    // Said before it is done: afterwards the row may be there or not, and it must not be counted on.
+    process.stdout.write(`?${row.id}\n`);
+    await store.write((tx) => tx.accounts.remove(env, row.id, 1));
+    process.stdout.write(`-${row.id}\n`);
+  }
+}
+
+process.stdout.write('ready\n');
+await Promise.all(Array.from({ length: 8 }, writer));

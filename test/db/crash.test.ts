@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { openStore } from '../../db/store.ts';
+import { NOW, temporaryDirectory } from './support.ts';
+
+/** More rounds for a longer look: `CRASH_ROUNDS=50`. */
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);
+const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
+
+/** Runs a writer, kills it without warning after so many acknowledgements, and returns every line that it had said. */
+function runAndKill(file: string, round: number, acknowledgements: number): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [CHILD, file, String(round)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const lines: string[] = [];
+    let complaints = '';
+    child.stderr.on('data', (chunk) => {
+      complaints += chunk;
+    });
+    createInterface({ input: child.stdout })
+      .on('line', (line) => {
+        lines.push(line);
+        if (lines.length === acknowledgements) child.kill('SIGKILL');
+      })
+      .on('close', () => resolve(lines));
+    child.on('exit', (_code, signal) => {
+      if (signal !== 'SIGKILL') reject(new Error(`the writer ended by itself: ${complaints}`));
+    });
+  });
+}
+
+describe('a process that is killed', () => {
+  it(`loses nothing that it has acknowledged, ${ROUNDS} times`, async function () {
+    this.timeout(30_000 + ROUNDS * 6_000);
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'crash.db');
+    const acknowledged = new Set<string>();
+    const doubtful = new Set<string>();
+    const removed = new Set<string>();
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const line of await runAndKill(file, round, 40 + ((round * 37) % 160))) {
+        if (line.startsWith('?')) doubtful.add(line.slice(1));
+        else if (line.startsWith('-')) removed.add(line.slice(1));
+        else if (line !== 'ready') acknowledged.add(line);
+      }
+      const store = await openStore({ path: file, now: () => NOW });
+      const env = (await store.read.environments.list())[0]?.id;
+      if (env === undefined) throw new Error('the writer had made no environment');
+      for (const id of acknowledged) {
+        const row = await store.read.accounts.get(env, id);
+        if (removed.has(id)) expect(row, id).to.equal(undefined);
+        else if (!doubtful.has(id)) expect(row?.id).to.equal(id);
+      }
+      const listed = await store.read.accounts.list(env, {}, { size: 1 });
+      const found = await store.read.accounts.search(env, { query: 'example' }, { size: 1 });
+      expect(found.total).to.equal(listed.total);
+      await store.close();
+
+      const client = new Database(file);
+      expect(client.pragma('integrity_check', { simple: true })).to.equal('ok');
+      expect(client.prepare('select count(*) from accounts').pluck().get()).to.equal(listed.total);
+      client.prepare("insert into accounts_search (accounts_search, rank) values ('integrity-check', 1)").run();
+      client.close();
+    }
+    expect(acknowledged.size).to.be.greaterThan(ROUNDS * 10);
+    directory.remove();
+  });
+});

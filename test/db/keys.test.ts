@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { account, addConnection, connection, github, NOW, openTestStore, type TestStore } from './support.ts';
+
+describe('what belongs to the deployment', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+
+  afterEach(() => test.end());
+
+  const sealed = (text: string, kekId = 'kek_1') => ({ kekId, sealed: Buffer.from(text) });
+
+  it('keeps the first secret of a name, whoever else brings one', async () => {
+    const bring = (text: string) =>
+      test.store.write((tx) =>
+        tx.deploymentSecrets.insertIfAbsent({ name: 'signing', ...sealed(text), createdAt: NOW }),
+      );
+    const [one, two] = await Promise.all([bring('one'), bring('two')]);
+    expect(one).to.deep.equal(two);
+    expect(one.sealed.toString()).to.equal('one');
+    expect(await test.store.read.deploymentSecrets.get('signing')).to.deep.equal(one);
+    expect(await test.store.read.deploymentSecrets.list()).to.deep.equal([one]);
+  });
+
+  it('seals anew only what is still as it was', async () => {
+    const secret = { name: 'signing', ...sealed('old'), createdAt: NOW };
+    await test.store.write((tx) => tx.deploymentSecrets.insertIfAbsent(secret));
+    const replace = (text: string) =>
+      test.store.write((tx) => tx.deploymentSecrets.replace('signing', Buffer.from('old'), sealed(text, 'kek_2')));
+    expect(await Promise.all([replace('new'), replace('newer')])).to.deep.equal([true, false]);
+    expect(await test.store.read.deploymentSecrets.get('signing')).to.deep.include(sealed('new', 'kek_2'));
+  });
+
+  it('keeps a check value per key', async () => {
+    const check = (value: string) => ({ kekId: 'kek_1', checkValue: Buffer.from(value), createdAt: NOW });
+    await test.store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check('one')));
+    const kept = await test.store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check('two')));
+    expect(kept).to.deep.equal(check('one'));
+    expect(await test.store.read.deploymentSecrets.keyChecks()).to.deep.equal([check('one')]);
+    expect(await test.store.write((tx) => tx.deploymentSecrets.deleteKeyCheck('kek_1'))).to.equal(true);
+  });
+});
+
+describe('rotation of the key-encryption key', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+
+  afterEach(() => test.end());
+
+  it('wraps every data key anew, page by page, and passes over what has changed meanwhile', async () => {
+    const connectionId = await github(test);
+    const rows = Array.from({ length: 7 }, (_, i) =>
+      account(test.newId, connectionId, i === 3 ? {} : { wrappedDataKey: Buffer.from(`old-${i}`), kekId: 'kek_1' }),
+    );
+    for (const row of rows) await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    const rotation = test.store.read.keyRotation;
+    expect(await rotation.countByKek('kek_1')).to.equal(6);
+    const page = await rotation.listByKek('kek_1', 0, 4);
+    expect(page.map(({ id }) => id)).to.deep.equal([0, 1, 2, 4].map((i) => rows[i]?.id));
+    expect(page[0]).to.deep.include({ environmentId: test.env, credentialGeneration: 0, origins: [] });
+
+    const wrap = (id: string, old: string) =>
+      test.store.write((tx) =>
+        tx.keyRotation.setWrappedKey(id, Buffer.from(old), { wrappedDataKey: Buffer.from('new'), kekId: 'kek_2' }),
+      );
+    expect(await wrap(rows[0]?.id ?? '', 'old-0')).to.equal(true);
+    expect(await wrap(rows[0]?.id ?? '', 'old-0')).to.equal(false);
+    const rest = await rotation.listByKek('kek_1', page.at(-1)?.seq ?? 0, 4);
+    expect(rest.map(({ id }) => id)).to.deep.equal([rows[5]?.id, rows[6]?.id]);
+    expect(await rotation.countByKek('kek_1')).to.equal(5);
+    const stored = await test.store.read.accounts.get(test.env, rows[0]?.id ?? '');
+    expect(stored).to.include({ kekId: 'kek_2', version: 1, updatedAt: NOW });
+  });
+
+  it('reaches the client secrets of connections', async () => {
+    const row = connection(test.newId, { keyId: 'sealed', clientSecretSealed: Buffer.from('old') });
+    await addConnection(test.store, test.env, row);
+    const rotation = test.store.read.keyRotation;
+    const expected = { id: row.id, environmentId: test.env, clientSecretSealed: Buffer.from('old') };
+    expect(await rotation.listConnectionSecrets('', 10)).to.deep.equal([expected]);
+    expect(await rotation.listConnectionSecrets(row.id, 10)).to.deep.equal([]);
+    const replace = () =>
+      test.store.write((tx) => tx.keyRotation.setConnectionSecret(row.id, Buffer.from('old'), Buffer.from('new')));
+    expect(await Promise.all([replace(), replace()])).to.deep.equal([true, false]);
+    expect((await test.store.read.connections.get(test.env, row.id))?.clientSecretSealed?.toString()).to.equal('new');
+  });
+});

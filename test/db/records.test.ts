@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import { digest, failure, NOW, openTestStore, type TestStore } from './support.ts';
+
+describe('custom providers', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+
+  afterEach(() => test.end());
+
+  const provider = (identifier: string) => ({
+    id: test.newId('prv'),
+    identifier,
+    definition: { displayName: 'Mine', metadata: { key: 'value' }, authPatterns: [{ type: 'API_KEY' }] },
+    isMcp: false,
+    createdAt: NOW,
+    updatedAt: NOW,
+  });
+
+  it('are stored, changed by version, listed and removed', async () => {
+    const row = provider('mine');
+    await test.store.write((tx) => tx.customProviders.insert(test.env, row));
+    const read = test.store.read.customProviders;
+    expect(await read.get(test.env, 'mine')).to.deep.equal({ ...row, version: 1 });
+    const changes = { definition: { displayName: 'Yours' }, updatedAt: NOW + 1 };
+    const update = () => test.store.write((tx) => tx.customProviders.update(test.env, 'mine', 1, changes));
+    expect(await Promise.all([update(), update()])).to.deep.equal([true, false]);
+    expect(await read.get(test.env, 'mine')).to.deep.include({ ...changes, version: 2 });
+    await test.store.write((tx) => tx.customProviders.insert(test.env, provider('later')));
+    expect((await read.list(test.env)).map(({ identifier }) => identifier)).to.deep.equal(['later', 'mine']);
+    expect(await test.store.write((tx) => tx.customProviders.delete(test.env, 'mine'))).to.equal(true);
+    expect(await read.get(test.env, 'mine')).to.equal(undefined);
+  });
+
+  it('have an identifier of their own', async () => {
+    await test.store.write((tx) => tx.customProviders.insert(test.env, provider('mine')));
+    const error = await failure(test.store.write((tx) => tx.customProviders.insert(test.env, provider('mine'))));
+    expect(error.constraint).to.equal('custom_providers_identifier');
+  });
+});
+
+describe('executions', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+
+  afterEach(() => test.end());
+
+  const start = async (over = {}) => {
+    const row = {
+      id: test.newId('exec'),
+      accountId: 'ca_1',
+      connector: 'github',
+      toolName: 'github_list_repos',
+      agentRunId: null,
+      apiClientId: 'cli_1',
+      startedAt: NOW,
+      ...over,
+    };
+    await test.store.write((tx) => tx.executions.insert(test.env, row));
+    return row;
+  };
+
+  it('are recorded as started, and end once', async () => {
+    const row = await start({ agentRunId: 'run_1' });
+    const read = () => test.store.read.executions.get(test.env, row.id);
+    const begun = await read();
+    expect(begun).to.deep.include({
+      ...row,
+      status: 'STARTED',
+      finishedAt: null,
+      errorKind: null,
+      upstreamStatus: null,
+    });
+    const outcome = {
+      status: 'FAILED' as const,
+      errorKind: 'upstream_timeout',
+      upstreamStatus: 504,
+      finishedAt: NOW + 5,
+    };
+    const finish = () => test.store.write((tx) => tx.executions.finish(test.env, row.id, outcome));
+    expect(await Promise.all([finish(), finish()])).to.deep.equal([true, false]);
+    expect(await read()).to.deep.include(outcome);
+  });
+
+  it('are listed newest first by every filter, with exact totals', async () => {
+    const [one, two, three] = [
+      await start({ agentRunId: 'run_1' }),
+      await start({ agentRunId: 'run_1', accountId: 'ca_2', toolName: 'slack_post' }),
+      await start({ accountId: 'ca_2', connector: 'slack' }),
+    ];
+    await test.store.write((tx) => tx.executions.finish(test.env, one.id, { status: 'SUCCEEDED', finishedAt: NOW }));
+    const ids = async (filters: object) => {
+      const page = await test.store.read.executions.list(test.env, filters, { size: 10 });
+      expect(page.total).to.equal(page.rows.length);
+      return page.rows.map(({ id }) => id);
+    };
+    expect(await ids({})).to.deep.equal([three.id, two.id, one.id]);
+    expect(await ids({ agentRunId: 'run_1' })).to.deep.equal([two.id, one.id]);
+    expect(await ids({ accountId: 'ca_2' })).to.deep.equal([three.id, two.id]);
+    expect(await ids({ accountId: 'ca_2', agentRunId: 'run_1' })).to.deep.equal([two.id]);
+    expect(await ids({ connector: 'slack' })).to.deep.equal([three.id]);
+    expect(await ids({ toolName: 'slack_post' })).to.deep.equal([two.id]);
+    expect(await ids({ status: 'STARTED' })).to.deep.equal([three.id, two.id]);
+    const next = await test.store.read.executions.list(test.env, {}, { size: 1, after: three.id });
+    expect(next.rows.map(({ id }) => id)).to.deep.equal([two.id]);
+  });
+
+  it('end as unknown when the process that had sent them is gone', async () => {
+    const [old, done, young] = [await start(), await start(), await start({ startedAt: NOW + 10 })];
+    await test.store.write((tx) => tx.executions.finish(test.env, done.id, { status: 'SUCCEEDED', finishedAt: NOW }));
+    expect(await test.store.write((tx) => tx.executions.markUnknown(test.env, NOW + 10, NOW + 20))).to.equal(1);
+    const status = async (id: string) => (await test.store.read.executions.get(test.env, id))?.status;
+    expect(await Promise.all([old, done, young].map(({ id }) => status(id)))).to.deep.equal([
+      'UNKNOWN',
+      'SUCCEEDED',
+      'STARTED',
+    ]);
+  });
+});
+
+describe('idempotency keys', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+
+  afterEach(() => test.end());
+
+  const name = { clientId: 'cli_1', route: 'executeTool', keyDigest: digest('key') };
+  const key = { ...name, requestDigest: digest('body'), createdAt: NOW, expiresAt: NOW + 1000 };
+  const claim = (over = {}) => test.store.write((tx) => tx.idempotencyKeys.claim(test.env, { ...key, ...over }));
+  const read = () => test.store.read.idempotencyKeys.get(test.env, name);
+
+  it('belong to the first of many who ask at once (C13)', async () => {
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim()));
+    expect(claims.map(({ state }) => state)).to.deep.equal(['NEW', ...Array(19).fill('EXISTING')]);
+    expect(claims[1]).to.deep.include({
+      row: { ...key, state: 'RUNNING', status: null, sealedReply: null, executionId: null },
+    });
+  });
+
+  it('are apart by client, operation and key', async () => {
+    await claim();
+    for (const other of [{ clientId: 'cli_2' }, { route: 'createConnectedAccount' }, { keyDigest: digest('other') }]) {
+      expect((await claim(other)).state).to.equal('NEW');
+    }
+  });
+
+  it('keep the answer', async () => {
+    await claim();
+    const reply = { status: 200, sealedReply: Buffer.from('sealed') };
+    expect(await test.store.write((tx) => tx.idempotencyKeys.attachExecution(test.env, name, 'exec_1'))).to.equal(true);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.complete(test.env, name, reply))).to.equal(true);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.complete(test.env, name, reply))).to.equal(false);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.release(test.env, name))).to.equal(false);
+    expect(await read()).to.deep.include({ ...reply, state: 'DONE', executionId: 'exec_1' });
+  });
+
+  it('are free again after a release, and after their time', async () => {
+    await claim();
+    expect(await test.store.write((tx) => tx.idempotencyKeys.release(test.env, name))).to.equal(true);
+    expect((await claim()).state).to.equal('NEW');
+    expect((await claim({ createdAt: NOW + 999 })).state).to.equal('EXISTING');
+    expect((await claim({ createdAt: NOW + 1000, expiresAt: NOW + 2000 })).state).to.equal('NEW');
+    expect(await test.store.write((tx) => tx.idempotencyKeys.sweep(test.env, NOW + 1999))).to.equal(0);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.sweep(test.env, NOW + 2000))).to.equal(1);
+    expect(await read()).to.equal(undefined);
+  });
+
+  it('are freed after a crash only where nothing had been sent', async () => {
+    await claim();
+    await claim({ keyDigest: digest('sent') });
+    const sent = { ...name, keyDigest: digest('sent') };
+    await test.store.write((tx) => tx.idempotencyKeys.attachExecution(test.env, sent, 'exec_1'));
+    expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env, NOW))).to.equal(0);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env, NOW + 1))).to.equal(1);
+    expect(await read()).to.equal(undefined);
+    expect(await test.store.read.idempotencyKeys.get(test.env, sent)).to.deep.include({ executionId: 'exec_1' });
+  });
+});

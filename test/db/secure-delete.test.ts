@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { account, digest, github, NOW, openTestStore, type TestStore } from './support.ts';
+
+describe('what was replaced or removed', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+
+  afterEach(() => test.end());
+
+  /** Whether the bytes are anywhere in the file or its log. */
+  const onDisk = (bytes: Buffer) =>
+    ['', '-wal'].some((suffix) => existsSync(test.file + suffix) && readFileSync(test.file + suffix).includes(bytes));
+
+  it('leaves the disk with the next checkpoint', async () => {
+    const { store, env, newId } = test;
+    const connectionId = await github(test);
+    const marks = {
+      credentials: Buffer.from('credentials-marker'),
+      overflow: Buffer.from('end-of-large-credentials-marker'),
+      dataKey: Buffer.from('wrapped-data-key-marker'),
+      identifier: Buffer.from('forget-me@example.com'),
+      secret: digest('client secret'),
+      replaced: Buffer.from('replaced-credentials-marker'),
+    };
+    const gone = account(newId, connectionId, {
+      identifier: marks.identifier.toString(),
+      // Larger than a page, so that overflow pages are freed too.
+      credentialsSealed: Buffer.concat([marks.credentials, Buffer.alloc(9000, 'c'), marks.overflow]),
+      wrappedDataKey: marks.dataKey,
+      kekId: 'kek_1',
+    });
+    const kept = account(newId, connectionId, { credentialsSealed: marks.replaced });
+    const neighbours = Array.from({ length: 40 }, () => account(newId, connectionId, { userId: 'someone' }));
+    await store.write(async (tx) => {
+      const client = { id: 'cli_1', name: 'one', scopes: [], createdAt: NOW };
+      await tx.apiClients.insert(env, client, { id: 'sec_1', digest: marks.secret, prefix: 'one', createdAt: NOW });
+      for (const row of [gone, ...neighbours, kept]) await tx.accounts.insert(env, row);
+    });
+    store.checkpoint();
+    for (const [name, bytes] of Object.entries(marks)) expect(onDisk(bytes), name).to.equal(true);
+
+    await store.write(async (tx) => {
+      await tx.accounts.remove(env, gone.id, NOW);
+      await tx.accounts.update(env, kept.id, 1, { credentialsSealed: Buffer.from('new'), updatedAt: NOW });
+      for (const name of ['two', 'three']) {
+        const secret = { id: `sec_${name}`, digest: digest(name), prefix: name, createdAt: NOW };
+        await tx.apiClients.rotate(env, 'cli_1', secret, { now: NOW, overlapMs: 1000 });
+      }
+    });
+    store.checkpoint();
+    for (const [name, bytes] of Object.entries(marks)) expect(onDisk(bytes), name).to.equal(false);
+  });
+});
