@@ -69,6 +69,15 @@ const OWN_STATUSES: Record<string, string[]> = {
   rotateApiClientSecret: ['404'],
 };
 
+/** Statuses of the operations that take no bearer token. */
+const PUBLIC_STATUSES: Record<string, string[]> = {
+  issueToken: ['200', '400', '401', '413', '421', '429', '500', '503'],
+  getAuthorizationServerMetadata: ['200', '400', '421', '429', '500', '503'],
+  getJwks: ['200', '400', '421', '429', '500', '503'],
+  getHealth: ['200', '400'],
+  getReadiness: ['200', '400', '503'],
+};
+
 const CREATES = ['createConnectedAccount', 'createCustomProvider', 'createConnection', 'createApiClient'];
 
 function schema(name: string): JsonObject {
@@ -97,6 +106,14 @@ describe('the interface', () => {
       if (method === 'post') for (const status of ['409', '422']) wanted.add(status);
       for (const status of OWN_STATUSES[id] ?? []) wanted.add(status);
       expect(Object.keys(objectAt(definition, 'responses')).sort(), id).to.deep.equal([...wanted].sort());
+    }
+  });
+
+  it('declares for each operation without a token exactly the statuses that it can answer', () => {
+    for (const [id, statuses] of Object.entries(PUBLIC_STATUSES)) {
+      const { definition } = operation(id);
+      expect(definition['security'], id).to.deep.equal([]);
+      expect(Object.keys(objectAt(definition, 'responses')), id).to.have.members(statuses);
     }
   });
 

@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { bundleSpec } from '../../scripts/bundle.ts';
+
+describe('bundling', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'contract-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** A contract whose two answers come from two files. */
+  async function bundled(files: Record<string, string>) {
+    const answer = (reference: string) => ({
+      description: 'x',
+      content: { 'application/json': { schema: { $ref: reference } } },
+    });
+    const responses = { '200': answer('one.yaml#/Thing'), '404': answer('two.yaml#/Thing') };
+    const root = { openapi: '3.1.1', info: { title: 'x', version: '1' }, paths: { '/a': { get: { responses } } } };
+    for (const [name, text] of Object.entries({ ...files, 'root.yaml': JSON.stringify(root) })) {
+      await writeFile(join(folder, name), text);
+    }
+    return bundleSpec(join(folder, 'root.yaml'));
+  }
+
+  async function failureOf(files: Record<string, string>): Promise<string> {
+    return bundled(files).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  }
+
+  it('makes one component of what two files define alike', async () => {
+    const document = await bundled({ 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Thing: { type: string }' });
+    expect(document['components']).to.deep.equal({ schemas: { Thing: { type: 'string' } } });
+  });
+
+  it('refuses one name for two things', async () => {
+    const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Thing: { type: integer }' };
+    expect(await failureOf(files)).to.equal('two files define Thing differently');
+  });
+
+  it('refuses a reference that leads nowhere', async () => {
+    const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Other: { type: string }' };
+    expect(await failureOf(files)).to.include("Can't resolve $ref");
+  });
+});
