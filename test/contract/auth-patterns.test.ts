@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
 import type { Json } from '../../scripts/openapi-document.ts';
-import { errorsOf } from './contract.ts';
+import { compile, errorsOf } from './contract.ts';
 
 const KEY = { field_name: 'api_key', label: 'Key', input_type: 'password' };
 
@@ -86,5 +88,19 @@ describe('authentication patterns', () => {
     const thirteen = Array.from({ length: 13 }, () => ({ type: 'NO_AUTH' }));
     expect(errorsOfPatterns(...thirteen.slice(1))).to.deep.equal([]);
     expect(errorsOfPatterns(...thirteen)).to.deep.equal(['/auth_patterns maxItems']);
+  });
+
+  it('of the built-in connectors can be answered, without the keys that only connector files have', () => {
+    const file = new URL('../../generated/catalogue.json', import.meta.url);
+    const { connectors } = JSON.parse(readFileSync(file, 'utf8')) as {
+      connectors: Record<string, { auth_patterns: AuthPattern[] }>;
+    };
+    const validate = compile({ $ref: '#/components/schemas/AuthPattern' }, 'response');
+    for (const [identifier, connector] of Object.entries(connectors)) {
+      for (const { auth_scheme: _scheme, ...pattern } of connector.auth_patterns) {
+        validate(pattern);
+        expect(validate.errors, `${identifier} ${pattern.type}`).to.equal(null);
+      }
+    }
   });
 });
