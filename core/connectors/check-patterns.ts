@@ -43,9 +43,6 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
     errors.push(...endpoints.errors, ...checkFields(pattern, path, context.baseUrl ? used : undefined));
     errors.push(...checkKnownPlaces(pattern, base.fields, `${context.baseUrlField ?? 'proxy_url'}`, path));
     errors.push(...checkPlacement(pattern, path), ...checkMutations(pattern, path));
-    if (pattern.is_mcp && !context.baseUrl) {
-      errors.push({ field: `${path}.is_mcp`, message: 'needs a proxy_url: the address of the MCP endpoint' });
-    }
   });
   return errors;
 }

@@ -72,19 +72,21 @@ function placeStatic(
 ): PlacedCredential {
   if (credential.kind !== 'static') throw incomplete('The account holds no static credential');
   const fields = staticFieldsOf(pattern);
-  const values = Object.fromEntries(
-    fields.map((field) => [
-      field.field_name,
-      mutated(pattern, field.field_name, credential.details[field.field_name]?.reveal()),
-    ]),
-  );
+  // A mutation can give a value to a name that nobody types: the fixed password of a key sent as user name.
+  const names = new Set([
+    ...fields.map((field) => field.field_name),
+    ...Object.keys(pattern.auth_field_mutations ?? {}),
+  ]);
+  const stored = (name: string) =>
+    Object.hasOwn(credential.details, name) ? (credential.details[name]?.reveal() ?? '') : '';
+  const values = Object.fromEntries([...names].map((name) => [name, mutated(pattern, name, stored(name))]));
   const parts = [
     ...main(values),
     ...fields.flatMap((field) => placedField(field, placementOf(pattern, field), values)),
   ];
   const secrets = fields
     .filter((field) => isSecretField(field) || field === soleCredential(pattern))
-    .flatMap((field) => [credential.details[field.field_name]?.reveal() ?? '', values[field.field_name] ?? '']);
+    .flatMap((field) => [stored(field.field_name), values[field.field_name] ?? '']);
   return finish(parts, secrets);
 }
 
@@ -153,10 +155,10 @@ function mainPart(pattern: AuthPattern, value: string, scheme: string): PlacedPa
   return { ...placement, value: word + value, masked: word + MASK };
 }
 
-function mutated(pattern: AuthPattern, field: string, stored: string | undefined): string {
+function mutated(pattern: AuthPattern, field: string, stored: string): string {
   const mutations = pattern.auth_field_mutations;
   const mutation = mutations && Object.hasOwn(mutations, field) ? mutations[field] : undefined;
-  const value = stored === undefined || stored === '' ? (mutation?.default ?? '') : stored;
+  const value = stored === '' ? (mutation?.default ?? '') : stored;
   // An optional field that is absent stays absent: a prefix alone is not a credential.
   return value === '' ? '' : `${mutation?.prefix ?? ''}${value}${mutation?.suffix ?? ''}`;
 }

@@ -3,13 +3,16 @@ import { isRecord, pointerSegments } from './pointer.ts';
 /** Members to keep, by name; `*` is each item of a list; a member without children is kept whole. */
 type Tree = Map<string, Tree>;
 
+const trees = new WeakMap<readonly string[], Tree>();
+
 /**
  * Keeps the named members of an object, or of each item of a list.
  *
  * @param fields JSON pointers in which the segment `*` is each item of a list
  */
 export function pickFields(value: unknown, fields: readonly string[]): unknown {
-  const tree = treeOf(fields);
+  const tree = trees.get(fields) ?? treeOf(fields);
+  trees.set(fields, tree);
   return Array.isArray(value) ? value.map((item) => pick(item, tree)) : pick(value, tree);
 }
 

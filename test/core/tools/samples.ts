@@ -55,13 +55,15 @@ export function tokenCredential(token = TOKEN): Credential {
   return { kind: 'static', details: { token: new Secret(token) } };
 }
 
+const checker = createInputChecker();
+
 export function callOf(parts: Partial<ToolCall> = {}): ToolCall {
   const call = { tool: toolOf(), provider: providerOf(), pattern: BEARER, account: {}, toolInput: {} };
   return { ...call, executionId: 'exec_1', ...parts };
 }
 
 export function prepared(parts: Partial<ToolCall> = {}): PreparedCall {
-  return prepareCall(callOf(parts), createInputChecker());
+  return prepareCall(callOf(parts), checker);
 }
 
 /** Ports that answer from a list, in order, and keep what was sent. A list item that is not an answer is thrown. */

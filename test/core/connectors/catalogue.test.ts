@@ -1,0 +1,314 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type CatalogueIndex, createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts';
+import { buildCatalogue } from '../../../scripts/catalogue.ts';
+import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
+import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
+
+const files = await readCatalogueFiles();
+const built = await buildCatalogue();
+const index = JSON.parse(built.text) as CatalogueIndex;
+
+describe('The catalogue', () => {
+  it('breaks none of its rules', () => {
+    expect(built.problems).to.deep.equal([]);
+  });
+
+  it('is what the generated index says', () => {
+    expect(readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8')).to.equal(built.text);
+  });
+
+  it('finds connectors and tools by name, and nothing by an inherited one', () => {
+    const catalogue = createCatalogue(index);
+    expect(catalogue.connector('github')?.display_name).to.equal('GitHub');
+    expect(catalogue.provider('github')).to.include({ identifier: 'github', isCustom: false });
+    expect(catalogue.tool('github_create_issue')?.connector).to.equal('github');
+    for (const name of ['constructor', '__proto__', 'toString', 'nothing']) {
+      expect([catalogue.connector(name), catalogue.provider(name), catalogue.tool(name)]).to.deep.equal([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    }
+  });
+
+  it('lists connectors by priority and tools by name', () => {
+    const catalogue = createCatalogue(index);
+    const priorities = catalogue.connectors().map((connector) => connector.display_priority);
+    expect(priorities).to.deep.equal(priorities.toSorted((a, b) => b - a));
+    const names = catalogue.tools().map((tool) => tool.name);
+    expect(names).to.deep.equal(names.toSorted());
+    expect(names).to.have.length(Object.keys(index.tools).length);
+  });
+
+  it('filters by connector, tags and effect', () => {
+    const catalogue = createCatalogue(index);
+    const found = catalogue.tools({ connector: 'github', tags: ['issues'], readOnly: false }).map((tool) => tool.name);
+    expect(found).to.include('github_create_issue').and.not.include('github_list_issues');
+    expect(catalogue.tools({ connector: 'nothing' })).to.deep.equal([]);
+  });
+
+  it('ranks by the words of a query: more words first, then weightier places', () => {
+    const catalogue = createCatalogue(index);
+    expect(catalogue.tools({ query: 'create a GitHub issue' })[0]?.name).to.equal('github_create_issue');
+    expect(catalogue.tools({ query: 'Create  ISSUE', connector: 'github' })[0]?.name).to.equal('github_create_issue');
+    expect(catalogue.tools({ query: 'zzzunknownzzz' })).to.deep.equal([]);
+    expect(catalogue.tools({ query: ' … ' })).to.have.length(catalogue.tools().length);
+  });
+
+  it('a tool fits its own connector; a generic one fits custom providers', () => {
+    const [issue, get] = [index.tools['github_create_issue'], index.tools['http_get']];
+    if (!issue || !get) throw new Error('tools are missing');
+    expect(toolFits(issue, { identifier: 'github', isCustom: false })).to.equal(true);
+    expect(toolFits(issue, { identifier: 'slack', isCustom: false })).to.equal(false);
+    expect(toolFits(issue, { identifier: 'github', isCustom: true })).to.equal(false);
+    expect(toolFits(get, { identifier: 'acme', isCustom: true })).to.equal(true);
+    expect(toolFits(get, { identifier: 'http', isCustom: false })).to.equal(true);
+    expect(toolFits(get, { identifier: 'github', isCustom: false })).to.equal(false);
+  });
+});
+
+describe('The rules of the catalogue', () => {
+  const rules = createCatalogueRules(files.schemas);
+  const source = {
+    connectors: files.connectors.filter(({ name }) => name === 'github'),
+    tools: files.tools.filter(({ name }) => name === 'github_list_issues' || name === 'github_create_issue'),
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: the changes break the types on purpose
+  type Breakable = Record<string, any>;
+  type Sample = { connector: Breakable; list: Breakable; create: Breakable };
+
+  /** The problems of a catalogue of two tools after a change. */
+  function problemsOf(change: (sample: Sample) => void): string {
+    const { connectors, tools } = structuredClone(source) as Pick<CatalogueFiles, 'connectors' | 'tools'>;
+    const data = (name: string) => tools.find((file) => file.name === name)?.data as unknown as Breakable;
+    change({
+      connector: connectors[0]?.data as unknown as Breakable,
+      list: data('github_list_issues'),
+      create: data('github_create_issue'),
+    });
+    return rules.check({ connectors, tools }).join('\n');
+  }
+
+  it('pass what is right', () => {
+    expect(problemsOf(() => undefined)).to.equal('');
+  });
+
+  const violations: [string, (sample: Sample) => void, string][] = [
+    [
+      'an unknown member',
+      ({ list }) => {
+        list['extra'] = 1;
+      },
+      'additional properties',
+    ],
+    [
+      'a name without its prefix',
+      ({ list }) => {
+        list['name'] = 'list_issues';
+      },
+      'must start with github_',
+    ],
+    [
+      'a name of 65 characters',
+      ({ list }) => {
+        list['name'] = `github_${'x'.repeat(58)}`;
+      },
+      'must match pattern',
+    ],
+    [
+      "a name that is not its file's",
+      ({ list }) => {
+        list['name'] = 'github_other';
+      },
+      'differs from the file',
+    ],
+    [
+      'a name that stands twice',
+      ({ list, create }) => {
+        list['name'] = create['name'];
+      },
+      'same name',
+    ],
+    [
+      'a short description',
+      ({ list }) => {
+        list['description'] = 'Lists issues.';
+      },
+      'fewer than 40',
+    ],
+    [
+      'a description that stands twice',
+      ({ list, create }) => {
+        list['description'] = create['description'];
+      },
+      'same description',
+    ],
+    [
+      'a template variable that is no input',
+      ({ list }) => {
+        list['request'].path = '/repos/{owner}/{repo}/{number}';
+      },
+      'take number, which input_schema does not have',
+    ],
+    [
+      'an input that is not used',
+      ({ create }) => {
+        create['input_schema'].properties.other = { type: 'string', description: 'x' };
+      },
+      'has other, which no template takes',
+    ],
+    [
+      'an optional input in the path',
+      ({ list }) => {
+        list['input_schema'].required = ['owner'];
+      },
+      'repo stands in the path',
+    ],
+    [
+      'a scope that the connector lacks',
+      ({ list }) => {
+        list['scopes'] = [['nothing']];
+      },
+      'nothing is not in available_scopes',
+    ],
+    [
+      'an account value that accounts lack',
+      ({ create }) => {
+        create['request'].body.value.x = { $account: 'sid' };
+      },
+      'account.sid',
+    ],
+    [
+      'an open object deep inside',
+      ({ create }) => {
+        create['input_schema'].properties.labels.items = { type: 'object', properties: {} };
+      },
+      'labels.items must state additionalProperties',
+    ],
+    [
+      'a value without a type',
+      ({ create }) => {
+        create['input_schema'].properties.body = { description: 'x' };
+      },
+      'body does not say what it takes',
+    ],
+    [
+      'a keyword that does not exist',
+      ({ create }) => {
+        create['input_schema'].properties.body = { type: 'string', maxlength: 1, description: 'x' };
+      },
+      'unknown keyword',
+    ],
+    [
+      'a reference to elsewhere',
+      ({ list }) => {
+        list['output_schema'] = { $ref: 'https://example.com/x' };
+      },
+      'another document',
+    ],
+    [
+      'an output schema that does not compile',
+      ({ list }) => {
+        list['output_schema'] = { type: 'nothing' };
+      },
+      'output_schema',
+    ],
+    [
+      'a GET that changes things',
+      ({ list }) => {
+        list['hints'].read_only = false;
+      },
+      'GET is read_only',
+    ],
+    [
+      'a destructive read',
+      ({ list }) => {
+        list['hints'].destructive = true;
+      },
+      'never destructive',
+    ],
+    [
+      'a GET with a body',
+      ({ list }) => {
+        list['request'].body = { format: 'json', value: {} };
+      },
+      'GET has no body',
+    ],
+    [
+      'an example against the schema',
+      ({ create }) => {
+        create['examples'][0].input.labels = 'bug';
+      },
+      'tool_input.labels',
+    ],
+    [
+      'an example that gives no address',
+      ({ create }) => {
+        create['examples'][0].input.repo = '../x';
+      },
+      'tool_input.repo',
+    ],
+    [
+      'a header that says who calls',
+      ({ create }) => {
+        create['request'].headers = { Cookie: 'x' };
+      },
+      'Cookie cannot be set',
+    ],
+    [
+      'a directive that does not exist',
+      ({ create }) => {
+        create['request'].body.value.x = { $inputs: 'title' };
+      },
+      '$inputs is no directive',
+    ],
+    [
+      'a stray $item',
+      ({ create }) => {
+        create['request'].body.value.x = { $item: '' };
+      },
+      '$item stands outside $each',
+    ],
+    [
+      'a cursor of its own',
+      ({ list }) => {
+        list['input_schema'].properties.cursor = { type: 'string', description: 'x' };
+      },
+      '/input_schema/properties',
+    ],
+    [
+      'a plain http address',
+      ({ connector }) => {
+        connector['api'].base_url = 'http://api.github.com';
+      },
+      'must match pattern',
+    ],
+    [
+      'an address with an unknown place',
+      ({ connector }) => {
+        connector['api'].base_url = 'https://{{shop}}.api.github.com';
+      },
+      '{{shop}} is filled by no field',
+    ],
+    [
+      'two patterns of one type',
+      ({ connector }) => {
+        connector['auth_patterns'].push({ type: 'OAUTH', display_name: 'x' });
+      },
+      'stands twice: OAUTH',
+    ],
+    [
+      'a fixed header that says who calls',
+      ({ connector }) => {
+        connector['api'].headers['Authorization'] = 'x';
+      },
+      'Authorization cannot be set',
+    ],
+  ];
+  for (const [what, change, expected] of violations) {
+    it(`find ${what}`, () => {
+      expect(problemsOf(change)).to.contain(expected);
+    });
+  }
+});
