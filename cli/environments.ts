@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createIds } from '../core/ids.ts';
-import { addEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
+import { addEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { createDigester } from '../core/vault/digest.ts';
 import { UniqueError } from '../db/store.ts';
 import { openStorage, openVault } from './open-storage.ts';
@@ -16,7 +16,10 @@ export async function environmentsCommand([action, ...args]: string[]): Promise<
   try {
     if (action === 'list' && args.length === 0) await list(opened);
     else if (action === 'add') await add(opened, args);
-    else throw new UsageError('the actions are: list, add --kind DEVELOPMENT|PRODUCTION --base-url <origin> [--host <name>]...');
+    else
+      throw new UsageError(
+        'the actions are: list, add --kind DEVELOPMENT|PRODUCTION --base-url <origin> [--host <name>]...',
+      );
   } finally {
     await opened.store.close();
   }
@@ -36,7 +39,10 @@ async function add({ config, secrets, store }: Opened, args: string[]): Promise<
     const environment = await addEnvironment(store, tools, kind, baseUrl, hosts);
     const client = await ensureFirstClient(store, { ...tools, digester: createDigester(digest) }, environment, null);
     console.log(`Environment ${environment.id} answers at ${baseUrl}.`);
-    if (client) console.log(`Its first API client, shown this once:\n  id      ${client.id}\n  secret  ${client.secret.reveal()}`);
+    if (client)
+      console.log(
+        `Its first API client, shown this once:\n  id      ${client.id}\n  secret  ${client.secret.reveal()}`,
+      );
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
     throw new UsageError('another environment answers to one of these hosts');
@@ -51,7 +57,9 @@ function readOptions(args: string[]) {
   const { kind, 'base-url': text, host: hosts = [] } = values;
   if (kind !== 'DEVELOPMENT' && kind !== 'PRODUCTION') throw new UsageError('--kind must be DEVELOPMENT or PRODUCTION');
   const url = URL.parse(text ?? '');
-  if (!url || url.href !== `${url.origin}/`) throw new UsageError('--base-url must be an origin such as https://api.example.com');
-  if (kind === 'PRODUCTION' && url.protocol !== 'https:') throw new UsageError('a production environment needs an https --base-url');
+  if (!url || url.href !== `${url.origin}/`)
+    throw new UsageError('--base-url must be an origin such as https://api.example.com');
+  if (kind === 'PRODUCTION' && url.protocol !== 'https:')
+    throw new UsageError('a production environment needs an https --base-url');
   return { kind, baseUrl: url.origin, hosts: hosts.map((name) => name.toLowerCase()) } as const;
 }

@@ -31,7 +31,10 @@ async function list({ config, secrets, rotationStore }: Opened): Promise<void> {
 async function rotate({ config, secrets, rotationStore }: Opened): Promise<void> {
   const before = openVault(config, secrets).source.current();
   await verifyKeyChecks(before, rotationStore, Date.now());
-  if (secrets.keys) console.log('The keys come from VALETKEY_KEYS: put a new key first there, restart the server, then run this again.');
+  if (secrets.keys)
+    console.log(
+      'The keys come from VALETKEY_KEYS: put a new key first there, restart the server, then run this again.',
+    );
   else console.log(`New active key: ${await introduceKey(config.keysFile, rotationStore, randomBytes, Date.now())}`);
 
   const { source, vault } = openVault(config, secrets);
@@ -47,7 +50,9 @@ async function rotate({ config, secrets, rotationStore }: Opened): Promise<void>
     process.exitCode = 1;
     return;
   }
-  console.log('Every record is under the active key. After a minute, retire the old ones: valetkey keys retire <key id>');
+  console.log(
+    'Every record is under the active key. After a minute, retire the old ones: valetkey keys retire <key id>',
+  );
 }
 
 async function retire({ config, secrets, rotationStore }: Opened, id: string): Promise<void> {

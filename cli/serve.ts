@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Document } from 'openapi-backend';
 import { readConfig } from '../http/config.ts';
 import type { FirstStart } from '../http/create-deps.ts';
 import { createDeps } from '../http/create-deps.ts';
@@ -11,8 +8,7 @@ import { startServer } from '../http/server.ts';
 export async function serveCommand(): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   const { deps, firstStart } = await createDeps(config, secrets);
-  const definition = JSON.parse(readFileSync(join(import.meta.dirname, '../generated/openapi.json'), 'utf8')) as Document;
-  const server = await startServer(definition, deps);
+  const server = await startServer(deps);
   warnOfPermissions(deps);
   deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
   deps.log.flush();
@@ -38,17 +34,28 @@ export async function serveCommand(): Promise<void> {
 }
 
 function warnOfPermissions({ config, log }: Deps): void {
-  if (config.egressAllow) log.warn({ allow: config.egressAllow }, 'development environments may reach these local addresses');
-  if (config.endpointOverrides) log.warn({ overrides: config.endpointOverrides }, 'development environments call these origins locally');
+  if (config.egressAllow)
+    log.warn({ allow: config.egressAllow }, 'development environments may reach these local addresses');
+  if (config.endpointOverrides)
+    log.warn({ overrides: config.endpointOverrides }, 'development environments call these origins locally');
 }
 
 /** For the person at the terminal; machines read the log lines. */
 function printNextSteps(origin: string, { keyFile, client }: FirstStart): void {
   const lines: string[] = [];
-  if (keyFile) lines.push(`A key-encryption key was made: ${keyFile}`, 'Keep a copy apart from the database. Without it the credentials are lost.', '');
+  if (keyFile)
+    lines.push(
+      `A key-encryption key was made: ${keyFile}`,
+      'Keep a copy apart from the database. Without it the credentials are lost.',
+      '',
+    );
   if (client) {
     lines.push('A first API client with all scopes was made. Its secret is shown this once:', '');
-    lines.push(`  export VALETKEY_CLIENT_ID=${client.id}`, `  export VALETKEY_CLIENT_SECRET=${client.secret.reveal()}`, '');
+    lines.push(
+      `  export VALETKEY_CLIENT_ID=${client.id}`,
+      `  export VALETKEY_CLIENT_SECRET=${client.secret.reveal()}`,
+      '',
+    );
     lines.push('Next, get a token:', '');
     lines.push(`  curl -s ${origin}/oauth/token -d grant_type=client_credentials \\`);
     lines.push('    -d client_id=$VALETKEY_CLIENT_ID -d client_secret=$VALETKEY_CLIENT_SECRET', '');

@@ -24,6 +24,8 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   });
 } else {
   console.error(`Valetkey needs Node ${REQUIRED} or later; this is ${process.version}.`);
-  console.error('On Linux `npm ci` in the project brings it along: start with `make run` or `npm start`. Elsewhere install Node 24.');
+  console.error(
+    'On Linux `npm ci` in the project brings it along: start with `make run` or `npm start`. Elsewhere install Node 24.',
+  );
   process.exitCode = 1;
 }

@@ -13,7 +13,6 @@ export const ERRORS = {
   INVALID_AUTH_PATTERN: { status: 400, title: 'An authentication pattern is not usable' },
   INVALID_PAGE_TOKEN: { status: 400, title: 'The page token is not valid here' },
   INVALID_TOOL_INPUT: { status: 400, title: 'The tool input does not fit the tool' },
-  INVALID_IDEMPOTENCY_KEY: { status: 400, title: 'The idempotency key is not valid' },
   PROVIDER_HAS_NO_BASE_URL: { status: 400, title: 'The provider has no address to call' },
   UNSUPPORTED_CONNECTION_TYPE: { status: 400, title: 'The connection type cannot be used here' },
   UNAUTHENTICATED: { status: 401, title: 'A valid access token is required' },

@@ -1,5 +1,18 @@
 /** Kinds of identifiers by prefix. */
-export type IdPrefix = 'env' | 'ca' | 'conn' | 'prv' | 'tool' | 'exec' | 'evt' | 'cli' | 'sec' | 'req' | 'aud' | 'mcp' | 'whk';
+export type IdPrefix =
+  | 'env'
+  | 'ca'
+  | 'conn'
+  | 'prv'
+  | 'tool'
+  | 'exec'
+  | 'evt'
+  | 'cli'
+  | 'sec'
+  | 'req'
+  | 'aud'
+  | 'mcp'
+  | 'whk';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;

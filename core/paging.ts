@@ -26,13 +26,22 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
  * @param token as a client sent it; undefined or empty for the first page
  * @throws ApiError INVALID_PAGE_TOKEN for anything but a token of this very list
  */
-export function readPage(tokens: SealedTokens, scope: PageScope, token: string | undefined, size = DEFAULT_SIZE): PageRequest {
+export function readPage(
+  tokens: SealedTokens,
+  scope: PageScope,
+  token: string | undefined,
+  size = DEFAULT_SIZE,
+): PageRequest {
   if (!token) return { size };
   const boundary = tokens.open(PURPOSE, bind(scope), token);
   if (boundary === null) {
-    throw new ApiError('INVALID_PAGE_TOKEN', 'The page token was not made for this list and these filters, or is too old.', {
-      errors: [{ field: 'page_token', message: 'is not valid for this request' }],
-    });
+    throw new ApiError(
+      'INVALID_PAGE_TOKEN',
+      'The page token was not made for this list and these filters, or is too old.',
+      {
+        errors: [{ field: 'page_token', message: 'is not valid for this request' }],
+      },
+    );
   }
   const [direction, id = ''] = boundary.split(' ');
   return direction === 'after' ? { size, after: id } : { size, before: id };

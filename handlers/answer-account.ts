@@ -1,5 +1,5 @@
-import type { AccountRow } from '../db/store.ts';
 import { openCredentials } from '../core/accounts/credentials.ts';
+import type { AccountRow } from '../db/store.ts';
 import type { Deps, Principal, Schemas } from '../http/contract.ts';
 import { presentAccount, presentAccountDetails } from './present.ts';
 

@@ -1,4 +1,3 @@
-import type { AccountRow, AccountSummaryRow, ApiClientRow, ApiClientSecretRow, ConnectionRow, CustomProviderRow, ExecutionRow } from '../db/store.ts';
 import type { Details } from '../core/accounts/details.ts';
 import type { CustomProviderDefinition } from '../core/connections/providers.ts';
 import { missingSettings } from '../core/connections/status.ts';
@@ -6,6 +5,15 @@ import { identityProviderOf } from '../core/connections/vendor.ts';
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import type { Connector } from '../core/connectors/provider.ts';
 import type { Tool } from '../core/tools/tool.ts';
+import type {
+  AccountRow,
+  AccountSummaryRow,
+  ApiClientRow,
+  ApiClientSecretRow,
+  ConnectionRow,
+  CustomProviderRow,
+  ExecutionRow,
+} from '../db/store.ts';
 import type { Schemas } from '../http/contract.ts';
 
 /** Rows of the database as the contract shows them. The only place where the two meet. */
@@ -41,7 +49,11 @@ export function presentSummary(row: AccountSummaryRow, lastUsedAt: number | null
 }
 
 /** @param details the opened credentials; what may never be answered is left out here */
-export function presentAccount(row: AccountRow, details: Details, lastUsedAt: number | null): Schemas['ConnectedAccount'] {
+export function presentAccount(
+  row: AccountRow,
+  details: Details,
+  lastUsedAt: number | null,
+): Schemas['ConnectedAccount'] {
   const { secret_access_key: _key, session_token: _token, ...trustedIdp } = details.trusted_idp ?? {};
   const shown = details.trusted_idp ? { trusted_idp: trustedIdp } : details;
   return {

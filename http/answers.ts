@@ -1,5 +1,5 @@
-import type { Operation } from 'openapi-backend';
 import type { ValidateFunction } from 'ajv';
+import type { Operation } from 'openapi-backend';
 import { createAjv } from './ajv.ts';
 import type { Reply } from './contract.ts';
 

@@ -1,8 +1,8 @@
-import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
-import type { Document, Operation, Request, ValidationResult } from 'openapi-backend';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { createAjv } from './ajv.ts';
+import type { Document, Operation, Request, ValidationResult } from 'openapi-backend';
+import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
 import type { Direction } from './ajv.ts';
+import { createAjv } from './ajv.ts';
 import type { Pairs } from './query.ts';
 
 /** What is handed to the backend of one HTTP request; parsed once, before routing. `body` is filled in after authentication. */

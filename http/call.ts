@@ -1,6 +1,6 @@
 import type { ApiError } from '../core/errors.ts';
-import type { Call, OperationId, Reply } from './contract.ts';
 import type { ContractRequest } from './backend.ts';
+import type { Call, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { createIdempotency } from './idempotency.ts';

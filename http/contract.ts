@@ -1,10 +1,11 @@
 import type { components, operations, Readable, Writable } from '../generated/api.d.ts';
-import type { Environment } from './environments.ts';
 import type { Principal } from './bearer.ts';
 import type { Deps } from './deps.ts';
+import type { Environment } from './environments.ts';
 
 export type { Principal } from './bearer.ts';
 export type { Deps } from './deps.ts';
+
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { Repositories } from '../db/store.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageTracker } from '../core/accounts/usage.ts';
-import { createCatalogue } from '../core/connectors/catalogue.ts';
 import type { CatalogueIndex } from '../core/connectors/catalogue.ts';
+import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
@@ -11,18 +11,19 @@ import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.t
 import { openKeySource } from '../core/keys/key-source.ts';
 import { createRotationStore } from '../core/keys/rotation-store.ts';
 import { createEgress } from '../core/net/egress.ts';
+import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
 import { Secret } from '../core/secret.ts';
-import { createInputChecker } from '../core/tools/input.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
 import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
+import { createInputChecker } from '../core/tools/input.ts';
 import { createDigester } from '../core/vault/digest.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { createSealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
-import { environmentId, openStore } from '../db/store.ts';
 import type { EnvironmentRow } from '../db/store.ts';
+import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
@@ -80,9 +81,7 @@ export async function createDeps(
 
     const tokens = new VerifiedTokenCache();
     const verifiers = verificationKeys(deployment.signing);
-    const tracker = new UsageTracker((id, times) =>
-      store.write((tx) => tx.accounts.touch(environmentId(id), times)),
-    );
+    const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
     const egress = { open: createEgress(policy.open), strict: createEgress(policy.strict) };
     const scrub = delayed(SCRUB_DELAY_MS, () => store.checkpoint());
     const startedAt = now();
@@ -115,7 +114,8 @@ export async function createDeps(
         touch: (account) => tracker.touch(account.environmentId, account.id, now()),
         lastUsedAt: (account) => tracker.lastUsedAt(account.environmentId, account.id, account.lastUsedAt),
       },
-      verifyToken: (token, { baseUrl }) => tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
+      verifyToken: (token, { baseUrl }) =>
+        tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
       environmentOf: createEnvironmentLookup(store.read, now),
       egressOf: ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict),
       freshen: async (account) => account,
@@ -126,7 +126,10 @@ export async function createDeps(
         const seconds = (performance.now() - exchange.startedAt) / 1000;
         const operation = exchange.operation?.operationId ?? 'none';
         metrics.request(operation, reply.status, seconds);
-        log.info({ operation, status: reply.status, ms: Math.round(seconds * 1e5) / 100, request_id: exchange.requestId }, 'request');
+        log.info(
+          { operation, status: reply.status, ms: Math.round(seconds * 1e5) / 100, request_id: exchange.requestId },
+          'request',
+        );
       },
       async close() {
         for (const timer of timers) clearInterval(timer);
@@ -160,7 +163,11 @@ export async function createDeps(
 function readEgress(config: Config): { open: EgressPolicy; strict: EgressPolicy } {
   const allow = parseEgressAllow(config.egressAllow);
   const overrides = parseEndpointOverrides(config.endpointOverrides);
-  return { open: new EgressPolicy({ allow, overrides }), strict: new EgressPolicy({ allow: [], overrides: [] }) };
+  const ownAddresses = interfaceAddresses();
+  return {
+    open: new EgressPolicy({ allow, overrides, ownAddresses }),
+    strict: new EgressPolicy({ allow: [], overrides: [], ownAddresses }),
+  };
 }
 
 type Store = Deps['store'];

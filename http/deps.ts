@@ -1,10 +1,10 @@
-import type { Cause, Events } from '../core/events/events.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
-import type { Egress } from '../core/net/egress.ts';
+import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
-import type { InputChecker } from '../core/tools/input.ts';
-import type { SigningKeys } from '../core/tokens/signing-key.ts';
+import type { Egress } from '../core/net/egress.ts';
 import type { Verification } from '../core/tokens/access-token.ts';
+import type { SigningKeys } from '../core/tokens/signing-key.ts';
+import type { InputChecker } from '../core/tools/input.ts';
 import type { Digester } from '../core/vault/digest.ts';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { Vault } from '../core/vault/vault.ts';

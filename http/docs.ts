@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import express from 'express';
 import type { Express } from 'express';
+import express from 'express';
 import helmet from 'helmet';
 import { ERRORS } from '../core/errors.ts';
 import { errorsPage } from '../web/errors-page.ts';

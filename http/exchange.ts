@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from 'openapi-backend';
-import type { Environment } from './environments.ts';
 import type { Principal } from './bearer.ts';
+import type { Environment } from './environments.ts';
 
 /** One HTTP request on its way through the pipeline; each step fills in what it finds out. */
 export interface Exchange {

@@ -33,13 +33,15 @@ function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): Field
     .filter((e) => e.instancePath === union.instancePath && e.keyword === 'required')
     .map((e) => String(e.params['missingProperty']));
   const choices = [...new Set(keys)];
-  const message = choices.length > 0 ? `must hold exactly one of ${choices.join(', ')}` : 'fits none of the allowed forms';
+  const message =
+    choices.length > 0 ? `must hold exactly one of ${choices.join(', ')}` : 'fits none of the allowed forms';
   return { field: fieldOf(union.instancePath), message };
 }
 
 function present(error: ErrorObject): FieldError {
   const { keyword, params, instancePath } = error;
-  if (keyword === 'required') return { field: fieldOf(instancePath, params['missingProperty']), message: 'is required' };
+  if (keyword === 'required')
+    return { field: fieldOf(instancePath, params['missingProperty']), message: 'is required' };
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = params['additionalProperty'] ?? params['unevaluatedProperty'];
     return { field: fieldOf(instancePath, name), message: 'is not known here' };
@@ -58,6 +60,9 @@ function fieldOf(instancePath: string, child?: unknown): string {
   const segments = instancePath.split('/').slice(2);
   if (child !== undefined) segments.push(String(child));
   const parts = segments.map((s) => s.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const path = parts.reduce((left, part) => (/^\d+$/.test(part) ? `${left}[${part}]` : left ? `${left}.${part}` : part), '');
+  const path = parts.reduce(
+    (left, part) => (/^\d+$/.test(part) ? `${left}[${part}]` : left ? `${left}.${part}` : part),
+    '',
+  );
   return path || 'body';
 }

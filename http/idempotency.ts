@@ -50,14 +50,19 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     }
     if (row.state === 'RUNNING') throw stillRunning(row);
     const kept = row.sealedReply && openReply(row, row.sealedReply);
-    if (!kept) throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The kept answer of this idempotency key cannot be read any more.');
+    if (!kept)
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The kept answer of this idempotency key cannot be read any more.');
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
 
   function stillRunning(row: IdempotencyKeyRow): ApiError {
     const abandoned = row.executionId !== null && row.createdAt < deps.startedAt;
     return abandoned
-      ? new ApiError('EXECUTION_OUTCOME_UNKNOWN', `The execution ${row.executionId} was cut off; whether it had an effect is unknown.`)
+      ? new ApiError(
+          'EXECUTION_OUTCOME_UNKNOWN',
+          `The execution ${row.executionId} was cut off; whether it had an effect is unknown.`,
+          { extra: { execution_id: row.executionId } },
+        )
       : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
   }
 
@@ -92,7 +97,11 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       }),
 
     /** See `Call.commitThenAct`. A failure of `act` leaves the key taken: its outcome is not known. */
-    async commitThenAct(executionId: string, begin: (tx: Repositories) => Promise<void>, act: () => Promise<Reply>): Promise<Reply> {
+    async commitThenAct(
+      executionId: string,
+      begin: (tx: Repositories) => Promise<void>,
+      act: () => Promise<Reply>,
+    ): Promise<Reply> {
       const earlier = await deps.store.write(async (tx) => {
         const kept = await claim(tx);
         if (kept) return kept;

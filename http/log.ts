@@ -1,5 +1,5 @@
-import { destination, pino } from 'pino';
 import type { Logger } from 'pino';
+import { destination, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -18,7 +18,10 @@ export interface Log {
  */
 export function createLog(level: string): Log {
   const stream = destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } }, stream);
+  const log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } },
+    stream,
+  );
   const timer = setInterval(() => stream.flush(), FLUSH_MS);
   timer.unref();
   return {

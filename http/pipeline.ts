@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context, Document, Operation } from 'openapi-backend';
 import type { ErrorObject } from 'ajv';
+import type { Context, Document, Operation } from 'openapi-backend';
 import { ApiError } from '../core/errors.ts';
 import { createAnswerCheck } from './answers.ts';
-import { ContractBackend } from './backend.ts';
 import type { ContractRequest } from './backend.ts';
+import { ContractBackend } from './backend.ts';
 import { authenticate } from './bearer.ts';
-import { readBody } from './body.ts';
 import type { BodyFormat } from './body.ts';
+import { readBody } from './body.ts';
 import { createCall } from './call.ts';
 import type { Handler, Handlers, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
-import { presentErrors } from './field-errors.ts';
 import { errorReply } from './failure.ts';
+import { presentErrors } from './field-errors.ts';
 import { parsePairs } from './query.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { respond } from './reply.ts';
@@ -57,7 +57,10 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     postSecurityHandler: async (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
       applyRateLimit(exchange);
-      (context.request as ContractRequest).body = (await readBody(exchange.req, bodyFormat(context.operation))) as never;
+      (context.request as ContractRequest).body = (await readBody(
+        exchange.req,
+        bodyFormat(context.operation),
+      )) as never;
     },
     unauthorizedHandler: (context: Context) => {
       throw refusalOf(context);
@@ -79,7 +82,9 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
 
   function applyRateLimit(exchange: Exchange): void {
     if (!limit || !exchange.environment) return;
-    const caller = exchange.client ? `client ${exchange.client.clientId}` : `address ${exchange.req.socket.remoteAddress}`;
+    const caller = exchange.client
+      ? `client ${exchange.client.clientId}`
+      : `address ${exchange.req.socket.remoteAddress}`;
     const state = limit(`${exchange.environment.id} ${caller}`);
     Object.assign(exchange.answerHeaders, rateLimitHeaders(deps.config.rateLimit as number, state));
     if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');

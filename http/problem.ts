@@ -1,5 +1,5 @@
-import { ApiError, ERRORS } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
+import { type ApiError, ERRORS } from '../core/errors.ts';
 import type { Reply } from './contract.ts';
 import { respondUntyped } from './reply.ts';
 

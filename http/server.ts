@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Document } from 'openapi-backend';
+import { createServer } from 'node:http';
 import { handlers } from '../handlers/index.ts';
+import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
 import { createDocs } from './docs.ts';
 import { createMetricsServer } from './metrics.ts';
@@ -26,8 +25,8 @@ const MAX_CONNECTIONS = 10_000;
  * Composes the server. The operations of the contract are served in front of express: it swaps the prototypes of every request,
  * which costs more than everything else of the pipeline together. Express keeps the pages.
  */
-export async function startServer(definition: Document, deps: Deps): Promise<RunningServer> {
-  const pipeline = await createPipeline(definition, handlers, deps);
+export async function startServer(deps: Deps): Promise<RunningServer> {
+  const pipeline = await createPipeline(readDefinition(), handlers, deps);
   const docs = createDocs();
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isPage(req)) docs(req, res);
@@ -47,7 +46,7 @@ export async function startServer(definition: Document, deps: Deps): Promise<Run
   const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics) : null;
   await listen(server, deps.config.port, deps.config.host);
   if (metricsServer) await listen(metricsServer, deps.config.metricsPort, '127.0.0.1');
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as { port: number };
   const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
   return {
     origin: `http://${host}:${port}`,

@@ -1,5 +1,5 @@
-import type { Exchange } from './exchange.ts';
 import type { Reply } from './contract.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Headers of every answer of the contract. Answers carry accounts or say whether they exist: nothing may keep them. */
 const FIXED_HEADERS = {

@@ -1,7 +1,7 @@
 import { Secret } from '../secret.ts';
+import type { RecordContext } from '../vault/context.ts';
 import { originsDigest } from '../vault/origins-digest.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { RecordContext } from '../vault/context.ts';
 import type { Details, DetailsForm } from './details.ts';
 import { formOf } from './details.ts';
 
@@ -38,7 +38,12 @@ export const NO_CREDENTIALS: SealedCredentials = {
  * @param given what the caller or the provider gave
  * @param temporary what the service obtained by itself, if anything
  */
-export function sealCredentials(vault: Vault, place: AccountPlace, given: Details, temporary: Details = {}): SealedCredentials {
+export function sealCredentials(
+  vault: Vault,
+  place: AccountPlace,
+  given: Details,
+  temporary: Details = {},
+): SealedCredentials {
   if (formOf(given) === null) return NO_CREDENTIALS;
   const fields: Record<string, Secret> = { credentials: new Secret(JSON.stringify(given)) };
   if (formOf(temporary) !== null) fields['temporary'] = new Secret(JSON.stringify(temporary));

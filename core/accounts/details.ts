@@ -1,7 +1,7 @@
 import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
 import { checkStaticDetails, publicDetails } from '../connectors/static-details.ts';
-import { ApiError } from '../errors.ts';
 import type { FieldError } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
 
@@ -153,5 +153,7 @@ function isText(value: unknown): value is string {
 }
 
 function refuse(errors: FieldError[]): never {
-  throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The authorization details do not fit the connection.', { errors });
+  throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The authorization details do not fit the connection.', {
+    errors,
+  });
 }

@@ -17,9 +17,19 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
  * @param reason a sentence for people
  * @param at milliseconds UTC
  */
-export async function disconnectAccount(tx: Repositories, account: AccountRow, reason: string, at: number): Promise<AccountRow> {
+export async function disconnectAccount(
+  tx: Repositories,
+  account: AccountRow,
+  reason: string,
+  at: number,
+): Promise<AccountRow> {
   const { environmentId, id, version } = account;
-  const changes = { ...withoutCredentials(account), status: 'DISCONNECTED' as const, statusReason: reason, updatedAt: at };
+  const changes = {
+    ...withoutCredentials(account),
+    status: 'DISCONNECTED' as const,
+    statusReason: reason,
+    updatedAt: at,
+  };
   await tx.accounts.update(environmentId, id, version, changes);
   return (await tx.accounts.get(environmentId, id)) as AccountRow;
 }

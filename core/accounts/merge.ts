@@ -24,7 +24,8 @@ export function mergeConfig(current: JsonObject, change: JsonObject, field: stri
   const merged = mergeObject(current, change, field, 1);
   const keys = countKeys(merged);
   if (keys > MAX_KEYS) refuse(field, `must not hold more than ${MAX_KEYS} keys`);
-  if (Buffer.byteLength(JSON.stringify(merged)) > MAX_BYTES) refuse(field, `must not be larger than ${MAX_BYTES} bytes`);
+  if (Buffer.byteLength(JSON.stringify(merged)) > MAX_BYTES)
+    refuse(field, `must not be larger than ${MAX_BYTES} bytes`);
   return merged;
 }
 

@@ -31,7 +31,10 @@ export class UsageTracker {
     this.#pending = new Map();
     for (const [environmentId, times] of batch) {
       try {
-        await this.#write(environmentId, [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })));
+        await this.#write(
+          environmentId,
+          [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })),
+        );
       } catch (error) {
         for (const [id, at] of times) {
           const newer = this.#pending.get(environmentId)?.get(id);

@@ -1,8 +1,8 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
-import { ensureConnection } from '../connections/resolve.ts';
 import type { ConnectionTools } from '../connections/resolve.ts';
+import { ensureConnection } from '../connections/resolve.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { accountInputs, checkAccountInputs } from '../connectors/base-url.ts';
 import { originsOf } from '../connectors/origins.ts';
@@ -11,10 +11,10 @@ import { checkAccountFields } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
-import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
 import type { Details } from './details.ts';
-import { mergeConfig } from './merge.ts';
+import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
+import { mergeConfig } from './merge.ts';
 import type { AccountKey } from './selector.ts';
 
 /** What a request says about an account; both parts are optional. */
@@ -73,7 +73,9 @@ export async function createAccount(
     });
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new ApiError('ACCOUNT_EXISTS', 'The connection has an account with this owner and identifier.', { cause: error });
+    throw new ApiError('ACCOUNT_EXISTS', 'The connection has an account with this owner and identifier.', {
+      cause: error,
+    });
   }
   if (usable) await completeConnection(tx, environmentId, connection, at);
   return (await tx.accounts.get(environmentId, id)) as AccountRow;
@@ -154,14 +156,25 @@ async function definitionOf(
   return { provider, pattern: requirePattern(provider, connection.type, 'connector') };
 }
 
-function checkAccount(provider: ProviderDefinition, pattern: AuthPattern, apiConfig: JsonObject, details: Details): void {
+function checkAccount(
+  provider: ProviderDefinition,
+  pattern: AuthPattern,
+  apiConfig: JsonObject,
+  details: Details,
+): void {
   checkDetails(pattern, details, apiConfig);
   const inputs = accountInputs(pattern, apiConfig, staticFieldsIn(details));
   const errors = [...checkAccountFields(pattern, apiConfig), ...checkAccountInputs(provider, inputs)];
-  if (errors.length > 0) throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not fit the provider.', { errors });
+  if (errors.length > 0)
+    throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not fit the provider.', { errors });
 }
 
-function originsFor(provider: ProviderDefinition, pattern: AuthPattern, apiConfig: JsonObject, details: Details): string[] {
+function originsFor(
+  provider: ProviderDefinition,
+  pattern: AuthPattern,
+  apiConfig: JsonObject,
+  details: Details,
+): string[] {
   return originsOf(provider, accountInputs(pattern, apiConfig, staticFieldsIn(details)), pattern.type);
 }
 
@@ -172,5 +185,6 @@ async function completeConnection(
   connection: ConnectionRow,
   at: number,
 ): Promise<void> {
-  if (connection.status === 'IN_PROGRESS') await tx.connections.setStatus(environmentId, connection.id, 'COMPLETED', at);
+  if (connection.status === 'IN_PROGRESS')
+    await tx.connections.setStatus(environmentId, connection.id, 'COMPLETED', at);
 }

@@ -2,13 +2,13 @@ import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '..
 import { UniqueError } from '../../db/store.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import { ApiError } from '../errors.ts';
 import type { FieldError } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import type { Vault } from '../vault/vault.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
-import { unknownConnector } from './resolve.ts';
 import type { ConnectionTools } from './resolve.ts';
+import { unknownConnector } from './resolve.ts';
 import { connectionStatus } from './status.ts';
 
 /** What a request says about a connection; `null` clears. Field names are the contract's. */
@@ -53,9 +53,13 @@ export async function createConnection(
   if (!provider) throw unknownConnector(input.connector);
   const type = input.type ?? provider.authPatterns[0]?.type ?? 'NO_AUTH';
   if (SIGN_IN_TYPES.has(type)) {
-    throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', `Connections of type ${type} sign people in; they are not part of this interface.`, {
-      errors: [{ field: 'type', message: 'is not an authorization type' }],
-    });
+    throw new ApiError(
+      'UNSUPPORTED_CONNECTION_TYPE',
+      `Connections of type ${type} sign people in; they are not part of this interface.`,
+      {
+        errors: [{ field: 'type', message: 'is not an authorization type' }],
+      },
+    );
   }
   const pattern = requirePattern(provider, type, 'type');
   checkInput(tools, environment, provider, input);
@@ -113,7 +117,11 @@ export function clientSecretPlace(environmentId: string, connectionId: string) {
   return { table: 'connections', environmentId, recordId: connectionId, field: 'client_secret' };
 }
 
-async function hasActiveAccount(tx: Repositories, environment: EnvironmentRow, connection: ConnectionRow): Promise<boolean> {
+async function hasActiveAccount(
+  tx: Repositories,
+  environment: EnvironmentRow,
+  connection: ConnectionRow,
+): Promise<boolean> {
   const page = await tx.accounts.list(environment.id, { connectionId: connection.id, status: 'ACTIVE' }, { size: 1 });
   return page.rows.length > 0;
 }
@@ -157,7 +165,10 @@ function checkInput(
   }
   const redirect = input.post_user_verify_redirect_url;
   if (redirect && !isRedirectTarget(redirect, isDevelopment)) {
-    errors.push({ field: 'post_user_verify_redirect_url', message: 'must be an https address; in development also http on loopback' });
+    errors.push({
+      field: 'post_user_verify_redirect_url',
+      message: 'must be an https address; in development also http on loopback',
+    });
   }
   (input.allowed_tools ?? []).forEach((name, index) => {
     const tool = tools.catalogue.tool(name);

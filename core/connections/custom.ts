@@ -6,13 +6,15 @@ import { accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { checkAuthPatterns } from '../connectors/check-patterns.ts';
 import { originsOf } from '../connectors/origins.ts';
-import { ApiError } from '../errors.ts';
 import type { FieldError } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { findPattern, toProvider } from './providers.ts';
 
 /** What a request says about a provider. On update `null` clears; what is left out stays. */
-export type CustomProviderInput = { [Key in keyof CustomProviderDefinition]?: CustomProviderDefinition[Key] | null | undefined };
+export type CustomProviderInput = {
+  [Key in keyof CustomProviderDefinition]?: CustomProviderDefinition[Key] | null | undefined;
+};
 
 export interface CustomProviderTools {
   catalogue: Catalogue;
@@ -112,7 +114,11 @@ export async function deleteCustomProvider(
   return disconnected;
 }
 
-async function* accountsOf(tx: Repositories, environmentId: EnvironmentId, provider: string): AsyncGenerator<AccountRow> {
+async function* accountsOf(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  provider: string,
+): AsyncGenerator<AccountRow> {
   let afterSeq = 0;
   for (;;) {
     const rows = await tx.accounts.listByProvider(environmentId, provider, { afterSeq, limit: PAGE });
@@ -123,7 +129,12 @@ async function* accountsOf(tx: Repositories, environmentId: EnvironmentId, provi
 }
 
 /** Values that stand in addresses are no secrets, so the public part of the credentials holds them all. */
-function originsNow(definition: CustomProviderDefinition, identifier: string, pattern: AuthPattern, account: AccountRow): string[] {
+function originsNow(
+  definition: CustomProviderDefinition,
+  identifier: string,
+  pattern: AuthPattern,
+  account: AccountRow,
+): string[] {
   const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
   return originsOf(toProvider(identifier, definition), accountInputs(pattern, account.apiConfig, shown), pattern.type);
 }
@@ -156,7 +167,11 @@ async function freeIdentifier(
   displayName: string,
 ): Promise<string> {
   const plain = displayName.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const slug = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 80) || 'provider';
+  const slug =
+    plain
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 80) || 'provider';
   for (let suffix = 1; ; suffix++) {
     const identifier = suffix === 1 ? slug : `${slug}-${suffix}`;
     const taken = catalogue.connector(identifier) || (await tx.customProviders.get(environmentId, identifier));

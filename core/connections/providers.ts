@@ -1,9 +1,9 @@
-import type { Catalogue } from '../connectors/catalogue.ts';
-import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
-import { customProvider } from '../connectors/provider.ts';
-import type { ProviderDefinition } from '../connectors/provider.ts';
-import { ApiError } from '../errors.ts';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { customProvider } from '../connectors/provider.ts';
+import { ApiError } from '../errors.ts';
 
 /** What an environment writes down about a provider of its own; the shape of the contract. */
 export interface CustomProviderDefinition {
@@ -49,7 +49,11 @@ export function findPattern(provider: ProviderDefinition, type: string): AuthPat
 }
 
 /** @throws ApiError UNSUPPORTED_CONNECTION_TYPE */
-export function requirePattern(provider: ProviderDefinition, type: AuthorizationType | string, field: string): AuthPattern {
+export function requirePattern(
+  provider: ProviderDefinition,
+  type: AuthorizationType | string,
+  field: string,
+): AuthPattern {
   const pattern = findPattern(provider, type);
   if (pattern) return pattern;
   const offered = provider.authPatterns.map((p) => p.type).join(', ');

@@ -1,8 +1,8 @@
 import type { ConnectionRow, EnvironmentId, ReadRepositories, Repositories } from '../../db/store.ts';
-import { formOf, staticFieldsIn, typeTakes } from '../accounts/details.ts';
 import type { Details } from '../accounts/details.ts';
-import type { Catalogue } from '../connectors/catalogue.ts';
+import { formOf, staticFieldsIn, typeTakes } from '../accounts/details.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { checkStaticDetails } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';

@@ -18,7 +18,13 @@ export interface EventTools {
  * and what is committed cannot be missing from the audit log. No event carries a secret.
  */
 export function createEvents({ now, newId }: EventTools) {
-  const record = (tx: Repositories, cause: Cause, action: string, subjectId: string, details: Record<string, unknown> = {}) =>
+  const record = (
+    tx: Repositories,
+    cause: Cause,
+    action: string,
+    subjectId: string,
+    details: Record<string, unknown> = {},
+  ) =>
     tx.audit.append(cause.environmentId, {
       id: newId('aud'),
       at: now(),
@@ -38,8 +44,7 @@ export function createEvents({ now, newId }: EventTools) {
     credentialsRead: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.credentials_read', id),
     accountExpired: (tx: Repositories, cause: Cause, id: string, reason: string) =>
       record(tx, cause, 'account.expired', id, { reason }),
-    accountDisconnected: (tx: Repositories, cause: Cause, id: string) =>
-      record(tx, cause, 'account.disconnected', id),
+    accountDisconnected: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.disconnected', id),
     accountDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.deleted', id),
     connectionCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.created', id),
     connectionUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>

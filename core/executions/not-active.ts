@@ -6,7 +6,10 @@ const NEXT_ACTIONS: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: string; mes
   PENDING_AUTH: { type: 'authorize', message: 'The account has no usable credentials yet; give it some.' },
   PENDING_VERIFICATION: { type: 'verify', message: 'The user who finished the link has not been verified yet.' },
   EXPIRED: { type: 'reauthorize', message: 'The credentials have expired or were refused; give the account new ones.' },
-  DISCONNECTED: { type: 'reconnect', message: 'The account was disconnected; give it new credentials to use it again.' },
+  DISCONNECTED: {
+    type: 'reconnect',
+    message: 'The account was disconnected; give it new credentials to use it again.',
+  },
 };
 
 /** The answer for an account that cannot be used now, with what to do about it. */

@@ -4,10 +4,10 @@ import type { Credential } from '../connectors/placement.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
-import { dryRun } from '../tools/call.ts';
 import type { DryRunRequest } from '../tools/call.ts';
-import { executeTool } from '../tools/execute.ts';
+import { dryRun } from '../tools/call.ts';
 import type { OutboundRequest } from '../tools/execute.ts';
+import { executeTool } from '../tools/execute.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import type { Vault } from '../vault/vault.ts';
 import { credentialOf } from './credential.ts';
@@ -66,7 +66,11 @@ function open(plan: ExecutionPlan, account: AccountRow, tools: Pick<RunTools, 'v
 
 async function send(egress: Egress, request: OutboundRequest, origins: readonly string[]) {
   const { method, url, headers, body } = request;
-  const { status, headers: answered, body: bytes } = await egress.send({
+  const {
+    status,
+    headers: answered,
+    body: bytes,
+  } = await egress.send({
     method,
     url: new URL(url),
     headers,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { DeploymentSecretRow, Store } from '../../db/store.ts';
-import { Secret } from '../secret.ts';
+import type { Secret } from '../secret.ts';
 import type { SigningKeys } from '../tokens/signing-key.ts';
 import { exportSigningKey, generateSigningKey, importSigningKey } from '../tokens/signing-key.ts';
 import type { ValueContext } from '../vault/context.ts';

@@ -1,7 +1,7 @@
 import type { EnvironmentKind, EnvironmentRow, Store } from '../../db/store.ts';
 import { environmentId } from '../../db/store.ts';
 import type { IdPrefix } from '../ids.ts';
-import { Secret } from '../secret.ts';
+import type { Secret } from '../secret.ts';
 import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts';
 import { SCOPES } from '../tokens/scopes.ts';
 import type { Digester } from '../vault/digest.ts';
@@ -86,6 +86,11 @@ async function storeClient(
     const client = await tx.apiClients.get(environment.id, id, now);
     if (client?.secrets.some((known) => tools.digester.equal(known.digest, digest))) return;
     if (client) await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
-    else await tx.apiClients.insert(environment.id, { id, name: 'First client', scopes: [...SCOPES], createdAt: now }, row);
+    else
+      await tx.apiClients.insert(
+        environment.id,
+        { id, name: 'First client', scopes: [...SCOPES], createdAt: now },
+        row,
+      );
   });
 }

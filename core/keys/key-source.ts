@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Secret } from '../secret.ts';
-import { createKeyFile } from '../vault/key-file-edit.ts';
-import { fixedKeys, KeyFileSource } from '../vault/key-source.ts';
-import type { KeyReload, KeySource } from '../vault/key-source.ts';
 import { VaultError } from '../vault/errors.ts';
+import { createKeyFile } from '../vault/key-file-edit.ts';
 import { generateKey, parseKeyRing } from '../vault/key-ring.ts';
+import type { KeyReload, KeySource } from '../vault/key-source.ts';
+import { fixedKeys, KeyFileSource } from '../vault/key-source.ts';
 
 export interface KeySettings {
   /** Keys given in a variable; they win over the file. */
@@ -36,7 +36,10 @@ export function openKeySource(
   }
   const exists = existsSync(settings.keysFile);
   if (!exists && !settings.mayCreate) {
-    throw new VaultError('NO_KEY', `There is no key file at ${settings.keysFile}. Start with the keys that sealed the stored data.`);
+    throw new VaultError(
+      'NO_KEY',
+      `There is no key file at ${settings.keysFile}. Start with the keys that sealed the stored data.`,
+    );
   }
   if (!exists) createKeyFile(settings.keysFile, generateKey(tools.random).line);
   return {

@@ -17,9 +17,7 @@ export function createRotationStore(store: Store): RotationStore & KeyCheckStore
       return rows.map(({ kekId, checkValue, createdAt }) => ({ kekId, check: checkValue, createdAt }));
     },
     async addKeyCheck({ kekId, check, createdAt }) {
-      await store.write((tx) =>
-        tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId, checkValue: check, createdAt }),
-      );
+      await store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId, checkValue: check, createdAt }));
     },
     countUnder: (kekId) => countUnder(store.read, kekId),
     listUnder: (kekId, cursor, limit) => listUnder(store.read, kekId, cursor, limit),

@@ -11,7 +11,12 @@ export const createApiClient: Handler<'createApiClient'> = (call, reply, deps) =
     await tx.apiClients.insert(
       call.environment.id,
       { id, name: call.body.name, scopes: call.body.scopes, createdAt },
-      { id: deps.newId('sec'), digest: digestClientSecret(secret, deps.digester), prefix: shownPrefix(secret), createdAt },
+      {
+        id: deps.newId('sec'),
+        digest: digestClientSecret(secret, deps.digester),
+        prefix: shownPrefix(secret),
+        createdAt,
+      },
     );
     await deps.events.clientCreated(tx, call.cause, id, call.body.scopes);
     const client = await requireApiClient(tx, call.environment.id, id, createdAt);

@@ -9,7 +9,12 @@ export const rotateApiClientSecret: Handler<'rotateApiClientSecret'> = (call, re
     const now = deps.now();
     const { id } = await requireApiClient(tx, environmentId, call.path.client_id, now);
     const secret = mintClientSecret(deps.random);
-    const row = { id: deps.newId('sec'), digest: digestClientSecret(secret, deps.digester), prefix: shownPrefix(secret), createdAt: now };
+    const row = {
+      id: deps.newId('sec'),
+      digest: digestClientSecret(secret, deps.digester),
+      prefix: shownPrefix(secret),
+      createdAt: now,
+    };
     await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs: call.body.overlap_seconds * 1000 });
     await deps.events.clientSecretRotated(tx, call.cause, id);
     const client = await requireApiClient(tx, environmentId, id, now);

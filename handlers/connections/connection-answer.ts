@@ -1,5 +1,5 @@
-import { ApiError } from '../../core/errors.ts';
 import { findPattern, findProvider } from '../../core/connections/providers.ts';
+import { ApiError } from '../../core/errors.ts';
 import type { ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Deps, Schemas } from '../../http/contract.ts';
 import { presentConfiguration } from '../present.ts';

@@ -1,8 +1,8 @@
+import { identityProviderOf } from '../../core/connections/vendor.ts';
+import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
-import { identityProviderOf } from '../../core/connections/vendor.ts';
 import { connectionTypeOf, presentConnection } from '../present.ts';
 
 export const listConnections: Handler<'listConnections'> = async (call, reply, deps) => {

@@ -1,8 +1,8 @@
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { verifyClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
-import { invalidClient, tokenError } from '../../core/tokens/token-error.ts';
 import type { TokenError } from '../../core/tokens/token-error.ts';
+import { invalidClient, tokenError } from '../../core/tokens/token-error.ts';
 import { readTokenRequest } from '../../core/tokens/token-request.ts';
 import type { Handler, Reply, Responder } from '../../http/contract.ts';
 

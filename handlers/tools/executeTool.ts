@@ -1,7 +1,7 @@
 import { readSelector } from '../../core/accounts/selector.ts';
 import { ApiError } from '../../core/errors.ts';
-import { planExecution } from '../../core/executions/plan.ts';
 import type { ExecutionPlan } from '../../core/executions/plan.ts';
+import { planExecution } from '../../core/executions/plan.ts';
 import { previewPlan, runPlan } from '../../core/executions/run.ts';
 import type { ToolOutcome } from '../../core/tools/outcome.ts';
 import type { Handler } from '../../http/contract.ts';
@@ -9,7 +9,14 @@ import { recordOutcome } from './record-outcome.ts';
 import { toolFailure } from './tool-failure.ts';
 
 export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => {
-  const { connected_account_id: id, tool_name: toolName, tool_input: toolInput, agent_run_id: agentRunId, dry_run: dry, ...name } = call.body;
+  const {
+    connected_account_id: id,
+    tool_name: toolName,
+    tool_input: toolInput,
+    agent_run_id: agentRunId,
+    dry_run: dry,
+    ...name
+  } = call.body;
   const { environment, cause } = call;
   const executionId = deps.newId('exec');
   const request = { executionId, toolName, toolInput, selector: readSelector({ ...name, id }, 'connected_account_id') };
@@ -45,7 +52,7 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
         data: outcome.data,
         execution_id: executionId,
         ...(outcome.nextCursor !== undefined && { next_cursor: outcome.nextCursor }),
-        ...(outcome.truncated && { truncated: true }),
+        ...(outcome.truncated && { truncated: true, truncation: outcome.truncated }),
       });
     },
   );

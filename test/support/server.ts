@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Document } from 'openapi-backend';
 import { pino } from 'pino';
 import { request as send } from 'undici';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
@@ -57,8 +54,6 @@ export interface TestServerOptions {
   dataDir?: string;
 }
 
-const DEFINITION = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
-
 /**
  * Starts a real server on a free port of loopback, with a database of its own. Every answer is checked against the contract: one
  * that does not fit becomes a 500.
@@ -87,7 +82,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     ...options.adapt?.(wired),
   };
-  const server = await startServer(JSON.parse(DEFINITION) as Document, deps);
+  const server = await startServer(deps);
   const environment = await wired.environmentOf('localhost');
   const token = (...scopes: Scope[]) =>
     issueAccessToken(

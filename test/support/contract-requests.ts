@@ -1,0 +1,64 @@
+import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
+import { bodiesOf, isObject, objectAt, parametersOf, resolve } from '../../scripts/openapi-document.ts';
+import { contract } from '../contract/contract.ts';
+import type { TestRequest } from './server.ts';
+
+/** A request of an operation, ready for `TestServer.call`. */
+export interface ContractRequest {
+  method: string;
+  path: string;
+  request: TestRequest;
+}
+
+/** What to put in the place of the contract's examples. */
+export interface RequestChanges {
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  /** Instead of the first example of the body. */
+  body?: JsonObject;
+}
+
+/** The operation's first examples make a request that fits the contract; whether it finds anything is another question. */
+export function requestOf(operation: Operation, changes: RequestChanges = {}): ContractRequest {
+  const parameters = parametersOf(contract, operation);
+  const exampleOf = (name: string) => String(parameters.find((parameter) => parameter['name'] === name)?.['example']);
+  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(changes.path?.[name] ?? exampleOf(name)),
+  );
+  const needed = parameters.filter((parameter) => parameter['in'] === 'query' && parameter['required'] === true);
+  const query = new URLSearchParams({
+    ...Object.fromEntries(needed.map(({ name }) => [String(name), exampleOf(String(name))])),
+    ...changes.query,
+  });
+  const body = changes.body ?? bodyExamples(operation)[0];
+  return {
+    method: operation.method.toUpperCase(),
+    path: query.size > 0 ? `${path}?${query}` : path,
+    request: body === undefined ? {} : bodyRequest(operation, body),
+  };
+}
+
+/** The media type of the body, or undefined for an operation without one. */
+export function mediaTypeOf(operation: Operation): string | undefined {
+  return bodiesOf(contract, operation).find(({ side }) => side === 'request')?.mediaType;
+}
+
+/** The examples of the body, in the order of the contract, as copies. */
+export function bodyExamples(operation: Operation): JsonObject[] {
+  const body = bodiesOf(contract, operation).find(({ side }) => side === 'request');
+  const values = Object.values(objectAt(body?.media ?? {}, 'examples')).map((entry) => resolve(contract, entry)['value']);
+  return structuredClone(values.filter(isObject));
+}
+
+/** The names of the members that the body may have at its top. */
+export function bodyFields(operation: Operation): string[] {
+  const body = bodiesOf(contract, operation).find(({ side }) => side === 'request');
+  return Object.keys(objectAt(resolve(contract, body?.media['schema']), 'properties'));
+}
+
+function bodyRequest(operation: Operation, body: JsonObject): TestRequest {
+  const mediaType = mediaTypeOf(operation);
+  if (mediaType !== 'application/x-www-form-urlencoded') return { body };
+  const form = new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)]));
+  return { body: form.toString(), headers: { 'content-type': mediaType } };
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request as a third party received it. */
+export interface ReceivedRequest {
+  method: string;
+  /** The request target: path and query. */
+  target: string;
+  /** Names in lower case; a repeated name is joined by a comma. */
+  headers: Record<string, string>;
+  /** Names as they came, in order. */
+  headerNames: string[];
+  body: string;
+}
+
+export type UpstreamHandler = (
+  request: ReceivedRequest,
+  res: ServerResponse,
+  req: IncomingMessage,
+) => void | Promise<void>;
+
+/** A third-party application on loopback that keeps what it was sent. */
+export interface Upstream {
+  port: number;
+  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
+  standsFor(origin: string): string;
+  requests: ReceivedRequest[];
+  /** How many TCP connections were opened: none means that not a byte was sent. */
+  connections: number;
+  /** Replaces what the application answers from now on. */
+  handler: UpstreamHandler;
+  stop(): Promise<void>;
+}
+
+/** Answers every request with 200 and `{}`, until it is told otherwise. */
+export async function startUpstream(handler: UpstreamHandler = (_request, res) => json(res, 200, {})): Promise<Upstream> {
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const request: ReceivedRequest = {
+      method: req.method ?? '',
+      target: req.url ?? '',
+      headers: req.headers as Record<string, string>,
+      headerNames: req.rawHeaders.filter((_entry, index) => index % 2 === 0),
+      body: Buffer.concat(chunks).toString(),
+    };
+    upstream.requests.push(request);
+    await upstream.handler(request, res, req);
+  });
+  server.on('connection', () => {
+    upstream.connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const upstream: Upstream = {
+    port,
+    standsFor: (origin) => `${origin}=http://127.0.0.1:${port}`,
+    requests: [],
+    connections: 0,
+    handler,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return upstream;
+}
+
+export function json(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** A port of loopback on which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const upstream = await startUpstream();
+  await upstream.stop();
+  return upstream.port;
+}
