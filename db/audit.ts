@@ -81,7 +81,13 @@ export function createAuditRepository(db: Db): AuditRepository {
     scope: environmentRange(auditLog.seq),
     filters: {},
     select: (where, order) =>
-      db.select().from(auditLog).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+      db
+        .select()
+        .from(auditLog)
+        .where(and(where, eq(auditLog.environmentId, ENVIRONMENT)))
+        .orderBy(order)
+        .limit(sql.placeholder('limit'))
+        .prepare(),
     count: (where) => db.select({ total: count() }).from(auditLog).where(where).prepare(),
     keptTotal: createTotal(db, 'audit_log'),
     placeOf: (row) => row.seq,

@@ -108,7 +108,13 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
     scope: environmentRange(executions.seq),
     filters: FILTERS,
     select: (where, order) =>
-      db.select().from(executions).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+      db
+        .select()
+        .from(executions)
+        .where(and(where, eq(executions.environmentId, ENVIRONMENT)))
+        .orderBy(order)
+        .limit(sql.placeholder('limit'))
+        .prepare(),
     count: (where) => db.select({ total: count() }).from(executions).where(where).prepare(),
     keptTotal: createTotal(db, 'executions'),
     placeOf: (row) => row.seq,

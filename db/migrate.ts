@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { StorageError } from './errors.ts';
+import { StorageError, translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 export interface Migration {
@@ -36,7 +36,8 @@ export function loadMigrations(directory: string = DIRECTORY): Migration[] {
  * @param now milliseconds UTC
  * @returns the names that were applied
  * @throws StorageError `MIGRATION_REFUSED` when an applied file was edited or is missing, or when a new one sorts before an
- *   applied one; `MIGRATION_FAILED` when a file fails or leaves a dangling reference, and then nothing of it remains
+ *   applied one; `MIGRATION_FAILED` when a file fails or leaves a dangling reference, and then nothing of it remains;
+ *   `SQLITE_BUSY` when another process holds the database for longer than the time to wait for it
  */
 export function migrate(client: Client, now: () => number, files: Migration[] = loadMigrations()): string[] {
   client.exec(
@@ -48,6 +49,8 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
     const done: string[] = [];
     for (let next = step(client, now, files); next !== undefined; next = step(client, now, files)) done.push(next);
     return done;
+  } catch (error) {
+    throw translateError(error);
   } finally {
     client.pragma('foreign_keys = on');
   }

@@ -1,3 +1,4 @@
+import { translateError } from './errors.ts';
 import { createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { type Client, type Connections, type OpenOptions, openConnections } from './open.ts';
@@ -59,7 +60,12 @@ export interface Store {
   write<T>(unit: (tx: Repositories) => Promise<T>): Promise<T>;
   /** Whether reads work and writes are taken. */
   healthy(): boolean;
-  /** Moves the log into the main file and empties it, so that deleted pages leave the disk; waits for no one. */
+  /**
+   * Moves the log into the main file and empties it, so that deleted pages leave the disk. What it moves is durable already, so a
+   * failure loses nothing.
+   *
+   * @throws StorageError
+   */
   checkpoint(): void;
   /** Waits for the writes under way, refuses new ones, closes the file. */
   close(): Promise<void>;
@@ -107,7 +113,11 @@ export function createStore({ writer, reader }: Connections, maxGroup?: number):
       }
     },
     checkpoint() {
-      writer.pragma('wal_checkpoint(truncate)');
+      try {
+        writer.pragma('wal_checkpoint(truncate)');
+      } catch (error) {
+        throw translateError(error);
+      }
     },
     async close() {
       await group.drain();

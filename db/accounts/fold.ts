@@ -3,7 +3,8 @@ const ASCII = /^[\0-\x7f]*$/;
 /**
  * The form in which identifiers and queries are compared by search: each code point is put through lower, upper and lower case on
  * its own, so `ß`, `ẞ` and `SS` meet, `Σ`, `σ` and `ς` meet, and no letter depends on its neighbours. Accents and composition are
- * left as they are: `é` is found by `É`, and not by `e`. What UTF-8 cannot carry becomes U+FFFD, as it does in the database.
+ * left as they are: `é` is found by `É`, and not by `e`. What UTF-8 cannot carry becomes U+FFFD, as it does in the database,
+ * and so do U+FFFE and U+FFFF, as they do in its tokenizer.
  *
  * A text never gets shorter in code points, so a query of three stays one of at least three.
  */

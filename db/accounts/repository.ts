@@ -1,11 +1,12 @@
-import { type Db, once, oncePerShape } from '../database.ts';
+import { type Db, once } from '../database.ts';
 import { and, asc, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
-import { environmentRange, environmentRangeAfter, nextSeq } from '../sequence.ts';
-import { searchText } from './fold.ts';
-import { CONNECTION_OF_CONNECTOR, createAccountList, createAccountSearch } from './list.ts';
+import { environmentRange, environmentRangeAfter } from '../sequence.ts';
+import { createByKey } from './by-key.ts';
+import { createInsert } from './insert.ts';
+import { createAccountList, createAccountSearch } from './list.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountChanges,
@@ -18,6 +19,7 @@ import {
   type NewAccount,
   type StatusChange,
 } from './rows.ts';
+import { createUpdate, nextVersion } from './update.ts';
 
 export interface AccountReads {
   get(environmentId: EnvironmentId, id: string): Promise<AccountRow | undefined>;
@@ -55,7 +57,6 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const oneAccount = and(eq(accounts.id, ID), eq(accounts.environmentId, ENVIRONMENT)) as SQL;
 const itsProvider = eq(accounts.provider, sql.placeholder('provider'));
-const nextVersion = sql`${accounts.version} + 1`;
 const statusChange = {
   status: sql`${sql.placeholder('status')}`,
   statusReason: sql`${sql.placeholder('reason')}`,
@@ -85,7 +86,7 @@ export function createAccountRepository(db: Db): AccountRepository {
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
-  const insert = once(() => prepareInsert(db));
+  const insert = createInsert(db);
   const setStatus = once(() => {
     const from = sql`${accounts.status} in (select value from json_each(${sql.placeholder('from')}))`;
     return db.update(accounts).set(statusChange).where(and(oneAccount, from)).prepare();
@@ -146,7 +147,7 @@ export function createAccountRepository(db: Db): AccountRepository {
       return tombstone().get({ environmentId, id });
     },
     async insert(environmentId, account) {
-      insert().run({ ...EMPTY, ...account, environmentId, searchText: searchText(account) });
+      insert(environmentId, account);
     },
     async update(environmentId, id, version, changes) {
       return update(environmentId, id, version, changes);
@@ -165,86 +166,5 @@ export function createAccountRepository(db: Db): AccountRepository {
       if (bury().run({ environmentId, id, deletedAt }).changes === 0) return false;
       return remove().run({ environmentId, id }).changes === 1;
     },
-  };
-}
-
-const EMPTY: Partial<AccountRow> = {
-  organizationId: '',
-  userId: '',
-  statusReason: null,
-  tokenExpiresAt: null,
-  lastUsedAt: null,
-  apiConfig: {},
-  publicDetails: null,
-  origins: [],
-  providerSubject: null,
-  wrappedDataKey: null,
-  kekId: null,
-  credentialsSealed: null,
-  temporarySealed: null,
-  credentialGeneration: 0,
-  version: 1,
-};
-
-function prepareInsert(db: Db) {
-  const { seq: _seq, ...columns } = ACCOUNT_COLUMNS;
-  const names = [...Object.keys(columns), 'searchText'];
-  const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
-  return db
-    .insert(accounts)
-    .values({ ...values, seq: nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)
-    .prepare();
-}
-
-/**
- * A user has few accounts, so where a user is named its index leads, whatever else is given; else the index of the identity does,
- * whose first columns are the connection and the identifier.
- */
-function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) => AccountRow[] {
-  const statements = oncePerShape<{ all(values: Record<string, unknown>): AccountRow[] }>();
-  const prepare = (key: AccountKey) => {
-    const steer = key.userId ? sql.raw('+') : sql.raw('');
-    const connection =
-      key.connectionId === undefined ? CONNECTION_OF_CONNECTOR : sql`${sql.placeholder('connectionId')}`;
-    const conditions = [
-      eq(accounts.environmentId, ENVIRONMENT),
-      sql`${steer}${accounts.connectionId} = ${connection}`,
-      sql`${steer}${accounts.identifier} = ${sql.placeholder('identifier')}`,
-    ];
-    if (key.organizationId !== undefined) {
-      conditions.push(sql`${steer}${accounts.organizationId} = ${sql.placeholder('organizationId')}`);
-    }
-    if (key.userId !== undefined) {
-      conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')}`);
-      // Literal, so that the partial index serves.
-      if (key.userId !== '') conditions.push(sql`${accounts.userId} <> ''`);
-    }
-    return db
-      .select(ACCOUNT_COLUMNS)
-      .from(accounts)
-      .where(and(...conditions))
-      .limit(2)
-      .prepare();
-  };
-  return (environmentId, key) => {
-    const { connectionId, organizationId, userId } = key;
-    const shape = [connectionId, organizationId, userId, userId || undefined].map((part) => part !== undefined).join();
-    return statements(shape, () => prepare(key)).all({ ...key, environmentId });
-  };
-}
-
-function createUpdate(db: Db) {
-  const statements = oncePerShape<{ run(values: Record<string, unknown>): { changes: number } }>();
-  return (environmentId: EnvironmentId, id: string, version: number, changes: AccountChanges): boolean => {
-    const names = Object.keys(changes).filter((name) => changes[name as keyof AccountChanges] !== undefined);
-    const statement = statements(names.join(), () => {
-      const set = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
-      return db
-        .update(accounts)
-        .set({ ...set, version: nextVersion })
-        .where(and(oneAccount, sql`${accounts.version} = ${sql.placeholder('expectedVersion')}`))
-        .prepare();
-    });
-    return statement.run({ ...changes, environmentId, id, expectedVersion: version }).changes === 1;
   };
 }

@@ -124,6 +124,43 @@ describe('keyset pages', () => {
     }
   });
 
+  it('hold one environment only in both directions, whichever of two is the older one', async () => {
+    const other = await addEnvironment(test.store, test.newId, 'other.example');
+    const own = new Map<string, string[]>([test.env, other].map((env) => [env, []]));
+    for (let i = 0; i < 12; i++) {
+      const env = i % 2 === 0 ? test.env : other;
+      const [execution, entry] = [test.newId('exec'), test.newId('aud')];
+      await test.store.write(async (tx) => {
+        const about = {
+          accountId: 'ca_1',
+          connector: 'github',
+          toolName: 'tool',
+          agentRunId: 'run_1',
+          apiClientId: 'cli_1',
+        };
+        await tx.executions.insert(env, { ...about, id: execution, startedAt: NOW });
+        const facts = { at: NOW, actor: 'cli_1', action: 'done', subjectId: null, requestId: null };
+        await tx.audit.append(env, { ...facts, id: entry });
+      });
+      own.get(env)?.unshift(execution, entry);
+    }
+    for (const env of [test.env, other]) {
+      const lists: [prefix: string, read: Read][] = [
+        ['exec_', (page) => test.store.read.executions.list(env, {}, page)],
+        ['exec_', (page) => test.store.read.executions.list(env, { accountId: 'ca_1' }, page)],
+        ['exec_', (page) => test.store.read.executions.list(env, { agentRunId: 'run_1', status: 'STARTED' }, page)],
+        ['aud_', (page) => test.store.read.audit.list(env, page)],
+      ];
+      for (const [prefix, read] of lists) {
+        const ids = own.get(env)?.filter((id) => id.startsWith(prefix)) ?? [];
+        expect(await walk(read, 4, false, nothing)).to.deep.equal(ids);
+        expect(await walk(read, 4, true, nothing, ids.at(-1))).to.deep.equal(ids.slice(0, -1));
+        expect(await read({ size: 10, before: ids[1] })).to.include({ hasPrevious: false, hasNext: true, total: 6 });
+        expect(await read({ size: 10, after: ids[4] })).to.include({ hasPrevious: true, hasNext: false, total: 6 });
+      }
+    }
+  });
+
   it('show each stable row exactly once, both ways, under inserts and removals (C8)', async function () {
     this.timeout(60_000);
     const filters: AccountFilters[] = [{}, { userId: 'user_1' }, { connector: 'github' }, { status: 'ACTIVE' }];

@@ -107,6 +107,25 @@ describe('migrations', () => {
     expect(() => client.prepare('insert into children values (9)').run()).to.throw(/FOREIGN KEY/);
   });
 
+  it('judges what is left to do only once it holds the lock', () => {
+    run([]);
+    const late = openConnections(join(directory.path, 'migrate.db'));
+    late.writer.pragma('busy_timeout = 0');
+    let refusal: unknown;
+    client.function('meanwhile', () => {
+      try {
+        migrate(late.writer, () => NOW, [ONE]);
+      } catch (error) {
+        refusal = error;
+      }
+      return 1;
+    });
+    run([file('0001_one.sql', `${ONE.sql} select meanwhile();`)]);
+    late.reader.close();
+    late.writer.close();
+    expect(refusal).to.include({ name: 'StorageError', code: 'SQLITE_BUSY' });
+  });
+
   it('lets two processes that start at once do each step once', async () => {
     const path = join(directory.path, 'race.db');
     const script = `

@@ -115,6 +115,7 @@ describe('search', () => {
     await add(['ab\ud800cd']);
     expect((await search('b\ud800c')).total).to.equal(1);
     expect((await search('b\udc00c')).total).to.equal(1);
+    expect((await search('b\uffffc')).total).to.equal(1);
     expect((await search('ab\0')).total).to.equal(0);
   });
 

@@ -1,0 +1,45 @@
+import { type Db, oncePerShape } from '../database.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import { accounts } from '../schema.ts';
+import { CONNECTION_OF_CONNECTOR } from './list.ts';
+import { ACCOUNT_COLUMNS, type AccountKey, type AccountRow } from './rows.ts';
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+
+/**
+ * A user has few accounts, so where a user is named its index leads, whatever else is given; else the index of the identity does,
+ * whose first columns are the connection and the identifier.
+ */
+export function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) => AccountRow[] {
+  const statements = oncePerShape<{ all(values: Record<string, unknown>): AccountRow[] }>();
+  const prepare = (key: AccountKey) => {
+    const steer = key.userId ? sql.raw('+') : sql.raw('');
+    const connection =
+      key.connectionId === undefined ? CONNECTION_OF_CONNECTOR : sql`${sql.placeholder('connectionId')}`;
+    const conditions = [
+      eq(accounts.environmentId, ENVIRONMENT),
+      sql`${steer}${accounts.connectionId} = ${connection}`,
+      sql`${steer}${accounts.identifier} = ${sql.placeholder('identifier')}`,
+    ];
+    if (key.organizationId !== undefined) {
+      conditions.push(sql`${steer}${accounts.organizationId} = ${sql.placeholder('organizationId')}`);
+    }
+    if (key.userId !== undefined) {
+      conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')}`);
+      // Literal, so that the partial index serves.
+      if (key.userId !== '') conditions.push(sql`${accounts.userId} <> ''`);
+    }
+    return db
+      .select(ACCOUNT_COLUMNS)
+      .from(accounts)
+      .where(and(...conditions))
+      .limit(2)
+      .prepare();
+  };
+  return (environmentId, key) => {
+    const { connectionId, organizationId, userId } = key;
+    const shape = [connectionId, organizationId, userId, userId || undefined].map((part) => part !== undefined).join();
+    return statements(shape, () => prepare(key)).all({ ...key, environmentId });
+  };
+}

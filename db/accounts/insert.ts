@@ -1,0 +1,43 @@
+import type { Db } from '../database.ts';
+import { once } from '../database.ts';
+import { sql } from '../drizzle.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import { accounts } from '../schema.ts';
+import { nextSeq } from '../sequence.ts';
+import { searchText } from './fold.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, type NewAccount } from './rows.ts';
+
+const EMPTY: Partial<AccountRow> = {
+  organizationId: '',
+  userId: '',
+  statusReason: null,
+  tokenExpiresAt: null,
+  lastUsedAt: null,
+  apiConfig: {},
+  publicDetails: null,
+  origins: [],
+  providerSubject: null,
+  wrappedDataKey: null,
+  kekId: null,
+  credentialsSealed: null,
+  temporarySealed: null,
+  credentialGeneration: 0,
+  version: 1,
+};
+
+export function createInsert(db: Db): (environmentId: EnvironmentId, account: NewAccount) => void {
+  const statement = once(() => prepareInsert(db));
+  return (environmentId, account) => {
+    statement().run({ ...EMPTY, ...account, environmentId, searchText: searchText(account) });
+  };
+}
+
+function prepareInsert(db: Db) {
+  const { seq: _seq, ...columns } = ACCOUNT_COLUMNS;
+  const names = [...Object.keys(columns), 'searchText'];
+  const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
+  return db
+    .insert(accounts)
+    .values({ ...values, seq: nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)
+    .prepare();
+}

@@ -1,0 +1,30 @@
+import { type Db, oncePerShape } from '../database.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import { accounts } from '../schema.ts';
+import type { AccountChanges } from './rows.ts';
+
+export const nextVersion = sql`${accounts.version} + 1`;
+
+/** Changes an account by id and version, with one statement for each set of columns that is ever changed together. */
+export function createUpdate(db: Db) {
+  const statements = oncePerShape<{ run(values: Record<string, unknown>): { changes: number } }>();
+  return (environmentId: EnvironmentId, id: string, version: number, changes: AccountChanges): boolean => {
+    const names = Object.keys(changes).filter((name) => changes[name as keyof AccountChanges] !== undefined);
+    const statement = statements(names.join(), () => {
+      const set = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
+      return db
+        .update(accounts)
+        .set({ ...set, version: nextVersion })
+        .where(
+          and(
+            eq(accounts.id, sql.placeholder('id')),
+            eq(accounts.environmentId, sql.placeholder('environmentId')),
+            sql`${accounts.version} = ${sql.placeholder('expectedVersion')}`,
+          ),
+        )
+        .prepare();
+    });
+    return statement.run({ ...changes, environmentId, id, expectedVersion: version }).changes === 1;
+  };
+}
