@@ -178,6 +178,9 @@ function usualMessage(json: unknown): string | undefined {
 }
 
 function oneLine(text: string): string {
-  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
+  const line = text
+    .slice(0, 4 * MAX_MESSAGE_LENGTH)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH).toWellFormed()}…` : line;
 }

@@ -1,5 +1,6 @@
 import { MASK } from '../secret.ts';
 import { inputProblem } from './input-problem.ts';
+import { nextLink } from './link-header.ts';
 import { atPointer, isRecord } from './pointer.ts';
 import type { Tool, ToolPagination } from './tool.ts';
 
@@ -108,18 +109,6 @@ function hasNextPage(tool: Tool, input: Readonly<Record<string, unknown>>, body:
 function itemsOf(tool: Tool, body: unknown): unknown[] {
   const items = atPointer(body, tool.pagination?.response?.items ?? '');
   return Array.isArray(items) ? items : [];
-}
-
-/** The target of rel=next in a Link header (RFC 8288 §3). */
-export function nextLink(header: string | undefined): string | undefined {
-  for (const [, target, parameters = ''] of (header ?? '').matchAll(
-    /<([^<>]*)>((?:\s*;\s*[^\s=;,]+\s*(?:=\s*(?:"[^"]*"|[^\s";,]*))?)*)/g,
-  )) {
-    const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))/i.exec(parameters);
-    const names = (relation?.[1] ?? relation?.[2] ?? '').toLowerCase().split(/\s+/);
-    if (names.includes('next')) return target;
-  }
-  return undefined;
 }
 
 /** The query of an address, absolute or relative; the rest of the address is never used. */

@@ -15,9 +15,9 @@ export function shrinkToFit(
 ): { value: unknown; truncated?: Truncation } {
   const size = sizeOf(value);
   if (size <= maxBytes) return { value };
-  const cuts: Cut[] = [];
-  const kept = shrink(value, maxBytes, '', cuts);
-  return { value: kept, truncated: { statement: statementOf(size, maxBytes, cuts, paged), cuts } };
+  const cutter = new Cutter();
+  const kept = cutter.cut(value, maxBytes, '');
+  return { value: kept, truncated: { statement: statementOf(size, maxBytes, cutter.cuts, paged), cuts: cutter.cuts } };
 }
 
 /** Bytes of a value as JSON. */
@@ -25,73 +25,87 @@ export function sizeOf(value: unknown): number {
   return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
 
-function shrink(value: unknown, budget: number, path: string, cuts: Cut[]): unknown {
-  if (sizeOf(value) <= budget) return value;
-  if (typeof value === 'string') return shrinkText(value, budget, path, cuts);
-  if (Array.isArray(value)) return shrinkList(value, budget, path, cuts);
-  if (isRecord(value)) return shrinkObject(value, budget, path, cuts);
-  return null;
-}
-
-function shrinkText(text: string, budget: number, path: string, cuts: Cut[]): string {
-  let kept = '';
-  let used = 2;
-  let count = 0;
-  for (const character of text) {
-    used += sizeOf(character) - 2;
-    if (used > budget) break;
-    kept += character;
-    count++;
-  }
-  cuts.push({ path, kept: count, of: [...text].length, unit: 'characters' });
-  return kept;
-}
-
-function shrinkList(list: readonly unknown[], budget: number, path: string, cuts: Cut[]): unknown[] {
-  const kept: unknown[] = [];
-  let used = 2;
-  for (const item of list) {
-    const size = sizeOf(item) + (kept.length > 0 ? 1 : 0);
-    if (used + size > budget) break;
-    kept.push(item);
-    used += size;
-  }
-  // Nothing of the list would be worse than a part of its first item.
-  const first = list[0];
-  if (kept.length === 0 && typeof first === 'object' && first !== null && budget > MIN_SHARE) {
-    kept.push(shrink(first, budget - 2, `${path}/0`, cuts));
-  }
-  if (kept.length < list.length) cuts.push({ path, kept: kept.length, of: list.length, unit: 'items' });
-  return kept;
-}
-
 /** Below this a member is dropped rather than cut: a few characters of it would only mislead. */
 const MIN_SHARE = 64;
 
-function shrinkObject(object: Readonly<Record<string, unknown>>, budget: number, path: string, cuts: Cut[]): unknown {
-  const members = Object.entries(object).map(([key, value]) => ({
-    key,
-    value,
-    frame: sizeOf(key) + 2,
-    size: sizeOf(value),
-  }));
-  const shares = new Map<string, number>();
-  let room = budget - 2;
-  let left = members.length;
-  // The small ones whole, the rest of the room in equal parts to the large ones.
-  for (const { key, frame, size } of members.toSorted((a, b) => a.frame + a.size - (b.frame + b.size))) {
-    const share = Math.min(size, Math.floor(room / left) - frame);
-    left--;
-    if (share < size && share < MIN_SHARE) continue;
-    shares.set(key, share);
-    room -= frame + share;
+class Cutter {
+  readonly cuts: Cut[] = [];
+  /** Containers are measured once: measuring again at every level would take depth times as long. */
+  readonly #sizes = new Map<object, number>();
+
+  cut(value: unknown, budget: number, path: string): unknown {
+    if (this.#size(value) <= budget) return value;
+    if (typeof value === 'string') return this.#text(value, budget, path);
+    if (Array.isArray(value)) return this.#list(value, budget, path);
+    return isRecord(value) ? this.#object(value, budget, path) : null;
   }
-  const kept = members.flatMap(({ key, value }) => {
-    const share = shares.get(key);
-    return share === undefined ? [] : [[key, shrink(value, share, `${path}/${escaped(key)}`, cuts)] as const];
-  });
-  if (kept.length < members.length) cuts.push({ path, kept: kept.length, of: members.length, unit: 'members' });
-  return Object.fromEntries(kept);
+
+  #size(value: unknown): number {
+    if (typeof value !== 'object' || value === null) return sizeOf(value);
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    const members = Array.isArray(value)
+      ? value.map((item) => this.#size(item))
+      : Object.entries(value).map(([key, member]) => sizeOf(key) + 1 + this.#size(member));
+    const size = members.reduce((sum, member) => sum + member + 1, members.length === 0 ? 2 : 1);
+    this.#sizes.set(value, size);
+    return size;
+  }
+
+  #text(text: string, budget: number, path: string): string {
+    let end = 0;
+    let used = 2;
+    for (const character of text) {
+      used += sizeOf(character) - 2;
+      if (used > budget) break;
+      end += character.length;
+    }
+    this.cuts.push({ path, kept: end, of: text.length, unit: 'characters' });
+    return text.slice(0, end);
+  }
+
+  #list(list: readonly unknown[], budget: number, path: string): unknown[] {
+    const kept: unknown[] = [];
+    let used = 2;
+    for (const item of list) {
+      const size = this.#size(item) + (kept.length > 0 ? 1 : 0);
+      if (used + size > budget) break;
+      kept.push(item);
+      used += size;
+    }
+    // Nothing of the list would be worse than a part of its first item.
+    const first = list[0];
+    if (kept.length === 0 && typeof first === 'object' && first !== null && budget > MIN_SHARE) {
+      kept.push(this.cut(first, budget - 2, `${path}/0`));
+    }
+    if (kept.length < list.length) this.cuts.push({ path, kept: kept.length, of: list.length, unit: 'items' });
+    return kept;
+  }
+
+  #object(object: Readonly<Record<string, unknown>>, budget: number, path: string): unknown {
+    const members = Object.entries(object).map(([key, value]) => ({
+      key,
+      frame: sizeOf(key) + 2,
+      size: this.#size(value),
+    }));
+    const shares = new Map<string, number>();
+    let room = budget - 2;
+    let left = members.length;
+    // The small ones whole, the rest of the room in equal parts to the large ones.
+    for (const { key, frame, size } of members.toSorted((a, b) => a.frame + a.size - (b.frame + b.size))) {
+      const share = Math.min(size, Math.floor(room / left) - frame);
+      left--;
+      if (share < size && share < MIN_SHARE) continue;
+      shares.set(key, share);
+      room -= frame + share;
+    }
+    const kept = Object.entries(object).flatMap(([key, value]) => {
+      const share = shares.get(key);
+      return share === undefined ? [] : [[key, this.cut(value, share, `${path}/${escaped(key)}`)] as const];
+    });
+    if (kept.length < members.length) this.cuts.push({ path, kept: kept.length, of: members.length, unit: 'members' });
+    return Object.fromEntries(kept);
+  }
 }
 
 function statementOf(size: number, maxBytes: number, cuts: readonly Cut[], paged: boolean): string {

@@ -24,6 +24,7 @@ export interface RenderedUrl {
 
 /** Longest address sent; servers commonly refuse beyond 8,000 octets (RFC 9110 §4.1). */
 const MAX_LENGTH = 8000;
+const MAX_DECODINGS = 5;
 
 /**
  * Parses a tool's path. Only the catalogue's check and imports meet the errors; the engine sees checked templates.
@@ -146,6 +147,7 @@ function checkPathValue(name: string, value: unknown, operator: Operator, first:
   // {/a}, {.a} and {;a} bring their own separator, so an absent value leaves no hole.
   if ((value === undefined || value === null) && ['/', '.', ';'].includes(operator)) return;
   for (const text of textsOf(value)) {
+    if (text.length > MAX_LENGTH) throw inputProblem(inputName(name), `must have at most ${MAX_LENGTH} characters`);
     const problem = operator === '+' ? pathProblem(text, first) : segmentProblem(text);
     if (problem) throw inputProblem(inputName(name), problem);
   }
@@ -184,15 +186,16 @@ function segmentProblem(segment: string): string | undefined {
 /** A text and what it becomes when it is percent-decoded again and again; malformed escapes stay as they are. */
 function decodings(text: string): string[] {
   const forms = [text];
-  for (let form = text; form.includes('%'); ) {
+  for (let round = 0; round < MAX_DECODINGS; round++) {
+    const form = forms.at(-1) ?? '';
     const next = form.replace(/%([0-7][0-9A-Fa-f])/g, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-    if (next === form) break;
+    if (next === form) return forms;
     forms.push(next);
-    form = next;
   }
-  return forms;
+  // Nothing honest is encoded so often; what it would become at last is not worth the time to find out.
+  return ['..'];
 }
 
 function inputName(variable: string): string | undefined {

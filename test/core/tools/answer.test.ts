@@ -125,6 +125,14 @@ describe('The cap of an answer', () => {
     );
   });
 
+  it('takes one measurement of a deep answer, not one per level', () => {
+    let deep: unknown = 'x'.repeat(2_000_000);
+    for (let level = 0; level < 150; level++) deep = level % 2 === 0 ? { a: deep } : [deep];
+    const { value, truncated } = shrinkToFit(deep, 10_000, false);
+    expect(sizeOf(value)).to.be.at.most(10_000).and.greaterThan(5000);
+    expect(truncated?.cuts).to.have.length(1);
+  }).timeout(2000);
+
   it('holds for one enormous item, many keys and long keys', () => {
     const values = [
       [{ text: 'x'.repeat(10_000) }, 1],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { nextLink } from '../../../core/tools/link-header.ts';
 import type { CursorValue } from '../../../core/tools/pagination.ts';
-import { nextCursor, nextLink, openCursor } from '../../../core/tools/pagination.ts';
+import { nextCursor, openCursor } from '../../../core/tools/pagination.ts';
 import { renderRequest } from '../../../core/tools/request.ts';
 import type { Tool, ToolPagination } from '../../../core/tools/tool.ts';
 import { failureOf, prepared, toolOf, writingTool } from './samples.ts';
@@ -154,6 +155,10 @@ describe('The Link header', () => {
       ['<https://a.example/?a=1,2>; title="x, y"; rel=next', 'https://a.example/?a=1,2'],
       ['<https://a.example/>; rel="last next"', 'https://a.example/'],
       ['<https://a.example/>;REL=NEXT', 'https://a.example/'],
+      [
+        '<https://a.example/> ; title="a \\"; rel=next" ; rel = "last", <https://b.example/?q="x">; rel=next',
+        'https://b.example/?q="x"',
+      ],
       ['<https://a.example/>; rel="nextish"', undefined],
       ['https://a.example/; rel=next', undefined],
       ['', undefined],
@@ -167,5 +172,7 @@ describe('The Link header', () => {
     expect(nextLink(`<a>${' ;'.repeat(15_000)}`)).to.equal(undefined);
     expect(nextLink(`<a>${'; x'.repeat(15_000)}`)).to.equal(undefined);
     expect(nextLink('<'.repeat(30_000))).to.equal(undefined);
+    expect(nextLink(`<a>; x${' '.repeat(60_000)}`)).to.equal(undefined);
+    expect(nextLink(`<a>; rel=${' '.repeat(60_000)}x`)).to.equal(undefined);
   }).timeout(2000);
 });
