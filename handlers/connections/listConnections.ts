@@ -18,11 +18,11 @@ export const listConnections: Handler<'listConnections'> = async (call, reply, d
     providerKeys: given.provider && (await providerKeys()),
   };
 
-  /** The vendor is a property of the connector, not of the row. */
+  /** The vendor is a property of the connector, not of the row; a provider that was deleted has none. */
   async function providerKeys(): Promise<string[]> {
-    const custom = await read.customProviders.list(environmentId);
-    const keys = [...deps.catalogue.connectors(), ...custom].map((provider) => provider.identifier);
-    return keys.filter((key) => identityProviderOf(vendorOf(key)) === given.provider);
+    const rows = await read.connections.listAll(environmentId);
+    const keys = new Set(rows.map((row) => row.providerKey));
+    return [...keys].filter((key) => identityProviderOf(vendorOf(key)) === given.provider);
   }
 
   const present = (row: ConnectionRow) => presentConnection(row, vendorOf(row.providerKey));
