@@ -191,6 +191,17 @@ describe('The address of a call stays inside its template (E1)', () => {
     );
   });
 
+  it('an address that the URL parser would read otherwise is refused, whatever made it', () => {
+    for (const base of [
+      'https://api.acme.example/a/../b',
+      'https://u:p@api.acme.example',
+      'https://api.acme.example/x#',
+      'https://api.acme.example\\x',
+    ]) {
+      expect(failureOf(() => render('/users', {}, base)).code, base).to.equal('INVALID_TOOL_INPUT');
+    }
+  });
+
   it('a text encoded without end is refused in no time', () => {
     for (const id of [`%${'25'.repeat(3000)}2e`, `%${'25'.repeat(100_000)}`]) {
       expect(failureOf(() => render('/users/{id}', { id })).fields).to.deep.equal(['tool_input.id']);
