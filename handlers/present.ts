@@ -4,6 +4,7 @@ import { missingSettings } from '../core/connections/status.ts';
 import { identityProviderOf } from '../core/connections/vendor.ts';
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import type { Connector } from '../core/connectors/provider.ts';
+import { publicInputSchema } from '../core/tools/input.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import type {
   AccountRow,
@@ -171,7 +172,7 @@ export function presentTool(tool: Tool): Schemas['Tool'] {
     tags: tool.tags,
     hints,
     scopes: tool.scopes,
-    input_schema: tool.input_schema,
+    input_schema: publicInputSchema(tool),
     output_schema: tool.output_schema,
     paginated: tool.pagination !== undefined,
   };
