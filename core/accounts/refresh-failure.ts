@@ -1,0 +1,40 @@
+import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
+import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
+
+/** Why a token could not be renewed for now. `client`: the connection is not set up for it. `busy`: another process is at it. */
+export type FailureReason = UnavailableReason | 'client' | 'busy';
+
+/** A refresh that changed nothing. The message is a public sentence. */
+export interface RefreshFailure {
+  reason: FailureReason;
+  message: string;
+  retryAfterMs?: number;
+}
+
+const KINDS: Record<FailureReason, ToolErrorKind> = {
+  unreachable: 'upstream_unreachable',
+  timeout: 'upstream_timeout',
+  rate_limited: 'upstream_rate_limited',
+  server_error: 'upstream_server_error',
+  invalid_response: 'upstream_invalid_response',
+  blocked: 'blocked_by_egress_policy',
+  client: 'upstream_auth',
+  busy: 'upstream_timeout',
+};
+
+/** Reasons that only a change of the configuration mends. */
+const LASTING: ReadonlySet<FailureReason> = new Set(['blocked', 'client']);
+
+/** What a call that needs the token answers: nothing of it has left, so it may be tried again. */
+export function toToolError({ reason, message, retryAfterMs }: RefreshFailure): ToolError {
+  return {
+    kind: KINDS[reason],
+    retryable: !LASTING.has(reason),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    message: `The token of the account has expired and could not be renewed. ${message}`,
+  };
+}
+
+export function isFailureReason(text: string | null): text is FailureReason {
+  return text !== null && Object.hasOwn(KINDS, text);
+}

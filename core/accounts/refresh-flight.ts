@@ -1,0 +1,88 @@
+import type { AccountRow } from '../../db/store.ts';
+import type { Cause } from '../events/events.ts';
+import { fraction, isExpired, isRefreshable } from './freshness.ts';
+import type { RefreshFailure } from './refresh-failure.ts';
+import { isHeld } from './refresh-lease.ts';
+import { type Planned, planRefresh } from './refresh-plan.ts';
+import { type Renewal, type RunTools, runRefresh } from './refresh-run.ts';
+import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
+import type { RefreshSlots } from './refresh-slots.ts';
+import { HOSTS_CHANGED } from './write.ts';
+
+export interface FlightTools extends RunTools {
+  slots: RefreshSlots;
+  /** How long to wait for a refresh in another process, in milliseconds: without a token that is valid, and with one. */
+  patienceMs: number;
+  shortPatienceMs: number;
+}
+
+/** Why a refresh is wanted: the token will end soon, has ended, or was refused by the provider. */
+export type Occasion = 'early' | 'expired' | 'refused';
+
+const BUSY: RefreshFailure = { reason: 'busy', message: 'Another process is refreshing it and takes long.' };
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 400;
+
+/**
+ * Brings an account to other credentials than those of the generation that was asked about: by a refresh of its own, or by waiting
+ * for somebody else's.
+ */
+export async function flyRefresh(
+  tools: FlightTools,
+  asked: AccountRow,
+  cause: Cause,
+  occasion: Occasion,
+): Promise<Renewal> {
+  const { store, slots } = tools;
+  for (;;) {
+    const account = await store.read.accounts.get(asked.environmentId, asked.id);
+    if (!account) return { account };
+    // Somebody was faster, or has changed what would have been refreshed.
+    if (!isRefreshable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
+    const planned = await planRefresh(store.read, tools, account);
+    if (!planned.can) return endWithoutRequest(tools, account, planned, cause);
+    const { plan } = planned;
+    const { origin } = plan.server.tokenEndpoint;
+    // A token that is still valid is served at once, rather than kept waiting behind those that are not.
+    if (occasion === 'early' && !slots.isFree(origin)) return { account };
+    const run = await slots.run(origin, () => runRefresh(tools, plan, cause, occasion === 'refused'));
+    if (run.kind === 'done') return run.renewal;
+    const patienceMs = occasion === 'early' ? tools.shortPatienceMs : tools.patienceMs;
+    if (run.kind === 'busy' && !(await outwait(tools, account, patienceMs))) return { account, failure: BUSY };
+  }
+}
+
+/** @returns whether the lease came free in time */
+async function outwait(tools: FlightTools, account: AccountRow, patienceMs: number): Promise<boolean> {
+  const { store, now, random, wait, leaseMs } = tools;
+  let pauseMs = FIRST_PAUSE_MS;
+  // Counted by what was waited, not by the clock, which may jump (threat R7).
+  for (let waitedMs = 0; waitedMs < patienceMs; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const ms = Math.ceil(pauseMs * (0.5 + fraction(random)));
+    await wait(ms);
+    waitedMs += ms;
+    const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
+    if (!lease || !isHeld(lease, now(), leaseMs)) return true;
+  }
+  return false;
+}
+
+/** Nothing is sent for an account that cannot be refreshed; some of these accounts are out of use from here on. */
+async function endWithoutRequest(
+  { store, events, now }: FlightTools,
+  account: AccountRow,
+  planned: Exclude<Planned, { can: true }>,
+  cause: Cause,
+): Promise<Renewal> {
+  if (planned.why === 'configuration') return { account, failure: { reason: 'client', message: planned.message } };
+  const at = now();
+  if (planned.why === 'hosts_changed') {
+    const { environmentId, id, version } = account;
+    const parked = { status: 'PENDING_AUTH', statusReason: HOSTS_CHANGED, updatedAt: at } as const;
+    await store.write((tx) => tx.accounts.update(environmentId, id, version, parked));
+    return { account: await store.read.accounts.get(environmentId, id) };
+  }
+  // A machine client gets its next token by its own grant, not by a refresh.
+  if (!isExpired(account, at) || account.authorizationType === 'OAUTH_M2M') return { account };
+  return { account: await store.write((tx) => expireAccount(tx, events, account, NO_REFRESH_TOKEN, at, cause)) };
+}

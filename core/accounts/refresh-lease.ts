@@ -1,0 +1,72 @@
+import type { AccountRow, RefreshHolder, RefreshLeaseRow, Repositories } from '../../db/store.ts';
+import { isRefreshable } from './freshness.ts';
+import { type FailureReason, isFailureReason } from './refresh-failure.ts';
+
+/** The right to spend the refresh token of an account, which one process has at a time (threats R1, R4). */
+export interface Lease extends RefreshHolder {
+  /** An earlier request with these credentials has no known end: the provider may have spent their token. */
+  interrupted: boolean;
+  /** Failures in a row before this refresh. */
+  failures: number;
+}
+
+export type Claim =
+  | { kind: 'taken'; lease: Lease }
+  /** Another process holds the lease. */
+  | { kind: 'busy' }
+  /** An earlier refresh failed; it is not tried again before this time has passed. */
+  | { kind: 'resting'; reason: FailureReason; retryAfterMs: number }
+  /** These credentials came out of a refresh a moment ago; a provider that refuses them would refuse the next ones as well. */
+  | { kind: 'pointless' }
+  /** The account has other credentials or another status by now, or is gone. */
+  | { kind: 'changed' };
+
+export interface ClaimTerms {
+  owner: string;
+  /** Milliseconds UTC. */
+  at: number;
+  leaseMs: number;
+  /** The provider has refused the token. */
+  refused: boolean;
+}
+
+/** The longest that a failed refresh is left alone. What lies further ahead was written under another clock. */
+export const MAX_REST_MS = 15 * 60_000;
+
+/**
+ * Takes the lease of an account whose credentials are still those that were read. Committed before anything is sent, it is also the
+ * note that says so (threat R2).
+ */
+export async function claimLease(tx: Repositories, account: AccountRow, terms: ClaimTerms): Promise<Claim> {
+  const { environmentId, id, credentialGeneration: generation } = account;
+  const current = await tx.accounts.get(environmentId, id);
+  if (!current || !isRefreshable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
+  const row = await tx.refreshLeases.get(environmentId, id);
+  const { owner, at, leaseMs } = terms;
+  if (row && isHeld(row, at, leaseMs)) return { kind: 'busy' };
+  // What is known of other credentials than these says nothing about them.
+  const known = row?.generation === generation ? row : undefined;
+  const rest = known && restOf(known, terms);
+  if (rest) return rest;
+  const after = row?.fencing ?? 0;
+  const taken = await tx.refreshLeases.take(environmentId, id, { owner, generation, expiresAt: at + leaseMs, after });
+  if (!taken) return { kind: 'busy' };
+  const interrupted = known !== undefined && known.state !== 'SETTLED';
+  return { kind: 'taken', lease: { owner, fencing: after + 1, interrupted, failures: known?.failures ?? 0 } };
+}
+
+/**
+ * Whether somebody has the lease. One that ends later than any lease could was taken under a clock that was ahead: it would keep
+ * everyone out until that time comes (threat R7).
+ */
+export function isHeld({ state, expiresAt }: RefreshLeaseRow, at: number, leaseMs: number): boolean {
+  return state === 'HELD' && expiresAt !== null && expiresAt > at && expiresAt <= at + 2 * leaseMs;
+}
+
+function restOf(row: RefreshLeaseRow, { at, refused }: ClaimTerms): Claim | undefined {
+  const left = (row.retryAt ?? 0) - at;
+  if (row.state === 'HELD' || left <= 0 || left > MAX_REST_MS) return undefined;
+  if (row.failures === 0) return refused ? { kind: 'pointless' } : undefined;
+  const reason = isFailureReason(row.lastFailure) ? row.lastFailure : 'unreachable';
+  return { kind: 'resting', reason, retryAfterMs: left };
+}

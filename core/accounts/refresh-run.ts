@@ -1,0 +1,144 @@
+import { type AccountRow, type EnvironmentId, type Repositories, StorageError, type Store } from '../../db/store.ts';
+import type { Cause } from '../events/events.ts';
+import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
+import type { RefreshOutcome } from '../oauth/refresh-outcome.ts';
+import type { TokenSet } from '../oauth/token-answer.ts';
+import type { ProtocolFetch } from '../oauth/transport.ts';
+import { type Clock, fraction } from './freshness.ts';
+import type { FailureReason, RefreshFailure } from './refresh-failure.ts';
+import { claimLease, type Lease, MAX_REST_MS } from './refresh-lease.ts';
+import type { PlanTools, RefreshPlan } from './refresh-plan.ts';
+import { type SettleTools, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
+
+/** A logger that takes fields and a sentence; none of them is a secret. */
+export interface RefreshLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface RunTools extends PlanTools, SettleTools, Clock {
+  store: Store;
+  /** A fetch that reaches these origins only and gives up well before a lease ends (15 s against 30 s). */
+  fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
+  /** Resolves after so many milliseconds. */
+  wait(ms: number): Promise<void>;
+  log?: RefreshLog;
+  /**
+   * Is given tokens that no account takes: it was deleted, or holds other credentials by now. They are to be revoked at the
+   * provider (threat R3).
+   */
+  abandoned?(account: AccountRow, tokens: TokenSet): Promise<void>;
+  leaseMs: number;
+  /** Names this process among those that share the database. */
+  owner: string;
+}
+
+/** What a refresh came to: the account as it is now, and why its token is still the old one, if it is. */
+export interface Renewal {
+  /** undefined: it was deleted. */
+  account: AccountRow | undefined;
+  failure?: RefreshFailure;
+}
+
+/** `busy`: somebody else refreshes the account. */
+export type Run = { kind: 'done'; renewal: Renewal } | { kind: 'busy' | 'changed' };
+
+/** Backoff after failures: doubling from one second to one minute, of which jitter takes up to a half. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 60_000;
+/** A result that could not be stored is offered again after these times: it may exist nowhere else. */
+const STORE_AGAIN_MS = [50, 200, 800, 3_000] as const;
+
+/**
+ * Runs one refresh: takes the lease, spends the refresh token, stores what came of it.
+ *
+ * @param refused the provider has refused the present token
+ * @throws StorageError; and what is a mistake of ours, after which the lease is given back as one without a known end
+ */
+export async function runRefresh(tools: RunTools, plan: RefreshPlan, cause: Cause, refused: boolean): Promise<Run> {
+  const { store, owner, leaseMs, now } = tools;
+  const { account } = plan;
+  const claim = await store.write((tx) => claimLease(tx, account, { owner, at: now(), leaseMs, refused }));
+  switch (claim.kind) {
+    case 'taken':
+      return { kind: 'done', renewal: await spend(tools, plan, claim.lease, cause) };
+    case 'resting': {
+      const { reason, retryAfterMs } = claim;
+      const message = 'An earlier attempt failed; the next one comes later.';
+      return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
+    }
+    case 'pointless':
+      return { kind: 'done', renewal: { account } };
+    default:
+      return claim;
+  }
+}
+
+async function spend(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
+  const { account } = plan;
+  const outcome = await ask(tools, plan, lease);
+  if (outcome.ok) return keep(tools, plan, lease, outcome.tokens);
+  tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
+  if (outcome.kind === 'refused') {
+    const { message } = outcome;
+    return durably(tools, (tx) => storeRefusal(tx, tools, plan, lease, message, tools.now(), cause));
+  }
+  const reason = outcome.kind === 'client' ? 'client' : outcome.reason;
+  const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
+  const restMs = await rest(tools, plan, lease, { reason, mayBeSpent, retryAfterMs });
+  return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
+}
+
+async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<RefreshOutcome> {
+  const { server, client, refreshToken, account } = plan;
+  try {
+    const fetch = await tools.fetchFor(account.environmentId, [server.tokenEndpoint.origin]);
+    return await refreshTokenGrant({ server, client, refreshToken, fetch, now: tools.now });
+  } catch (error) {
+    await rest(tools, plan, lease, { reason: 'invalid_response', mayBeSpent: true });
+    throw error;
+  }
+}
+
+/** The tokens are committed before anyone uses them: what was rotated and then lost cannot be had again. */
+async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, tokens: TokenSet): Promise<Renewal> {
+  const settled = await durably(tools, (tx) => storeTokens(tx, tools, plan, lease, tokens, tools.now()));
+  if (settled.kind === 'stored') return settled;
+  const { id } = plan.account;
+  tools.log?.warn({ account_id: id, kind: settled.kind }, 'refresh came too late');
+  // After a takeover they may share their grant with the tokens of the new holder, so they are not for us to revoke.
+  if (settled.kind !== 'lost') {
+    await tools.abandoned?.(plan.account, tokens).catch((err: unknown) => {
+      tools.log?.error({ account_id: id, err }, 'abandoned tokens could not be handed over');
+    });
+  }
+  return settled;
+}
+
+async function rest(
+  tools: RunTools,
+  plan: RefreshPlan,
+  lease: Lease,
+  { reason, mayBeSpent, retryAfterMs = 0 }: { reason: FailureReason; mayBeSpent: boolean; retryAfterMs?: number },
+): Promise<number> {
+  const backoff = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(lease.failures, 16));
+  const jittered = backoff * (1 - fraction(tools.random) / 2);
+  const restMs = Math.ceil(Math.min(MAX_REST_MS, Math.max(jittered, retryAfterMs)));
+  const failure = { reason, mayBeSpent, retryAt: tools.now() + restMs };
+  await durably(tools, (tx) => storeFailure(tx, plan, lease, failure));
+  return restMs;
+}
+
+/** Writes the end of a refresh, again and again while the storage is in trouble: its result may exist nowhere else. */
+async function durably<T>({ store, wait, log }: RunTools, unit: (tx: Repositories) => Promise<T>): Promise<T> {
+  for (const ms of STORE_AGAIN_MS) {
+    try {
+      return await store.write(unit);
+    } catch (err) {
+      if (!(err instanceof StorageError)) throw err;
+      log?.error({ err }, 'the end of a refresh could not be stored');
+      await wait(ms);
+    }
+  }
+  return store.write(unit);
+}

@@ -1,0 +1,153 @@
+import type { AccountRow, RefreshEnd, Repositories } from '../../db/store.ts';
+import type { Cause, Events } from '../events/events.ts';
+import type { TokenSet } from '../oauth/token-answer.ts';
+import type { Vault } from '../vault/vault.ts';
+import { openCredentials, sealCredentials } from './credentials.ts';
+import { type Details, publicPart } from './details.ts';
+import type { FailureReason } from './refresh-failure.ts';
+import type { Lease } from './refresh-lease.ts';
+import { type RefreshPlan, refreshTokenOf } from './refresh-plan.ts';
+
+export interface SettleTools {
+  vault: Vault;
+  events: Pick<Events, 'accountExpired'>;
+}
+
+/**
+ * What became of a result. `lost`: the lease was taken over, so it is the new holder's to settle. `replaced`: the account is
+ * out of use or has other credentials by now. `gone`: it was deleted.
+ */
+export type Settled =
+  | { kind: 'stored' | 'lost' | 'replaced'; account: AccountRow }
+  | { kind: 'gone'; account: undefined };
+
+/** How long credentials that a refresh obtained are not refreshed again because a provider refuses them. */
+const QUIET_MS = 10_000;
+
+/**
+ * Stores the tokens of a refresh under a new generation, provided that the account still holds the token that was spent
+ * (threats R3, R4): changes of other fields meanwhile do no harm, other credentials win.
+ *
+ * @param at milliseconds UTC
+ */
+export async function storeTokens(
+  tx: Repositories,
+  { vault }: SettleTools,
+  plan: RefreshPlan,
+  lease: Lease,
+  tokens: TokenSet,
+  at: number,
+): Promise<Settled> {
+  const found = await stillOurs(tx, vault, plan, lease);
+  if (found.kind !== 'stored') return found;
+  const { account } = found;
+  const { environmentId, id, origins } = account;
+  const details = renewed(openCredentials(vault, account, account), tokens);
+  const credentialGeneration = account.credentialGeneration + 1;
+  await tx.accounts.update(environmentId, id, account.version, {
+    ...sealCredentials(vault, { environmentId, id, credentialGeneration, origins }, details),
+    publicDetails: publicPart(plan.pattern, details),
+    tokenExpiresAt: tokens.expiresAt,
+    credentialGeneration,
+    statusReason: null,
+    updatedAt: at,
+  });
+  await end(tx, plan, lease, { ...SUCCESS, generation: credentialGeneration, retryAt: at + QUIET_MS });
+  return { kind: 'stored', account: (await tx.accounts.get(environmentId, id)) as AccountRow };
+}
+
+/** Ends an account whose refresh token the provider no longer accepts, provided that it still is the account's. */
+export async function storeRefusal(
+  tx: Repositories,
+  { vault, events }: SettleTools,
+  plan: RefreshPlan,
+  lease: Lease,
+  message: string,
+  at: number,
+  cause: Cause,
+): Promise<Settled> {
+  const found = await stillOurs(tx, vault, plan, lease);
+  if (found.kind !== 'stored') return found;
+  const reason = lease.interrupted ? INTERRUPTED : `${message} ${AGAIN}`;
+  await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
+  const account = (await expireAccount(tx, events, found.account, reason, at, cause)) as AccountRow;
+  return { kind: 'stored', account };
+}
+
+/** Notes that a refresh changed nothing. */
+export async function storeFailure(
+  tx: Repositories,
+  plan: RefreshPlan,
+  lease: Lease,
+  failure: { reason: FailureReason; mayBeSpent: boolean; retryAt: number },
+): Promise<void> {
+  await end(tx, plan, lease, {
+    state: failure.mayBeSpent || lease.interrupted ? 'OPEN' : 'SETTLED',
+    generation: plan.account.credentialGeneration,
+    failures: lease.failures + 1,
+    lastFailure: failure.reason,
+    retryAt: failure.retryAt,
+  });
+}
+
+const AGAIN = 'Authorize the account again.';
+const INTERRUPTED =
+  'A refresh of the token was interrupted before its result could be stored, and the provider no longer accepts the refresh ' +
+  `token that is left. ${AGAIN}`;
+export const NO_REFRESH_TOKEN = `The token has expired, and there is no refresh token. ${AGAIN}`;
+
+/**
+ * Takes an account out of use until it is authorized again; the event goes with it.
+ *
+ * @returns the account as it is now: another version than the one given is left as it is
+ */
+export async function expireAccount(
+  tx: Repositories,
+  events: SettleTools['events'],
+  { environmentId, id, version }: AccountRow,
+  reason: string,
+  at: number,
+  cause: Cause,
+): Promise<AccountRow | undefined> {
+  const expired = { status: 'EXPIRED', statusReason: reason, updatedAt: at } as const;
+  const changed = await tx.accounts.update(environmentId, id, version, expired);
+  if (changed) await events.accountExpired(tx, cause, id, reason);
+  return tx.accounts.get(environmentId, id);
+}
+
+const SUCCESS = { state: 'SETTLED', failures: 0, lastFailure: null } as const;
+
+/** `stored` stands for: nothing is in the way. A lease whose result is void is given back at once. */
+async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, lease: Lease): Promise<Settled> {
+  const { environmentId, id } = plan.account;
+  const account = await tx.accounts.get(environmentId, id);
+  if (!account) return { kind: 'gone', account: undefined };
+  const row = await tx.refreshLeases.get(environmentId, id);
+  if (row?.owner !== lease.owner || row.fencing !== lease.fencing) return { kind: 'lost', account };
+  if (account.status === 'ACTIVE' && holdsSpentToken(vault, plan, account)) return { kind: 'stored', account };
+  await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
+  return { kind: 'replaced', account };
+}
+
+/** A change that left the refresh token in place, of its scopes for example, is none of the credentials that matter here. */
+function holdsSpentToken(vault: Vault, { account: before, refreshToken }: RefreshPlan, account: AccountRow): boolean {
+  if (account.credentialGeneration === before.credentialGeneration) return true;
+  if (account.origins.join() !== before.origins.join()) return false;
+  return refreshTokenOf(openCredentials(vault, account, account))?.reveal() === refreshToken.reveal();
+}
+
+function renewed(details: Details, { accessToken, refreshToken, scopes }: TokenSet): Details {
+  return {
+    oauth_token: {
+      ...details.oauth_token,
+      access_token: accessToken.reveal(),
+      ...(refreshToken && { refresh_token: refreshToken.reveal() }),
+      ...(scopes && { scopes }),
+    },
+  };
+}
+
+async function end(tx: Repositories, { account }: RefreshPlan, lease: Lease, how: RefreshEnd): Promise<void> {
+  const { owner, fencing } = lease;
+  await tx.refreshLeases.release(account.environmentId, account.id, { owner, fencing }, how);
+}

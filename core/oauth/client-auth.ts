@@ -1,0 +1,49 @@
+import {
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  modifyAssertion,
+  None,
+  PrivateKeyJwt,
+} from 'oauth4webapi';
+import type { Secret } from '../secret.ts';
+import { OAuthConfigError } from './config-error.ts';
+import { readPrivateKey } from './private-key.ts';
+
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+
+/** A client as it is registered with a provider. */
+export interface ClientCredentials {
+  clientId: string;
+  method: ClientAuthMethod;
+  /** The client secret; with `private_key_jwt` the private key, in PEM or as a JWK. */
+  secret: Secret | null;
+}
+
+/** An assertion is used at once; a minute allows for clocks that differ. */
+const ASSERTION_LIFE_S = 60;
+
+/**
+ * How a client proves itself at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2).
+ *
+ * @param now milliseconds UTC
+ * @throws OAuthConfigError when the client has no secret, or no usable key
+ */
+export function clientAuthOf({ method, secret }: ClientCredentials, now: () => number): ClientAuth {
+  if (method === 'none') return None();
+  const text = secret?.reveal() ?? '';
+  if (secret === null || text === '') throw new OAuthConfigError('The connection has no client secret.');
+  switch (method) {
+    case 'client_secret_basic':
+      return ClientSecretBasic(text);
+    case 'client_secret_post':
+      return ClientSecretPost(text);
+    case 'private_key_jwt':
+      return PrivateKeyJwt(readPrivateKey(secret), {
+        [modifyAssertion]: (_header, payload) => {
+          const at = Math.floor(now() / 1000);
+          Object.assign(payload, { iat: at, nbf: at, exp: at + ASSERTION_LIFE_S });
+        },
+      });
+  }
+}

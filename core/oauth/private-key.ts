@@ -1,0 +1,68 @@
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { CryptoKey } from 'oauth4webapi';
+import type { Secret } from '../secret.ts';
+import { OAuthConfigError } from './config-error.ts';
+
+export interface SigningKey {
+  key: CryptoKey;
+  /** Tells the server which of the client's keys signed; only a JWK names one. */
+  kid?: string;
+}
+
+type Algorithm = Parameters<KeyObject['toCryptoKey']>[0];
+
+/** The algorithms of client assertions that servers take (RFC 7518 §3.1, RFC 8037). */
+const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  RS384: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' },
+  RS512: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' },
+  PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
+  PS384: { name: 'RSA-PSS', hash: 'SHA-384' },
+  PS512: { name: 'RSA-PSS', hash: 'SHA-512' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  ES384: { name: 'ECDSA', namedCurve: 'P-384' },
+  ES512: { name: 'ECDSA', namedCurve: 'P-521' },
+  EdDSA: { name: 'Ed25519' },
+  Ed25519: { name: 'Ed25519' },
+};
+
+/** What a key signs with when it does not say. */
+const USUAL: Readonly<Record<string, string>> = {
+  rsa: 'RS256',
+  'rsa-pss': 'PS256',
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+  ed25519: 'EdDSA',
+};
+
+/**
+ * Reads the private key of a client.
+ *
+ * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; only a JWK can choose the algorithm (`alg`)
+ * @throws OAuthConfigError when it is no private key, or of a kind that signs no assertions
+ */
+export function readPrivateKey(text: Secret): SigningKey {
+  const jwk = readJwk(text.reveal());
+  try {
+    const key = jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text.reveal());
+    const name = jwk?.['alg'] ?? USUAL[key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType ?? ''];
+    const algorithm = typeof name === 'string' && Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined;
+    if (algorithm === undefined) throw new OAuthConfigError('The private key of the client cannot sign assertions.');
+    const kid = jwk?.['kid'];
+    return { key: key.toCryptoKey(algorithm, false, ['sign']), ...(typeof kid === 'string' && { kid }) };
+  } catch (cause) {
+    if (cause instanceof OAuthConfigError) throw cause;
+    // Without the cause: the parser's message may quote the key.
+    throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');
+  }
+}
+
+function readJwk(text: string): JsonWebKey | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as JsonWebKey;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import type { TokenSet } from './token-answer.ts';
+import type { TransportFailure } from './transport.ts';
+
+export type UnavailableReason =
+  | 'unreachable'
+  | 'timeout'
+  | 'rate_limited'
+  | 'server_error'
+  | 'invalid_response'
+  | 'blocked';
+
+/**
+ * How a token request ended. Messages are public sentences.
+ * `refused`: the grant has ended; only a new authorization helps. `client`: the connection is not set up as the provider wants it;
+ * the grant may well be alive. `unavailable`: nothing is known of the grant.
+ */
+export type RefreshOutcome =
+  | { ok: true; tokens: TokenSet }
+  | { ok: false; kind: 'refused'; message: string }
+  | { ok: false; kind: 'client'; message: string }
+  | {
+      ok: false;
+      kind: 'unavailable';
+      reason: UnavailableReason;
+      /** The provider may have acted on the request: a single-use refresh token may be spent. */
+      mayBeSpent: boolean;
+      retryAfterMs?: number;
+      message: string;
+    };
+
+/** `invalid_grant` (RFC 6749 §5.2), the codes that OpenID Connect adds for it, and words that stand for it elsewhere. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+  'bad_refresh_token',
+  'expired_token',
+  'invalid_code',
+  'invalid_refresh_token',
+  'invalid_token',
+  'refresh_token_expired',
+  'token_expired',
+  'token_revoked',
+]);
+
+const CLIENT: ReadonlySet<string> = new Set([
+  'invalid_client',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_target',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'bad_client_id',
+  'bad_client_secret',
+  'incorrect_client_credentials',
+  'invalid_client_id',
+  'invalid_client_secret',
+]);
+
+const RATE_LIMITED: ReadonlySet<string> = new Set(['rate_limited', 'ratelimited', 'slow_down', 'too_many_requests']);
+const SERVER_ERROR: ReadonlySet<string> = new Set([
+  'fatal_error',
+  'internal_error',
+  'request_timeout',
+  'server_error',
+  'service_unavailable',
+  'temporarily_unavailable',
+]);
+
+/** What an error code of a token endpoint means. A code that is not known ends no grant. */
+export function outcomeOfCode(code: string, retryAfterMs?: number): RefreshOutcome {
+  if (REFUSED.has(code)) {
+    return { ok: false, kind: 'refused', message: `The provider no longer accepts the refresh token (${code}).` };
+  }
+  if (CLIENT.has(code)) {
+    return { ok: false, kind: 'client', message: `The provider refuses the connection's client (${code}).` };
+  }
+  if (RATE_LIMITED.has(code)) return unavailable('rate_limited', false, retryAfterMs);
+  if (SERVER_ERROR.has(code)) return unavailable('server_error', true, retryAfterMs);
+  return unavailable('invalid_response', false, retryAfterMs);
+}
+
+const REASONS: Record<TransportFailure['kind'], UnavailableReason> = {
+  blocked: 'blocked',
+  unreachable: 'unreachable',
+  tls: 'unreachable',
+  aborted: 'unreachable',
+  timeout: 'timeout',
+  too_large: 'invalid_response',
+  invalid_response: 'invalid_response',
+};
+
+export function outcomeOfFailure(failure: TransportFailure): RefreshOutcome {
+  const message = `The token endpoint gave no usable answer: ${failure.message}`;
+  return { ok: false, kind: 'unavailable', reason: REASONS[failure.kind], mayBeSpent: failure.sent, message };
+}
+
+const SENTENCES: Record<UnavailableReason, string> = {
+  unreachable: 'The token endpoint cannot be reached.',
+  timeout: 'The token endpoint was too slow.',
+  rate_limited: 'The token endpoint asks for fewer requests.',
+  server_error: 'The token endpoint failed.',
+  invalid_response: 'The token endpoint gave an answer that cannot be understood.',
+  blocked: 'The token endpoint must not be called.',
+};
+
+export function unavailable(
+  reason: UnavailableReason,
+  mayBeSpent: boolean,
+  retryAfterMs?: number,
+  message: string = SENTENCES[reason],
+): RefreshOutcome {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { ok: false, kind: 'unavailable', reason, mayBeSpent, ...wait, message };
+}

@@ -1,0 +1,120 @@
+import { Secret } from '../secret.ts';
+
+/** What a token endpoint granted. */
+export interface TokenSet {
+  accessToken: Secret;
+  /** null: the answer carried none, so the one that was used stays valid (RFC 6749 §6). */
+  refreshToken: Secret | null;
+  /** null: the answer did not say, so they are the ones asked for (RFC 6749 §5.1). */
+  scopes: string[] | null;
+  /** Milliseconds UTC; null: the answer did not say, or nothing that can be true. */
+  expiresAt: number | null;
+}
+
+export type TokenAnswer =
+  | { kind: 'tokens'; tokens: TokenSet }
+  /** `code` in lower case; empty when the answer's own is no code. */
+  | { kind: 'error'; code: string }
+  | { kind: 'unreadable'; problem: string };
+
+export interface TokenReading {
+  /** What stands between scopes at this provider. */
+  scopeSeparator: string;
+  /** When the request was sent, milliseconds UTC: a life that counts from then ends no later than the provider means. */
+  requestedAt: number;
+}
+
+/** In characters. A token answer is a few kilobytes; a page of HTML is no token answer. */
+const MAX_BODY = 256 * 1024;
+const MAX_TOKEN = 16 * 1024;
+/** Longer lives are "never" in disguise, and dates that no calendar has. */
+const MAX_LIFE_S = 10 * 365 * 24 * 3600;
+/** A bearer token is visible ASCII (RFC 6750 §2.1); anything else could not stand in a header. */
+const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
+const ERROR_CODE = /^[a-z0-9_.-]{1,64}$/;
+/** Types whose use needs more than showing the token. Vendors' own words for "bearer" are many, and some send none at all. */
+const BOUND_TOKEN_TYPES: ReadonlySet<string> = new Set(['dpop', 'pop', 'mac', 'n_a']);
+
+/**
+ * Reads the answer of a token endpoint (RFC 6749 §5) as real ones send it (threat R5): an error in a 200, a form-encoded body, a
+ * life in a string. What is not understood is left out where the answer is of use without it; an answer without a token
+ * that can be used is never taken for one.
+ */
+export async function readTokenAnswer(response: Response, reading: TokenReading): Promise<TokenAnswer> {
+  const text = await response.text();
+  if (text.length > MAX_BODY) return unreadable('is too large');
+  const body = parseJson(text) ?? parseForm(text);
+  if (body === undefined) return unreadable('is neither JSON nor a form');
+  const code = errorCodeOf(body);
+  if (code !== undefined) return { kind: 'error', code };
+
+  const accessToken = body['access_token'];
+  if (typeof accessToken !== 'string' || accessToken === '') return unreadable('carries no access token');
+  if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN) return unreadable('carries an unusable token');
+  const type = body['token_type'];
+  if (typeof type === 'string' && BOUND_TOKEN_TYPES.has(type.toLowerCase())) {
+    return unreadable('carries a token of another type than Bearer');
+  }
+  return {
+    kind: 'tokens',
+    tokens: {
+      accessToken: new Secret(accessToken),
+      refreshToken: refreshTokenOf(body['refresh_token']),
+      scopes: scopesOf(body['scope'], reading.scopeSeparator),
+      expiresAt: expiryOf(body['expires_in'], reading.requestedAt),
+    },
+  };
+}
+
+type Body = Record<string, unknown>;
+
+function unreadable(problem: string): TokenAnswer {
+  return { kind: 'unreadable', problem };
+}
+
+function parseJson(text: string): Body | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A form begins with a name; a page that only mentions a token somewhere does not. */
+function parseForm(text: string): Body | undefined {
+  if (!/^\w{1,40}=/.test(text)) return undefined;
+  const form = new URLSearchParams(text.trim());
+  if (!form.has('access_token') && !form.has('error')) return undefined;
+  return Object.fromEntries(form);
+}
+
+/** An error is a code, or an object that holds one. */
+function errorCodeOf(body: Body): string | undefined {
+  const { error } = body;
+  const inner = typeof error === 'object' && error !== null ? (error as Body) : undefined;
+  const code = inner ? (inner['code'] ?? inner['type'] ?? '') : error;
+  if (inner === undefined && (typeof code !== 'string' || code === '')) return undefined;
+  const text = String(code).toLowerCase();
+  return ERROR_CODE.test(text) ? text : '';
+}
+
+function refreshTokenOf(value: unknown): Secret | null {
+  const usable = typeof value === 'string' && value !== '' && value.length <= MAX_TOKEN && value.isWellFormed();
+  return usable ? new Secret(value) : null;
+}
+
+/** Answers separate scopes by spaces or commas, whatever the requests of the same provider use. */
+function scopesOf(value: unknown, separator: string): string[] | null {
+  const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[\s,]+/) : [];
+  const texts = parts.filter((part) => typeof part === 'string');
+  const scopes = separator === '+' ? texts.flatMap((text) => text.split('+')) : texts;
+  const distinct = [...new Set(scopes.filter((scope) => scope !== ''))];
+  return distinct.length > 0 ? distinct : null;
+}
+
+function expiryOf(value: unknown, requestedAt: number): number | null {
+  const seconds = typeof value === 'string' && /^\d{1,12}(\.\d{1,6})?$/.test(value.trim()) ? Number(value) : value;
+  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= MAX_LIFE_S)) return null;
+  return requestedAt + Math.floor(seconds * 1000);
+}
