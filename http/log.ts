@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { destination, pino } from 'pino';
 
 export type { Logger } from 'pino';
@@ -35,6 +35,12 @@ export function createLog(level: string): Log {
       }
     },
   };
+}
+
+/** The logger itself, to any stream: what a line may hold is decided here. */
+export function createLogger(level: string, stream: DestinationStream): Logger {
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level, base: null, timestamp, serializers: { err: describeError } }, stream);
 }
 
 /** An error for the log: names, codes and stacks of the chain of causes, and no other property that could carry a value. */

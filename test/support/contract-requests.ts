@@ -1,5 +1,5 @@
 import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
-import { bodiesOf, isObject, objectAt, parametersOf, resolve } from '../../scripts/openapi-document.ts';
+import { arrayAt, bodiesOf, isObject, objectAt, parametersOf, resolve } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import type { TestRequest } from './server.ts';
 
@@ -25,16 +25,19 @@ export function requestOf(operation: Operation, changes: RequestChanges = {}): C
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodeURIComponent(changes.path?.[name] ?? exampleOf(name)),
   );
-  const needed = parameters.filter((parameter) => parameter['in'] === 'query' && parameter['required'] === true);
+  // No parameter names an account by itself, so none is required: the id will do.
+  const isNeeded = (parameter: JsonObject) => parameter['required'] === true || parameter['name'] === 'id';
+  const needed = parameters.filter((parameter) => parameter['in'] === 'query' && isNeeded(parameter));
   const query = new URLSearchParams({
     ...Object.fromEntries(needed.map(({ name }) => [String(name), exampleOf(String(name))])),
     ...changes.query,
   });
   const body = changes.body ?? bodyExamples(operation)[0];
+  const isPublic = arrayAt(operation.definition, 'security').length === 0;
   return {
     method: operation.method.toUpperCase(),
     path: query.size > 0 ? `${path}?${query}` : path,
-    request: body === undefined ? {} : bodyRequest(operation, body),
+    request: { ...(body && bodyRequest(operation, body)), ...(isPublic && { token: null }) },
   };
 }
 
@@ -46,19 +49,30 @@ export function mediaTypeOf(operation: Operation): string | undefined {
 /** The examples of the body, in the order of the contract, as copies. */
 export function bodyExamples(operation: Operation): JsonObject[] {
   const body = bodiesOf(contract, operation).find(({ side }) => side === 'request');
-  const values = Object.values(objectAt(body?.media ?? {}, 'examples')).map((entry) => resolve(contract, entry)['value']);
+  const values = Object.values(objectAt(body?.media ?? {}, 'examples')).map(
+    (entry) => resolve(contract, entry)['value'],
+  );
   return structuredClone(values.filter(isObject));
 }
 
-/** The names of the members that the body may have at its top. */
-export function bodyFields(operation: Operation): string[] {
+/** The members that the body may have at its top, by name, with their schemas. */
+export function bodyMembers(operation: Operation): Record<string, JsonObject> {
   const body = bodiesOf(contract, operation).find(({ side }) => side === 'request');
-  return Object.keys(objectAt(resolve(contract, body?.media['schema']), 'properties'));
+  const members = Object.entries(objectAt(resolve(contract, body?.media['schema']), 'properties'));
+  return Object.fromEntries(members.map(([name, schema]) => [name, resolve(contract, schema)]));
+}
+
+/** A body as the service sees it: with the defaults of what it leaves out. */
+export function withDefaults(operation: Operation, body: JsonObject): JsonObject {
+  const members = Object.entries(bodyMembers(operation)).filter(([, schema]) => 'default' in schema);
+  const missing = members.filter(([name]) => !(name in body));
+  return { ...body, ...Object.fromEntries(missing.map(([name, schema]) => [name, schema['default'] ?? null])) };
 }
 
 function bodyRequest(operation: Operation, body: JsonObject): TestRequest {
   const mediaType = mediaTypeOf(operation);
   if (mediaType !== 'application/x-www-form-urlencoded') return { body };
-  const form = new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)]));
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) form.set(name, String(value));
   return { body: form.toString(), headers: { 'content-type': mediaType } };
 }

@@ -1,6 +1,6 @@
 import { addEnvironment } from '../../core/keys/first-start.ts';
-import { digestClientSecret } from '../../core/tokens/client-secret.ts';
 import { Secret } from '../../core/secret.ts';
+import { digestClientSecret } from '../../core/tokens/client-secret.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import type { EnvironmentKind, EnvironmentRow } from '../../db/store.ts';
 import type { TestAnswer, TestRequest, TestServer } from './server.ts';

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { request as send } from 'undici';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
@@ -7,6 +6,7 @@ import { readConfig } from '../../http/config.ts';
 import type { DepsOverrides } from '../../http/create-deps.ts';
 import { createDeps } from '../../http/create-deps.ts';
 import type { Deps } from '../../http/deps.ts';
+import { createLogger } from '../../http/log.ts';
 import { startServer } from '../../http/server.ts';
 import { recordAnswer } from './coverage.ts';
 import { tempDir } from './temp-dir.ts';
@@ -71,7 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.env,
   });
   const logs: string[] = [];
-  const log = pino({ level: 'info', base: null }, { write: (line) => logs.push(line) });
+  const log = createLogger('info', { write: (line) => logs.push(line) });
   const { deps: wired } = await createDeps(config, secrets, { log, ...options.overrides });
   const answered = wired.onAnswer;
   const deps: Deps = {

@@ -1,5 +1,5 @@
-import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { TokenFacts } from '../../core/tokens/access-token.ts';
+import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import type { EnvironmentRow } from '../../db/store.ts';
 import type { TestServer } from './server.ts';

@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import { StorageError } from '../../db/store.ts';
+import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
+import { arrayAt, operationsOf } from '../../scripts/openapi-document.ts';
+import { mediaTypeOf, requestOf } from '../support/contract-requests.ts';
+import type { FaultPlace } from '../support/failing-store.ts';
+import { failingStore } from '../support/failing-store.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { contract } from './contract.ts';
+
+const CANARY = 'CANARY-select-secret-from-/var/lib/valetkey.db';
+const OPERATIONS = operationsOf(contract);
+const PROBES = ['getHealth', 'getReadiness'];
+
+/** Operations that answer from the catalogue or from memory alone. */
+const WITHOUT_STORAGE = ['listTools', 'getTool', 'getAuthorizationServerMetadata', 'getJwks', ...PROBES];
+
+type Place = FaultPlace | 'host';
+
+describe('faults inside the service, at every operation', () => {
+  let server: TestServer;
+  const fault = { place: undefined as Place | undefined, error: (): Error => new Error(CANARY) };
+
+  before(async () => {
+    server = await startTestServer({
+      adapt: ({ store, environmentOf }) => ({
+        store: failingStore(store, fault as { place: FaultPlace | undefined; error(): Error }),
+        environmentOf: (host) => (fault.place === 'host' ? Promise.reject(fault.error()) : environmentOf(host)),
+      }),
+    });
+  });
+  afterEach(() => {
+    fault.place = undefined;
+  });
+  after(() => server.stop());
+
+  function send(operation: Operation): Promise<TestAnswer> {
+    const { method, path, request } = requestOf(operation);
+    return server.call(method, path, { ...request, headers: { ...request.headers, 'x-request-id': 'run-7' } });
+  }
+
+  async function fail(operation: Operation, place: Place, error: () => Error): Promise<TestAnswer> {
+    Object.assign(fault, { place, error });
+    server.logs.length = 0;
+    const answer = await send(operation);
+    fault.place = undefined;
+    return answer;
+  }
+
+  /** Nothing of the failure in the answer, all of it in the log, under the id that the answer carries. */
+  function expectFixedText(operation: Operation, answer: TestAnswer, wanted: JsonObject): void {
+    expect(answer.text, operation.id).not.to.match(/CANARY|select|\.ts|stack|SQLITE|valetkey\.db/);
+    expect(answer.headers['cache-control']).to.equal('no-store');
+    if (operation.id === 'issueToken') {
+      const error = wanted['status'] === 503 ? 'temporarily_unavailable' : 'server_error';
+      expect(answer.body).to.deep.equal({ error, error_description: wanted['detail'] });
+      expect(answer.headers['content-type']).to.equal('application/json');
+    } else {
+      const type = `/docs/errors#${String(wanted['code']).toLowerCase()}`;
+      expect(answer.body).to.deep.equal({ type, ...wanted, request_id: 'run-7' });
+      expect(answer.headers['content-type']).to.equal('application/problem+json');
+    }
+    const [line, ...others] = server.logs.map((text) => JSON.parse(text)).filter(({ level }) => level >= 50);
+    expect(others).to.deep.equal([]);
+    expect(line).to.include({ msg: 'request failed', request_id: 'run-7' });
+    expect(line.err.message).to.equal(CANARY);
+  }
+
+  function expectInternalError(operation: Operation, answer: TestAnswer): void {
+    expect(answer.status, operation.id).to.equal(500);
+    const detail = 'The request failed inside the service.';
+    expectFixedText(operation, answer, { title: 'Internal error', status: 500, detail, code: 'INTERNAL_ERROR' });
+  }
+
+  function expectUnavailable(operation: Operation, answer: TestAnswer): void {
+    expect(answer.status, operation.id).to.equal(503);
+    expect(answer.headers['retry-after'], operation.id).to.equal('5');
+    const text = 'The storage cannot take the request now';
+    expectFixedText(operation, answer, { title: text, status: 503, detail: `${text}.`, code: 'STORAGE_UNAVAILABLE' });
+  }
+
+  const broken = () => new Error(CANARY);
+  const full = () => new StorageError('SQLITE_FULL', CANARY, { cause: new Error(CANARY) });
+
+  for (const operation of OPERATIONS.filter(({ id }) => !PROBES.includes(id))) {
+    const isSecured = arrayAt(operation.definition, 'security').length > 0;
+
+    it(`make ${operation.id} answer 500 or 503 with a fixed text, and are logged (S4)`, async () => {
+      for (const place of isSecured ? (['host', 'client'] as const) : (['host'] as const)) {
+        expectInternalError(operation, await fail(operation, place, broken));
+        expectUnavailable(operation, await fail(operation, place, full));
+      }
+      expect((await send(operation)).status, 'and afterwards').to.be.below(500);
+    });
+
+    if (WITHOUT_STORAGE.includes(operation.id)) {
+      it(`of the storage do not reach ${operation.id}`, async () => {
+        for (const place of ['read', 'write'] as const) {
+          expect((await fail(operation, place, broken)).status).to.be.below(500);
+        }
+      });
+      continue;
+    }
+
+    it(`of the storage make ${operation.id} answer 500 or 503, in the middle of its work too (S4)`, async () => {
+      const isWriting = operation.method !== 'get' && operation.id !== 'issueToken';
+      const place = isWriting ? 'write' : 'read';
+      expectInternalError(operation, await fail(operation, place, broken));
+      expectUnavailable(operation, await fail(operation, place, full));
+    });
+  }
+
+  it('are not confused with a thrown value that is no error', async () => {
+    const operation = OPERATIONS.find(({ id }) => id === 'listConnectedAccounts') as Operation;
+    const answer = await fail(operation, 'read', () => 'a string' as unknown as Error);
+    expect(answer.status).to.equal(500);
+    expect(answer.text).not.to.include('a string');
+  });
+
+  it('leave the probes alone: 200 for a process that lives', async () => {
+    for (const operation of OPERATIONS.filter(({ id }) => PROBES.includes(id))) {
+      for (const place of ['host', 'client', 'read', 'write'] as const) {
+        expect((await fail(operation, place, broken)).status, operation.id).to.equal(200);
+      }
+    }
+  });
+
+  it('cover every operation that takes a body', () => {
+    expect(OPERATIONS.filter(mediaTypeOf).every(({ id }) => !WITHOUT_STORAGE.includes(id))).to.equal(true);
+  });
+});
+
+describe('a service that is not ready', () => {
+  for (const checks of [
+    { database: false, keys: true },
+    { database: true, keys: false },
+  ]) {
+    it(`answers 503 at /readyz and says why: ${JSON.stringify(checks)}`, async () => {
+      const server = await startTestServer({ adapt: () => ({ readiness: () => checks }) });
+      const answer = await server.call('GET', '/readyz', { token: null });
+      expect(answer.status).to.equal(503);
+      const word = (isFine: boolean) => (isFine ? 'ok' : 'failing');
+      const wanted = { database: word(checks.database), keys: word(checks.keys) };
+      expect(answer.body).to.deep.equal({ status: 'not_ready', checks: wanted });
+      expect((await server.call('GET', '/healthz', { token: null })).status).to.equal(200);
+      await server.stop();
+    });
+  }
+});

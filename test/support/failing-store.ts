@@ -1,0 +1,36 @@
+import type { Store } from '../../db/store.ts';
+
+/** Where the storage fails: at the look-up of the client that every request needs, in reads of the work, in its writes. */
+export type FaultPlace = 'client' | 'read' | 'write';
+
+export interface FaultSwitch {
+  place: FaultPlace | undefined;
+  /** Made anew for each failure. */
+  error(): Error;
+}
+
+/** The same store, whose functions reject while a fault is switched on at their place. */
+export function failingStore(store: Store, fault: FaultSwitch): Store {
+  const failsAt = (place: FaultPlace) => fault.place === place;
+  return {
+    ...store,
+    read: mapFunctions(store.read, (repository, name, call) => {
+      const place = repository === 'apiClients' && name === 'state' ? 'client' : 'read';
+      return (...args) => (failsAt(place) ? Promise.reject(fault.error()) : call(...args));
+    }),
+    write: (unit) => (failsAt('write') ? Promise.reject(fault.error()) : store.write(unit)),
+  };
+}
+
+type Call = (...args: unknown[]) => Promise<unknown>;
+
+function mapFunctions<T extends object>(
+  repositories: T,
+  wrap: (repository: string, name: string, call: Call) => Call,
+): T {
+  const wrapped = Object.entries(repositories).map(([repository, functions]) => {
+    const entries = Object.entries(functions as Record<string, Call>);
+    return [repository, Object.fromEntries(entries.map(([name, call]) => [name, wrap(repository, name, call)]))];
+  });
+  return Object.fromEntries(wrapped) as T;
+}

@@ -1,0 +1,27 @@
+import type { TestServer } from './server.ts';
+import { CLIENT_ID } from './server.ts';
+import { firstEnvironment } from './tokens.ts';
+
+/** A request of the test client, as the service tells it from others. */
+export interface KeyedRequest {
+  route: string;
+  method: string;
+  path: string;
+  body?: unknown;
+  /** Of another request's content. */
+  requestDigest?: Buffer | undefined;
+}
+
+/** Takes an idempotency key as a request does that has begun and not ended. */
+export async function claimKey(server: TestServer, key: string, request: KeyedRequest): Promise<void> {
+  const { digester, store, now } = server.deps;
+  const { id } = await firstEnvironment(server);
+  const { route, method, path, body = null } = request;
+  const keyDigest = digester.digest('idempotency key', id, CLIENT_ID, route, key);
+  const requestDigest =
+    request.requestDigest ?? digester.digest('idempotent request', method, path, JSON.stringify(body));
+  const times = { createdAt: now(), expiresAt: now() + 60_000 };
+  await store.write((tx) =>
+    tx.idempotencyKeys.claim(id, { clientId: CLIENT_ID, route, keyDigest, requestDigest, ...times }),
+  );
+}
