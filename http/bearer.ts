@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../core/errors.ts';
 import type { Deps } from './deps.ts';
-import type { Exchange } from './exchange.ts';
-
-/** Who calls: an API client of the environment, with the scopes of its token. */
-export interface Principal {
-  clientId: string;
-  scopes: readonly string[];
-}
+import type { Exchange, Principal } from './exchange.ts';
 
 const BEARER = /^bearer +([^\s]+)$/i;
 

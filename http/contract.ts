@@ -1,14 +1,13 @@
-import type { components, operations, Readable, Writable } from '../generated/api.d.ts';
-import type { Principal } from './bearer.ts';
-import type { Deps } from './deps.ts';
-import type { Environment } from './environments.ts';
-
-export type { Principal } from './bearer.ts';
-export type { Deps } from './deps.ts';
-
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { Repositories } from '../db/store.ts';
+import type { components, operations, Readable, Writable } from '../generated/api.d.ts';
+import type { Deps } from './deps.ts';
+import type { Environment } from './environments.ts';
+import type { Principal } from './exchange.ts';
+
+export type { Deps } from './deps.ts';
+export type { Principal } from './exchange.ts';
 
 /**
  * Types of handlers, derived from the contract. A status that an operation does not declare, a body of another shape, a

@@ -122,14 +122,11 @@ export async function createDeps(
       refreshNow: async () => null,
       scrubStorage: scrub.trigger,
       readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
-      onAnswer: (exchange, reply) => {
+      onAnswer: (exchange, status) => {
         const seconds = (performance.now() - exchange.startedAt) / 1000;
         const operation = exchange.operation?.operationId ?? 'none';
-        metrics.request(operation, reply.status, seconds);
-        log.info(
-          { operation, status: reply.status, ms: Math.round(seconds * 1e5) / 100, request_id: exchange.requestId },
-          'request',
-        );
+        metrics.request(operation, status, seconds);
+        log.info({ operation, status, ms: Math.round(seconds * 1e5) / 100, request_id: exchange.requestId }, 'request');
       },
       async close() {
         for (const timer of timers) clearInterval(timer);

@@ -10,7 +10,6 @@ import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { Vault } from '../core/vault/vault.ts';
 import type { AccountRow, AccountSummaryRow, Store } from '../db/store.ts';
 import type { Config } from './config.ts';
-import type { Reply } from './contract.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange } from './exchange.ts';
 import type { Logger } from './log.ts';
@@ -52,6 +51,7 @@ export interface Deps {
   /** Removes what was deleted from the database file soon, many deletions at once. */
   scrubStorage(): void;
   readiness(): { database: boolean; keys: boolean };
-  onAnswer(exchange: Exchange, reply: Reply): void;
+  /** Told of every answer that was written. */
+  onAnswer(exchange: Exchange, status: number): void;
   close(): Promise<void>;
 }

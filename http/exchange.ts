@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from 'openapi-backend';
-import type { Principal } from './bearer.ts';
 import type { Environment } from './environments.ts';
+
+/** Who calls: an API client of the environment, with the scopes of its token. */
+export interface Principal {
+  clientId: string;
+  scopes: readonly string[];
+}
 
 /** One HTTP request on its way through the pipeline; each step fills in what it finds out. */
 export interface Exchange {

@@ -118,7 +118,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {} };
       const reply = await answer(exchange, readRequest(req));
       writeReply(exchange, reply);
-      deps.onAnswer(exchange, reply);
+      deps.onAnswer(exchange, reply.status);
     },
   };
 }

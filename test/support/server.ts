@@ -76,9 +76,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const answered = wired.onAnswer;
   const deps: Deps = {
     ...wired,
-    onAnswer: (exchange, reply) => {
-      recordAnswer(exchange.operation?.operationId, reply.status);
-      answered(exchange, reply);
+    onAnswer: (exchange, status) => {
+      recordAnswer(exchange.operation?.operationId, status);
+      answered(exchange, status);
     },
     ...options.adapt?.(wired),
   };
