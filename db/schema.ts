@@ -174,10 +174,10 @@ export const accounts = sqliteTable(
   (t) => [
     uniqueIndex('accounts_id').on(t.id),
     uniqueIndex('accounts_identity').on(t.connectionId, t.identifier, t.organizationId, t.userId),
-    index('accounts_connection').on(t.connectionId),
-    index('accounts_organization').on(t.organizationId),
+    index('accounts_connection').on(t.connectionId, t.seq, t.status),
+    index('accounts_organization').on(t.organizationId, t.seq, t.status),
     index('accounts_user').on(t.userId),
-    index('accounts_provider').on(t.provider),
+    index('accounts_provider').on(t.provider, t.seq, t.status),
     index('accounts_identifier').on(t.identifier),
     index('accounts_status').on(t.status),
     index('accounts_kek').on(t.kekId),

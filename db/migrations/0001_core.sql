@@ -140,10 +140,12 @@ create table accounts (
 create unique index accounts_id on accounts (id);
 -- A connection belongs to one environment, so this is unique by environment as well.
 create unique index accounts_identity on accounts (connection_id, identifier, organization_id, user_id);
-create index accounts_connection on accounts (connection_id);
-create index accounts_organization on accounts (organization_id) where organization_id <> '';
+-- These hold many accounts for one value. With the order and the status in the index itself, a page of the few that have a rare
+-- status reads no other row.
+create index accounts_connection on accounts (connection_id, seq, status);
+create index accounts_provider on accounts (provider, seq, status);
+create index accounts_organization on accounts (organization_id, seq, status) where organization_id <> '';
 create index accounts_user on accounts (user_id) where user_id <> '';
-create index accounts_provider on accounts (provider);
 create index accounts_identifier on accounts (identifier);
 create index accounts_status on accounts (status);
 create index accounts_kek on accounts (kek_id) where kek_id is not null;

@@ -22,7 +22,9 @@ describe('what was replaced or removed', () => {
       credentials: Buffer.from('credentials-marker'),
       overflow: Buffer.from('end-of-large-credentials-marker'),
       dataKey: Buffer.from('wrapped-data-key-marker'),
-      identifier: Buffer.from('forget-me@example.com'),
+      identifier: Buffer.from('forget-me-ѫѭѯ@example.com'),
+      // A term of the search index, which is stored apart from the text, without the byte that the term before it may share.
+      term: Buffer.from('ѫѭѯ').subarray(1),
       secret: digest('client secret'),
       replaced: Buffer.from('replaced-credentials-marker'),
     };
