@@ -22,7 +22,7 @@ export interface CustomProviderWrites {
     environmentId: EnvironmentId,
     identifier: string,
     version: number,
-    changes: { definition: object; updatedAt: number },
+    changes: { definition: object; isMcp: boolean; updatedAt: number },
   ): Promise<boolean>;
   /** @returns false when there is none */
   delete(environmentId: EnvironmentId, identifier: string): Promise<boolean>;
@@ -52,6 +52,7 @@ export function createCustomProviderRepository(db: Db): CustomProviderRepository
       .update(customProviders)
       .set({
         definition: sql`${sql.placeholder('definition')}`,
+        isMcp: sql`${sql.placeholder('isMcp')}`,
         updatedAt: sql`${sql.placeholder('updatedAt')}`,
         version: sql`${customProviders.version} + 1`,
       })
@@ -71,9 +72,9 @@ export function createCustomProviderRepository(db: Db): CustomProviderRepository
       const row = { ...provider, definition: { ...definition }, environmentId, version: 1 };
       db.insert(customProviders).values(row).run();
     },
-    async update(environmentId, identifier, version, { definition, updatedAt }) {
-      const values = { environmentId, identifier, version, definition: JSON.stringify(definition), updatedAt };
-      return update().run(values).changes === 1;
+    async update(environmentId, identifier, version, { definition, isMcp, updatedAt }) {
+      const values = { environmentId, identifier, version, isMcp: Number(isMcp), updatedAt };
+      return update().run({ ...values, definition: JSON.stringify(definition) }).changes === 1;
     },
     async delete(environmentId, identifier) {
       return remove().run({ environmentId, identifier }).changes === 1;

@@ -49,6 +49,10 @@ function present(error: ErrorObject): FieldError {
   if (keyword === 'propertyNames') {
     return { field: fieldOf(instancePath, params['propertyName']), message: 'has a name that is not allowed' };
   }
+  if (keyword === 'discriminator') {
+    const message = params['tagValue'] === undefined ? 'is required' : 'is not one of the allowed values';
+    return { field: fieldOf(instancePath, params['tag']), message };
+  }
   if (keyword === 'enum') {
     return { field: fieldOf(instancePath), message: `must be one of ${params['allowedValues'].join(', ')}` };
   }

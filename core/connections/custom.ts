@@ -49,12 +49,11 @@ export async function createCustomProvider(
   check(definition, tools);
   const identifier = await freeIdentifier(tx, tools.catalogue, environmentId, definition.display_name);
   const at = tools.now();
-  const isMcp = definition.auth_patterns.some((pattern) => pattern.is_mcp);
   await tx.customProviders.insert(environmentId, {
     id: tools.newId('prv'),
     identifier,
     definition,
-    isMcp,
+    isMcp: speaksMcp(definition),
     createdAt: at,
     updatedAt: at,
   });
@@ -81,11 +80,19 @@ export async function updateCustomProvider(
   for await (const account of accountsOf(tx, environmentId, row.identifier)) {
     const pattern = findPattern(provider, account.authorizationType);
     if (!pattern) throw inUse(account.authorizationType);
-    if (originsNow(definition, row.identifier, pattern, account).join() === account.origins.join()) continue;
-    const change = { status: 'PENDING_AUTH' as const, reason: HOSTS_CHANGED, updatedAt: tools.now() };
+    const origins = originsNow(definition, row.identifier, pattern, account);
+    if (origins.join() === account.origins.join()) continue;
+    const updatedAt = tools.now();
+    if (account.credentialsSealed === null) {
+      // Nothing that could be led astray: the account follows its provider.
+      await tx.accounts.update(environmentId, account.id, account.version, { origins, updatedAt });
+      continue;
+    }
+    const change = { status: 'PENDING_AUTH' as const, reason: HOSTS_CHANGED, updatedAt };
     if (await tx.accounts.setStatus(environmentId, account.id, ['ACTIVE'], change)) parked += 1;
   }
-  await tx.customProviders.update(environmentId, row.identifier, row.version, { definition, updatedAt: tools.now() });
+  const changes = { definition, isMcp: speaksMcp(definition), updatedAt: tools.now() };
+  await tx.customProviders.update(environmentId, row.identifier, row.version, changes);
   return { row: (await tx.customProviders.get(environmentId, row.identifier)) as CustomProviderRow, parked };
 }
 
@@ -154,12 +161,20 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
   if (reason) errors.push({ field: 'proxy_url', message: reason });
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The provider cannot be used so.', { errors });
   const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined });
+  patterns.forEach((pattern, index) => {
+    if (!pattern.is_mcp || proxyUrl) return;
+    patternErrors.push({ field: `auth_patterns[${index}].is_mcp`, message: 'needs a proxy_url: the MCP endpoint' });
+  });
   if (patternErrors.length > 0) {
     throw new ApiError('INVALID_AUTH_PATTERN', 'An authentication pattern is not usable.', { errors: patternErrors });
   }
 }
 
-/** `Acme CRM` → `acme-crm`, then `acme-crm-2` and so on; names of built-in connectors are taken. */
+function speaksMcp(definition: CustomProviderDefinition): boolean {
+  return definition.auth_patterns.some((pattern) => pattern.is_mcp);
+}
+
+/** `Acme CRM` → `acme-crm`, then `acme-crm-2` and so on. */
 async function freeIdentifier(
   tx: Repositories,
   catalogue: Catalogue,
@@ -170,13 +185,28 @@ async function freeIdentifier(
   const slug =
     plain
       .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, 80) || 'provider';
+      .slice(0, 80)
+      .replace(/^-|-$/g, '') || 'provider';
   for (let suffix = 1; ; suffix++) {
     const identifier = suffix === 1 ? slug : `${slug}-${suffix}`;
-    const taken = catalogue.connector(identifier) || (await tx.customProviders.get(environmentId, identifier));
-    if (!taken) return identifier;
+    if (!(await isTaken(tx, catalogue, environmentId, identifier))) return identifier;
   }
+}
+
+/**
+ * Names of built-in connectors are taken. So are those of connections: a connection that a deleted provider has left behind must
+ * not come to life with another one, and a connection of that name would stand in front of the provider as a connector.
+ */
+async function isTaken(
+  tx: Repositories,
+  catalogue: Catalogue,
+  environmentId: EnvironmentId,
+  identifier: string,
+): Promise<boolean> {
+  if (catalogue.connector(identifier)) return true;
+  if (await tx.customProviders.get(environmentId, identifier)) return true;
+  if (await tx.connections.byKeyId(environmentId, identifier)) return true;
+  return (await tx.connections.listByProvider(environmentId, identifier)).length > 0;
 }
 
 function inUse(type: string): ApiError {

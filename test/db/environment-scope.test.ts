@@ -109,7 +109,7 @@ describe('no query without an environment (C1)', () => {
       'customProviders.get': [(r, env) => r.customProviders.get(env, 'mine'), undefined],
       'customProviders.list': [(r, env) => r.customProviders.list(env), []],
       'customProviders.update': [
-        (r, env) => r.customProviders.update(env, 'mine', 1, { definition: {}, updatedAt: NOW }),
+        (r, env) => r.customProviders.update(env, 'mine', 1, { definition: {}, isMcp: false, updatedAt: NOW }),
         false,
       ],
       'customProviders.delete': [(r, env) => r.customProviders.delete(env, 'mine'), false],

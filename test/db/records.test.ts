@@ -24,7 +24,7 @@ describe('custom providers', () => {
     await test.store.write((tx) => tx.customProviders.insert(test.env, row));
     const read = test.store.read.customProviders;
     expect(await read.get(test.env, 'mine')).to.deep.equal({ ...row, version: 1 });
-    const changes = { definition: { displayName: 'Yours' }, updatedAt: NOW + 1 };
+    const changes = { definition: { displayName: 'Yours' }, isMcp: true, updatedAt: NOW + 1 };
     const update = () => test.store.write((tx) => tx.customProviders.update(test.env, 'mine', 1, changes));
     expect(await Promise.all([update(), update()])).to.deep.equal([true, false]);
     expect(await read.get(test.env, 'mine')).to.deep.include({ ...changes, version: 2 });

@@ -57,7 +57,11 @@ describe('createConnection', () => {
 
     it('is a draft that lists what it lacks', async () => {
       const connection = await createConnection(server, { connector: 'slack', client_id: 'only-an-id' });
-      expect(connection).to.deep.include({ status: 'DRAFT', missing_settings: ['client_secret'], has_client_secret: false });
+      expect(connection).to.deep.include({
+        status: 'DRAFT',
+        missing_settings: ['client_secret'],
+        has_client_secret: false,
+      });
     });
 
     it('is complete at once for types that need nothing of the environment', async () => {
@@ -115,9 +119,21 @@ describe('createConnection', () => {
     for (const [what, fields, field] of [
       ['a tool of another connector', { allowed_tools: ['slack_send_message'] }, 'allowed_tools[0]'],
       ['an invented tool', { allowed_tools: ['github_list_issues', 'github_fly'] }, 'allowed_tools[1]'],
-      ['a redirect without https', { post_user_verify_redirect_url: 'http://example.com/' }, 'post_user_verify_redirect_url'],
-      ['a redirect with a password', { post_user_verify_redirect_url: 'https://a:b@c.test/' }, 'post_user_verify_redirect_url'],
-      ['a script as redirect', { post_user_verify_redirect_url: 'javascript:alert(1)' }, 'post_user_verify_redirect_url'],
+      [
+        'a redirect without https',
+        { post_user_verify_redirect_url: 'http://example.com/' },
+        'post_user_verify_redirect_url',
+      ],
+      [
+        'a redirect with a password',
+        { post_user_verify_redirect_url: 'https://a:b@c.test/' },
+        'post_user_verify_redirect_url',
+      ],
+      [
+        'a script as redirect',
+        { post_user_verify_redirect_url: 'javascript:alert(1)' },
+        'post_user_verify_redirect_url',
+      ],
       ['a host that is none', { domains: ['not a host'] }, 'domains[0]'],
       ['an unknown field', { colour: 'red' }, 'colour'],
       ['what the service sets', { status: 'COMPLETED' }, 'status'],

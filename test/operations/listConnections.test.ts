@@ -82,7 +82,9 @@ describe('listConnections', () => {
 
     it('finds by a provider type whatever it shows with that type, also when the provider is gone', async () => {
       const all = await server.call('GET', PATH);
-      const custom = all.body.connections.filter((connection: { provider: string }) => connection.provider === 'CUSTOM');
+      const custom = all.body.connections.filter(
+        (connection: { provider: string }) => connection.provider === 'CUSTOM',
+      );
       expect(await keysOf('?provider=CUSTOM')).to.deep.equal(custom.map((c: { key_id: string }) => c.key_id));
       expect(custom.map((c: { key_id: string }) => c.key_id)).to.include(deleted);
     });

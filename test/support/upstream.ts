@@ -34,7 +34,9 @@ export interface Upstream {
 }
 
 /** Answers every request with 200 and `{}`, until it is told otherwise. */
-export async function startUpstream(handler: UpstreamHandler = (_request, res) => json(res, 200, {})): Promise<Upstream> {
+export async function startUpstream(
+  handler: UpstreamHandler = (_request, res) => json(res, 200, {}),
+): Promise<Upstream> {
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { unknownId } from '../support/accounts.ts';
+import { createConnection } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const pathOf = (id: string) => `/api/v1/connections/${id}:enable`;
+
+describe('enableConnection', () => {
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  describe('200', () => {
+    it('enables, and changes nothing else', async () => {
+      const { updated_at: _created, ...before } = await createConnection(server, { enabled: false, client_id: 'id' });
+      const answer = await server.call('POST', pathOf(before.id));
+      expect(answer.status, answer.text).to.equal(200);
+      const { updated_at: _updated, ...connection } = answer.body.connection;
+      expect(connection).to.deep.equal({ ...before, enabled: true });
+    });
+
+    it('may be sent again', async () => {
+      const { id } = await createConnection(server, { enabled: false });
+      await server.call('POST', pathOf(id));
+      const answer = await server.call('POST', pathOf(id));
+      expect(answer.body.connection.enabled).to.equal(true);
+    });
+
+    it('enables a draft, which stays a draft', async () => {
+      const { id } = await createConnection(server, { enabled: false });
+      const answer = await server.call('POST', pathOf(id));
+      expect(answer.body.connection).to.include({ enabled: true, status: 'DRAFT' });
+    });
+  });
+
+  describe('400', () => {
+    it('takes no body', async () => {
+      const { id } = await createConnection(server);
+      const answer = await server.call('POST', pathOf(id), { body: {} });
+      expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+    });
+  });
+
+  describe('404', () => {
+    it('does not know an id that was never given', async () => {
+      const answer = await server.call('POST', pathOf(unknownId('conn')));
+      expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
+    });
+  });
+
+  describe('422', () => {
+    it('refuses a known idempotency key for another connection', async () => {
+      const headers = { 'idempotency-key': 'enable-1' };
+      const [one, two] = [await createConnection(server), await createConnection(server)];
+      await server.call('POST', pathOf(one.id), { headers });
+      const answer = await server.call('POST', pathOf(two.id), { headers });
+      expect(answer.body).to.include({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+    });
+  });
+});
