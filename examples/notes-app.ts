@@ -58,7 +58,8 @@ function answer(res: ServerResponse, status: number, body: unknown): void {
 if (import.meta.main) {
   const port = Number(process.env['NOTES_PORT'] ?? 9900);
   const key = process.env['NOTES_API_KEY'] ?? 'notes-demo-key-1234';
-  createNotesApp(key).listen(port, '127.0.0.1', () => {
-    console.log(`Notes listen on http://127.0.0.1:${port} and accept the API key ${key}`);
+  const app = createNotesApp(key).listen(port, '127.0.0.1', () => {
+    const { port: bound } = app.address() as { port: number };
+    console.log(`Notes listen on http://127.0.0.1:${bound} and accept the API key ${key}`);
   });
 }
