@@ -1,0 +1,121 @@
+import { connect, type Socket } from 'node:net';
+import type { BenchRequest } from './operations.ts';
+import { percentile } from './statistics.ts';
+
+export interface Load {
+  port: number;
+  connections: number;
+  seconds: number;
+  /** Seconds of load before the first request that counts. */
+  warmUpSeconds: number;
+  token: string;
+  request(): BenchRequest;
+  /** Any other status ends the run. */
+  status: number;
+  /** Called when the counted time begins and when it ends. */
+  onCounted(): void;
+}
+
+export interface LoadResult {
+  requests: number;
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+/**
+ * Closed loop over keep-alive connections: each sends its next request when the answer to the last one is complete. Requests go
+ * out as text and answers are measured by their Content-Length: a client of full comfort would cost more than the server.
+ *
+ * @throws Error when an answer has another status, or a connection ends
+ */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const started = performance.now();
+  const from = started + load.warmUpSeconds * 1000;
+  const until = from + load.seconds * 1000;
+  const times: number[] = [];
+  let counting = false;
+
+  const count = (sentAt: number, doneAt: number): boolean => {
+    if (!counting && doneAt >= from) {
+      counting = true;
+      load.onCounted();
+    }
+    if (sentAt >= from && doneAt <= until) times.push(doneAt - sentAt);
+    return doneAt < until;
+  };
+  await Promise.all(Array.from({ length: load.connections }, () => runConnection(load, count)));
+  load.onCounted();
+  const seconds = (performance.now() - from) / 1000;
+  const sorted = Float64Array.from(times).sort();
+  return {
+    requests: sorted.length,
+    perSecond: sorted.length / Math.min(seconds, load.seconds),
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+  };
+}
+
+function runConnection(load: Load, count: (sentAt: number, doneAt: number) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true });
+    const answers = createReader();
+    let sentAt = 0;
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(serialise(load.request(), load.token), 'latin1');
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server closed a connection')));
+    socket.on('data', (chunk) => {
+      const answer = answers(chunk);
+      if (answer === null) return;
+      if (answer.status !== load.status) {
+        socket.destroy(new Error(`answered ${answer.status} instead of ${load.status}: ${answer.text()}`));
+      } else if (count(sentAt, performance.now())) {
+        send();
+      } else {
+        socket.removeAllListeners('close').destroy();
+        resolve();
+      }
+    });
+  });
+}
+
+function serialise({ method, path, type, body, anonymous }: BenchRequest, token: string): string {
+  const credential = anonymous ? '' : `authorization: Bearer ${token}\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${credential}`;
+  if (body === undefined) return `${head}\r\n`;
+  return `${head}content-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+interface Answer {
+  status: number;
+  text(): string;
+}
+
+/** Puts the chunks of one answer after the other together; null until it is complete. */
+function createReader(): (chunk: Buffer) => Answer | null {
+  let held: Buffer | null = null;
+  let end = 0;
+  let status = 0;
+  return (chunk) => {
+    const bytes: Buffer = held ? Buffer.concat([held, chunk]) : chunk;
+    if (end === 0) {
+      const headEnd = bytes.indexOf('\r\n\r\n');
+      if (headEnd >= 0) {
+        const head = bytes.toString('latin1', 0, headEnd);
+        status = Number(head.slice(9, 12));
+        end = headEnd + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+      }
+    }
+    if (end === 0 || bytes.length < end) {
+      held = bytes;
+      return null;
+    }
+    held = null;
+    end = 0;
+    return { status, text: () => bytes.toString('utf8') };
+  };
+}

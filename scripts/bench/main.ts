@@ -1,0 +1,108 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { measure, type Servers, sidesOf } from './measure.ts';
+import { type Operation, type Subjects, UPSTREAM_ORIGIN } from './operations.ts';
+import { type Options, readOptions } from './options.ts';
+import { canPin, pinSelf, type RunningProcess, withProcesses } from './processes.ts';
+import { type Measured, tableOf } from './report.ts';
+import { seed } from './seed.ts';
+import { median, type Sample } from './statistics.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SERVER_CORE = 0;
+const LOAD_CORE = 1;
+const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
+
+type Start = Parameters<Parameters<typeof withProcesses>[0]>[0];
+
+/** `make bench`: how the server compares with the least that does the same work, on this machine and in this minute. */
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  pinSelf(LOAD_CORE);
+  console.log(canPin ? 'Servers on core 0, load on core 1.' : 'Processes cannot be kept on cores here: expect noise.');
+  // Beside the other data and not in the folder for temporary files, which may be in memory: commits would cost nothing there.
+  mkdirSync(join(ROOT, 'data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, 'data', 'bench-'));
+  try {
+    await withProcesses((start) => run(options, folder, start));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(options: Options, folder: string, startProcess: Start): Promise<void> {
+  const start = (name: string, args: string[], readyPath: string, env: Record<string, string> = {}) => {
+    const core = name === 'upstream' ? LOAD_CORE : SERVER_CORE;
+    return startProcess({ args, env, readyPath, core, logFile: join(folder, `${name}.log`) });
+  };
+  const upstream = await start('upstream', [join(import.meta.dirname, 'upstream.ts')], '/');
+  const env = environmentOf(folder, upstream.port);
+  console.log(`Seeding ${options.accounts} accounts ...`);
+  const { accountIds, token } = await seed(env, options.accounts);
+  const copy = join(folder, 'ceiling.db');
+  copyFileSync(join(folder, 'valetkey.db'), copy);
+
+  const startServer = (flags: string[]) =>
+    start('server', [...flags, join(ROOT, 'cli/valetkey.js'), 'serve'], '/readyz', env);
+  const readyMs = await startTimes(() => startServer([]), options.starts);
+  const profile = options.profileDir ? ['--cpu-prof', '--cpu-prof-dir', options.profileDir] : [];
+  const servers = {
+    upstream,
+    server: await startServer(profile),
+    ceiling: await start('ceiling', [join(import.meta.dirname, 'ceiling.ts')], '/ready', { CEILING_DATABASE: copy }),
+  };
+  let made = 0;
+  const subjects = { accountIds, clientId: CLIENT.id, clientSecret: CLIENT.secret, next: () => made++ };
+  const results = await runRounds(options, servers, subjects, token);
+
+  console.log(`\n${tableOf(results)}\n`);
+  console.log(`memory of the server after the run: ${servers.server.rss().toFixed(0)} MB (goal: < 160 MB)`);
+  console.log(`start to first answer: ${readyMs.toFixed(0)} ms, median of ${options.starts} (goal: < 700 ms)`);
+}
+
+/** Every operation once per round, the sides in turn first: what slows the machine for a while slows both. */
+async function runRounds(
+  options: Options,
+  servers: Servers,
+  subjects: Subjects,
+  token: string,
+): Promise<{ operation: Operation; sides: Measured[] }[]> {
+  const results = options.operations.map((operation) => {
+    const sides = sidesOf(operation, servers, subjects).map((side) => ({ ...side, samples: [] as Sample[] }));
+    return { operation, sides };
+  });
+  for (let round = 0; round < options.rounds; round++) {
+    for (const { operation, sides } of results) {
+      const order = round % 2 === 0 ? sides : sides.toReversed();
+      for (const side of order) side.samples.push(await measure(operation, side, token, options));
+      const shown = sides.map(({ label, samples }) => `${label} ${samples.at(-1)?.perSecond.toFixed(0)}/s`);
+      console.log(`round ${round + 1} ${operation.name}: ${shown.join(', ')}`);
+    }
+  }
+  return results;
+}
+
+async function startTimes(startServer: () => Promise<RunningProcess>, times: number): Promise<number> {
+  const found: number[] = [];
+  for (let time = 0; time < times; time++) {
+    const server = await startServer();
+    found.push(server.readyMs);
+    await server.stop();
+  }
+  return median(found);
+}
+
+function environmentOf(folder: string, upstreamPort: number): Record<string, string> {
+  return {
+    DATA_DIR: folder,
+    BASE_URL: 'http://localhost',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'info',
+    VALETKEY_RATE_LIMIT: 'off',
+    VALETKEY_CLIENT_ID: CLIENT.id,
+    VALETKEY_CLIENT_SECRET: CLIENT.secret,
+    VALETKEY_ENDPOINT_OVERRIDES: `${UPSTREAM_ORIGIN}=http://127.0.0.1:${upstreamPort}`,
+  };
+}
+
+await main();
