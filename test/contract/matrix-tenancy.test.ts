@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
+import { operationsOf, parametersOf, resolve } from '../../scripts/openapi-document.ts';
+import { createAccount, unknownId } from '../support/accounts.ts';
+import type { ContractRequest } from '../support/contract-requests.ts';
+import { bodyExamples, bodyMembers, requestOf } from '../support/contract-requests.ts';
+import { dumpDatabase, rowsOf } from '../support/dump.ts';
+import type { SecondEnvironment } from '../support/second-environment.ts';
+import { addSecondEnvironment, OTHER_CLIENT_ID, OTHER_CLIENT_SECRET } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { contract } from './contract.ts';
+
+const OPERATIONS = operationsOf(contract);
+
+/** Where a request may name something that exists: by the place and name of the member, what kind of thing it is. */
+const NAMES: Record<string, Record<string, string>> = {
+  path: { identifier: 'provider', connection_id: 'connection', execution_id: 'execution', client_id: 'client' },
+  query: {
+    id: 'account',
+    connected_account_id: 'account',
+    connection_id: 'connection',
+    connector: 'provider',
+    provider: 'provider',
+    identifier: 'identifier',
+    organization_id: 'organization',
+    user_id: 'user',
+    agent_run_id: 'run',
+    query: 'identifier',
+  },
+  body: { id: 'account', connected_account_id: 'account', connector: 'provider', client_id: 'client' },
+};
+
+/** Tools are everybody's: they come from the catalogue. */
+const SHARED = ['listTools', 'getTool'];
+
+/** Members that are written down and not looked up. */
+const GIVEN = ['createConnection client_id', 'updateConnection client_id'];
+
+/** Parameters of these schemas hold one of a few words, which name nothing. */
+const isWord = ({ schema }: JsonObject) => resolve(contract, schema)['enum'] !== undefined;
+
+interface Place {
+  operation: Operation;
+  in: 'path' | 'query' | 'body';
+  name: string;
+  kind: string;
+}
+
+function placesOf(operation: Operation): Place[] {
+  if (SHARED.includes(operation.id)) return [];
+  const parameters = parametersOf(contract, operation).filter((parameter) => !isWord(parameter));
+  const named = [
+    ...parameters.map((parameter) => [String(parameter['in']), String(parameter['name'])] as const),
+    ...Object.keys(bodyMembers(operation)).map((name) => ['body', name] as const),
+  ];
+  return named.flatMap(([where, name]) => {
+    const kind = NAMES[where]?.[name];
+    if (where === 'path' && kind === undefined) throw new Error(`${operation.id}: what does {${name}} name?`);
+    if (!kind || GIVEN.includes(`${operation.id} ${name}`)) return [];
+    return [{ operation, in: where as Place['in'], name, kind }];
+  });
+}
+
+const PLACES = OPERATIONS.flatMap(placesOf);
+
+function requestWith({ operation, in: where, name }: Place, value: string): ContractRequest {
+  if (where !== 'body') return requestOf(operation, { [where]: { [name]: value } });
+  const examples = bodyExamples(operation);
+  const example = examples.find((candidate) => name in candidate) ?? examples[0];
+  return requestOf(operation, { body: { ...example, [name]: value } });
+}
+
+describe('things of another environment (C1)', () => {
+  let server: TestServer;
+  let other: SecondEnvironment;
+  let foreign: Record<string, string>;
+
+  /** As long as their foreign counterparts, so that no length tells them apart. */
+  const unknown: Record<string, string> = {
+    account: unknownId('ca'),
+    connection: unknownId('conn'),
+    execution: unknownId('exec'),
+    provider: 'unknown-desk',
+    client: 'x'.repeat(OTHER_CLIENT_ID.length),
+    identifier: 'unknown@acme.test',
+    organization: 'unknown-org',
+    user: 'unknown-user',
+    run: 'unknown-run',
+  };
+
+  before(async () => {
+    server = await startTestServer();
+    other = await addSecondEnvironment(server);
+    await createAccount(server);
+    await other.call('POST', '/api/v1/custom-providers', {
+      body: { display_name: 'Foreign Desk', auth_patterns: [{ type: 'API_KEY' }] },
+    });
+    const body = {
+      connector: 'foreign-desk',
+      identifier: 'foreign@acme.test',
+      organization_id: 'foreign-org',
+      user_id: 'foreign-user',
+      connected_account: { authorization_details: { static_auth: { details: { api_key: 'foreign-key' } } } },
+    };
+    const { connected_account: account } = (await other.call('POST', '/api/v1/connected_accounts', { body })).body;
+    const execution = server.deps.newId('exec');
+    await server.deps.store.write((tx) =>
+      tx.executions.insert(other.environment.id, {
+        id: execution,
+        accountId: account.id,
+        connector: 'foreign-desk',
+        toolName: 'http_get',
+        agentRunId: 'foreign-run',
+        apiClientId: OTHER_CLIENT_ID,
+        startedAt: server.deps.now(),
+      }),
+    );
+    foreign = {
+      account: account.id,
+      connection: account.connection_id,
+      execution,
+      provider: 'foreign-desk',
+      client: OTHER_CLIENT_ID,
+      identifier: 'foreign@acme.test',
+      organization: 'foreign-org',
+      user: 'foreign-user',
+      run: 'foreign-run',
+    };
+  });
+  after(() => server.stop());
+
+  /** Status, headers and body to the byte, but for the name that was asked for where a sentence repeats it. */
+  async function answerTo({ method, path, request }: ContractRequest, value: string) {
+    const headers = { ...request.headers, 'x-request-id': 'same' };
+    const answer = await server.call(method, path, { ...request, headers });
+    const { date: _date, ...rest } = answer.headers;
+    return { status: answer.status, headers: rest, text: answer.text.replaceAll(value, 'NAME') };
+  }
+
+  async function expectAlike(make: (values: Record<string, string>) => ContractRequest, kind: string) {
+    const before = rowsOf(dumpDatabase(server), other.environment.id);
+    const answer = await answerTo(make(foreign), foreign[kind] as string);
+    expect(answer).to.deep.equal(await answerTo(make(unknown), unknown[kind] as string));
+    expect(rowsOf(dumpDatabase(server), other.environment.id)).to.deep.equal(before);
+    return answer;
+  }
+
+  it('exist where they belong: the control of what follows', async () => {
+    for (const place of PLACES.filter(({ in: where, operation }) => where === 'path' && operation.method === 'get')) {
+      const { method, path } = requestWith(place, foreign[place.kind] as string);
+      expect((await other.call(method, path)).status, place.operation.id).to.equal(200);
+    }
+    const list = await other.call('GET', '/api/v1/connected_accounts');
+    expect(list.body.total_size).to.equal(1);
+  });
+
+  for (const place of PLACES) {
+    it(`are unknown to ${place.operation.id} by ${place.in} ${place.name}, byte for byte`, async () => {
+      const answer = await expectAlike((values) => requestWith(place, values[place.kind] as string), place.kind);
+      if (answer.status === 200) expect(JSON.parse(answer.text).total_size).to.equal(0);
+      else expect(answer.status).to.be.oneOf([400, 401, 404]);
+    });
+  }
+
+  const NAMING = OPERATIONS.filter(({ definition }) =>
+    ['getConnectedAccountAuth', 'getConnectedAccountDetails', 'updateConnectedAccount'].includes(
+      String(definition['operationId']),
+    ),
+  );
+  for (const operation of NAMING) {
+    it(`are unknown to ${operation.id} by owner, connector and identifier`, async () => {
+      const answer = await expectAlike((values) => {
+        const key = {
+          connector: 'github',
+          identifier: values['identifier'] as string,
+          user_id: values['user'] as string,
+        };
+        if (operation.method !== 'get') return requestOf(operation, { body: { ...key, connected_account: {} } });
+        return { method: 'GET', path: `${operation.path}?${new URLSearchParams(key)}`, request: {} };
+      }, 'identifier');
+      expect(answer.status).to.equal(404);
+    });
+  }
+
+  it('are not opened by the right secret of a foreign client', async () => {
+    const tokenFor = (id: string) => {
+      const form = { grant_type: 'client_credentials', client_id: id, client_secret: OTHER_CLIENT_SECRET };
+      return {
+        method: 'POST',
+        path: '/oauth/token',
+        request: {
+          body: new URLSearchParams(form).toString(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          token: null,
+        },
+      };
+    };
+    const { path, request } = tokenFor(OTHER_CLIENT_ID);
+    expect((await other.call('POST', path, request)).status).to.equal(200);
+    expect((await expectAlike(({ client = '' }) => tokenFor(client), 'client')).status).to.equal(401);
+  });
+
+  it('are in no list', async () => {
+    for (const operation of OPERATIONS.filter(({ id }) => id.startsWith('list'))) {
+      const { path } = requestOf(operation);
+      const { text } = await server.call('GET', path);
+      for (const value of Object.values(foreign)) expect(text, operation.id).not.to.include(value);
+    }
+  });
+
+  it('leave their names free: the same names live in two environments', async () => {
+    const provider = { display_name: 'Foreign Desk', auth_patterns: [{ type: 'API_KEY' }] };
+    const created = await server.call('POST', '/api/v1/custom-providers', { body: provider });
+    expect(created.body.provider.identifier).to.equal('foreign-desk');
+    const owner = { userId: 'foreign-user', identifier: 'foreign@acme.test', connector: 'foreign-desk' };
+    const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'own-key' } } } };
+    const account = await createAccount(server, { ...owner, connectedAccount });
+    expect(account.id).not.to.equal(foreign['account']);
+    const query = new URLSearchParams({
+      user_id: 'foreign-user',
+      connector: 'foreign-desk',
+      identifier: 'foreign@acme.test',
+    });
+    const own = await server.call('GET', `/api/v1/connected_accounts/auth?${query}`);
+    expect(own.body.connected_account).to.include({ id: account.id });
+    expect(own.text).not.to.include('foreign-key');
+    const theirs = await other.call('GET', `/api/v1/connected_accounts/auth?${query}`);
+    expect(theirs.body.connected_account).to.include({ id: foreign['account'] });
+    expect(theirs.text).not.to.include('own-key');
+  });
+});

@@ -1,0 +1,30 @@
+import Database from 'better-sqlite3';
+import type { TestServer } from './server.ts';
+
+/** Every row of every table, by table. The search index follows from the accounts, so its shadow tables are left out. */
+export type DatabaseDump = Record<string, Record<string, unknown>[]>;
+
+/** Reads the database of a running server over a connection of its own: what is committed, and nothing else. */
+export function dumpDatabase(server: TestServer): DatabaseDump {
+  const db = new Database(server.deps.config.databaseFile, { readonly: true });
+  try {
+    const tables = db
+      .prepare(`select name from sqlite_schema where type = 'table' and name not like 'accounts_search%' order by name`)
+      .pluck()
+      .all() as string[];
+    return Object.fromEntries(
+      tables.map((table) => [table, db.prepare(`select * from "${table}"`).all()]),
+    ) as DatabaseDump;
+  } finally {
+    db.close();
+  }
+}
+
+/** The part of a dump that belongs to one environment. */
+export function rowsOf(dump: DatabaseDump, environmentId: string): DatabaseDump {
+  const own = Object.entries(dump).map(([table, rows]) => [
+    table,
+    rows.filter((row) => row['environment_id'] === environmentId),
+  ]);
+  return Object.fromEntries(own);
+}
