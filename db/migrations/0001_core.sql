@@ -124,7 +124,7 @@ create table accounts (
   origins text not null default '[]' check (json_valid(origins)),
   provider_subject text,
   wrapped_data_key blob,
-  kek_id text,
+  kek_id text references key_checks (kek_id),
   credentials_sealed blob,
   temporary_sealed blob,
   credential_generation integer not null default 0 check (credential_generation >= 0),
@@ -298,7 +298,7 @@ create table audit_heads (
 
 create table deployment_secrets (
   name text primary key not null,
-  kek_id text not null,
+  kek_id text not null references key_checks (kek_id),
   sealed blob not null,
   created_at integer not null
 ) strict;

@@ -6,6 +6,7 @@ import {
   account,
   addConnection,
   addEnvironment,
+  addKeyChecks,
   connection,
   failure,
   github,
@@ -21,6 +22,7 @@ describe('accounts', () => {
   beforeEach(async () => {
     test = await openTestStore();
     connectionId = await github(test);
+    await addKeyChecks(test.store, 'kek_1');
   });
 
   afterEach(() => test.end());

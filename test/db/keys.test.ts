@@ -1,5 +1,15 @@
 import { expect } from 'chai';
-import { account, addConnection, connection, github, NOW, openTestStore, type TestStore } from './support.ts';
+import { RelationError } from '../../db/store.ts';
+import {
+  account,
+  addConnection,
+  addKeyChecks,
+  connection,
+  github,
+  NOW,
+  openTestStore,
+  type TestStore,
+} from './support.ts';
 
 describe('what belongs to the deployment', () => {
   let test: TestStore;
@@ -13,6 +23,7 @@ describe('what belongs to the deployment', () => {
   const sealed = (text: string, kekId = 'kek_1') => ({ kekId, sealed: Buffer.from(text) });
 
   it('keeps the first secret of a name, whoever else brings one', async () => {
+    await addKeyChecks(test.store, 'kek_1');
     const bring = (text: string) =>
       test.store.write((tx) =>
         tx.deploymentSecrets.insertIfAbsent({ name: 'signing', ...sealed(text), createdAt: NOW }),
@@ -25,6 +36,7 @@ describe('what belongs to the deployment', () => {
   });
 
   it('seals anew only what is still as it was', async () => {
+    await addKeyChecks(test.store, 'kek_1', 'kek_2');
     const secret = { name: 'signing', ...sealed('old'), createdAt: NOW };
     await test.store.write((tx) => tx.deploymentSecrets.insertIfAbsent(secret));
     const replace = (text: string) =>
@@ -41,6 +53,12 @@ describe('what belongs to the deployment', () => {
     expect(await test.store.read.deploymentSecrets.keyChecks()).to.deep.equal([check('one')]);
     expect(await test.store.write((tx) => tx.deploymentSecrets.deleteKeyCheck('kek_1'))).to.equal(true);
   });
+
+  it('refuses what is sealed under a key that has no check value, or not any more', async () => {
+    const secret = { name: 'signing', ...sealed('late'), createdAt: NOW };
+    const late = test.store.write((tx) => tx.deploymentSecrets.insertIfAbsent(secret));
+    expect(await late.catch((error: unknown) => error)).to.be.instanceOf(RelationError);
+  });
 });
 
 describe('rotation of the key-encryption key', () => {
@@ -48,6 +66,7 @@ describe('rotation of the key-encryption key', () => {
 
   beforeEach(async () => {
     test = await openTestStore();
+    await addKeyChecks(test.store, 'kek_1', 'kek_2');
   });
 
   afterEach(() => test.end());

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { account, digest, github, NOW, openTestStore, type TestStore } from './support.ts';
+import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from './support.ts';
 
 describe('what was replaced or removed', () => {
   let test: TestStore;
 
   beforeEach(async () => {
     test = await openTestStore();
+    await addKeyChecks(test.store, 'kek_1');
   });
 
   afterEach(() => test.end());

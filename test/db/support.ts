@@ -48,6 +48,14 @@ export async function openTestStore(options: Partial<StoreOptions> = {}): Promis
   };
 }
 
+/** Rows can only name keys that have a check value. */
+export async function addKeyChecks(store: Store, ...kekIds: string[]) {
+  for (const kekId of kekIds) {
+    const check = { kekId, checkValue: Buffer.alloc(32), createdAt: NOW };
+    await store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check));
+  }
+}
+
 export async function addEnvironment(store: Store, newId: TestStore['newId'], ...hosts: string[]) {
   const id = environmentId(newId('env'));
   const row = { id, kind: 'DEVELOPMENT' as const, baseUrl: `http://${hosts[0]}`, settings: {}, createdAt: NOW, hosts };
