@@ -9,6 +9,10 @@ import { presentAccount, presentAccountDetails } from './present.ts';
  */
 export function answerAccount(account: AccountRow, client: Principal, deps: Deps): Schemas['ConnectedAccount'] {
   const lastUsedAt = deps.usage.lastUsedAt(account);
-  if (!client.scopes.includes('credentials:read')) return presentAccountDetails(account, lastUsedAt);
+  if (!mayReadCredentials(client)) return presentAccountDetails(account, lastUsedAt);
   return presentAccount(account, openCredentials(deps.vault, account, account), lastUsedAt);
+}
+
+export function mayReadCredentials(client: Principal): boolean {
+  return client.scopes.includes('credentials:read');
 }

@@ -89,8 +89,8 @@ export interface AccountUpdate {
 
 /**
  * Updates an account: `api_config` merges, only the fields that are given change in the credentials. Usable credentials make it
- * ACTIVE. A configuration that moves the hosts of an account takes its credentials out of use until they are given anew: they
- * were given for other hosts.
+ * ACTIVE, a change that leaves nothing usable takes it out of use. So does a configuration that moves the hosts of an account,
+ * until the credentials are given anew: they were given for other hosts.
  *
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
  */
@@ -104,21 +104,24 @@ export async function updateAccount(
   const connection = (await tx.connections.get(environmentId, account.connectionId)) as ConnectionRow;
   const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
   const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
-  const stored = openCredentials(tools.vault, account, account);
+  // What the service obtained by itself belongs to the credentials as they were: it is not merged into new ones.
+  const stored = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
   const change = input.authorization_details ?? {};
-  const origins = originsFor(provider, pattern, apiConfig, mergeDetails(stored, change));
-  const moved = origins.join() !== account.origins.join();
-  // What was given for other hosts is not carried over: a partial change must not bring the rest of the secret along.
-  const details = moved && formOf(change) !== null ? change : mergeDetails(stored, change);
-  checkAccount(provider, pattern, apiConfig, details);
-  const at = tools.now();
   const replaced = formOf(change) !== null;
-  const usable = replaced && areUsable(pattern, details, apiConfig);
+  const merged = mergeDetails(stored, change);
+  const moved = originsFor(provider, pattern, apiConfig, merged).join() !== account.origins.join();
+  // What was given for other hosts is not carried over: a partial change must not bring the rest of the secret along.
+  const details = moved && replaced ? mergeDetails({}, change) : merged;
+  checkAccount(provider, pattern, apiConfig, details);
+  const origins = originsFor(provider, pattern, apiConfig, details);
+  const usable = areUsable(pattern, details, apiConfig);
+  const at = tools.now();
   const credentialGeneration = account.credentialGeneration + 1;
   const holdsSecrets = account.credentialsSealed !== null;
+  const hasChanged = replaced || JSON.stringify(apiConfig) !== JSON.stringify(account.apiConfig);
   await tx.accounts.update(environmentId, account.id, account.version, {
     apiConfig,
-    updatedAt: at,
+    updatedAt: hasChanged ? at : account.updatedAt,
     ...(replaced && {
       publicDetails: publicPart(pattern, details),
       origins,
@@ -126,20 +129,22 @@ export async function updateAccount(
       tokenExpiresAt: null,
       ...sealCredentials(tools.vault, { environmentId, id: account.id, credentialGeneration, origins }, details),
     }),
-    ...(usable && { status: 'ACTIVE' as const, statusReason: null }),
-    ...(moved && !replaced && (holdsSecrets ? parked(account) : { origins })),
+    ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
+    ...(!usable && parked(account, NOT_USABLE)),
+    ...(moved && !replaced && (holdsSecrets ? parked(account, HOSTS_CHANGED) : { origins })),
   });
-  if (usable) await completeConnection(tx, environmentId, connection, at);
+  if (replaced && usable) await completeConnection(tx, environmentId, connection, at);
   return { account: (await tx.accounts.get(environmentId, account.id)) as AccountRow, replaced };
 }
 
-/** Credentials of an account whose hosts have changed stay sealed for the old ones, and out of use. */
-function parked(account: AccountRow) {
+/** An account in use that must not be used any more until it is given credentials; in any other state it stays there. */
+function parked(account: AccountRow, reason: string) {
   if (account.status !== 'ACTIVE') return {};
-  return { status: 'PENDING_AUTH' as const, statusReason: HOSTS_CHANGED };
+  return { status: 'PENDING_AUTH' as const, statusReason: reason };
 }
 
 export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
+const NOT_USABLE = 'The credentials no longer suffice: what was needed of them has been removed.';
 
 async function definitionOf(
   tx: Repositories,

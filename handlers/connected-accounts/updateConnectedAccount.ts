@@ -2,7 +2,7 @@ import { findAccount } from '../../core/accounts/find.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import { updateAccount } from '../../core/accounts/write.ts';
 import type { Handler } from '../../http/contract.ts';
-import { answerAccount } from '../answer-account.ts';
+import { answerAccount, mayReadCredentials } from '../answer-account.ts';
 
 export const updateConnectedAccount: Handler<'updateConnectedAccount'> = (call, reply, deps) => {
   const { connected_account: input, ...name } = call.body;
@@ -15,6 +15,8 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount'> = (call, 
       const generations = [before.credentialGeneration, account.credentialGeneration] as const;
       await deps.events.credentialsReplaced(tx, call.cause, account.id, ...generations);
     }
+    // The answer shows what was stored before, too: it is a read like any other.
+    if (mayReadCredentials(call.client)) await deps.events.credentialsRead(tx, call.cause, account.id);
     return reply(200, { connected_account: answerAccount(account, call.client, deps) });
   });
 };
