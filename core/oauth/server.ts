@@ -34,12 +34,13 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
  * @param address fills the places of an address with the account's values
  * @returns metadata whose issuer is the pattern's, or the token endpoint where it names none: that is the audience which
  *   client assertions have by convention (RFC 7523 §3)
- * @throws OAuthConfigError when the pattern names no token endpoint; and what `address` throws
+ * @throws OAuthConfigError when the pattern names no token endpoint, or none with https; and what `address` throws
  */
 export function tokenServerOf(config: OAuthConfig, address: (template: string) => string): TokenServer {
   // Discovery by `issuer` belongs here: it would give the same record, from the metadata of the server.
   if (config.token_uri === undefined) throw new OAuthConfigError('The provider names no token endpoint.');
   const tokenEndpoint = endpoint(config.token_uri, address);
+  if (tokenEndpoint.protocol !== 'https:') throw new OAuthConfigError('The token endpoint is no https address.');
   const issuer = config.issuer === undefined ? tokenEndpoint.href : address(config.issuer);
   const extra = Object.entries(config.extra_token_params ?? {}).filter(([name]) => !PROTOCOL_PARAMETERS.has(name));
   return {

@@ -1,0 +1,100 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import Provider from 'oidc-provider';
+import { EgressPolicy } from '../../../core/net/policy.ts';
+import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
+import { serve, startEgress } from '../net/local.ts';
+
+export const ISSUER = 'https://as.example';
+export const TOKEN_URI = `${ISSUER}/token`;
+export const SECRET = 'a-client-secret-of-some-length';
+
+/** An authorization server of somebody else's making: it rotates refresh tokens, and one used twice ends its grant. */
+export interface StrictServer {
+  /** The address that requests for the issuer really go to. */
+  origin: string;
+  /** As the egress room gives it, with the issuer overridden. */
+  pinnedFetch(origins: readonly string[]): ProtocolFetch;
+  /** A refresh token as a finished authorization would have given it. */
+  issue(clientId?: string): Promise<string>;
+  /** Whether an access token is alive. */
+  isAlive(accessToken: string): Promise<boolean>;
+  /** Token requests so far. */
+  requests(): number;
+}
+
+export interface StrictServerOptions {
+  /** Further clients, in the terms of RFC 7591; `basic`, `post` and `public` exist. */
+  clients?: object[];
+  /** Seconds that access tokens live. */
+  lifeS?: number;
+  /** Runs before each request is served. */
+  before?: (request: IncomingMessage) => Promise<void>;
+}
+
+const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], redirect_uris: ['https://app.example/cb'] };
+const SCOPE = 'openid offline_access';
+
+/** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
+export async function startStrictServer(options: StrictServerOptions = {}): Promise<StrictServer> {
+  const provider = new Provider(ISSUER, {
+    adapter: createAdapter(),
+    clients: [
+      { client_id: 'basic', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_basic', ...GRANTS },
+      { client_id: 'post', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_post', ...GRANTS },
+      { client_id: 'public', token_endpoint_auth_method: 'none', ...GRANTS },
+      ...(options.clients ?? []).map((client) => ({ ...GRANTS, ...client })),
+    ],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
+    rotateRefreshToken: true,
+    scopes: ['openid', 'offline_access'],
+    ttl: { AccessToken: options.lifeS ?? 3600, Grant: 86_400, IdToken: 3600, RefreshToken: 86_400 },
+  });
+  const answer = provider.callback();
+  const local = await serve(async (request, response) => {
+    await options.before?.(request);
+    answer(request, response);
+  });
+  const overrides = [{ origin: ISSUER, target: local.origin }];
+  const egress = startEgress(new EgressPolicy({ allow: [], overrides }));
+  return {
+    origin: local.origin,
+    pinnedFetch: egress.pinnedFetch,
+    async issue(clientId = 'basic') {
+      const client = await provider.Client.find(clientId);
+      const grant = new provider.Grant({ accountId: 'alice', clientId });
+      grant.addOIDCScope(SCOPE);
+      const grantId = await grant.save();
+      const token = { accountId: 'alice', client, grantId, gty: 'authorization_code', scope: SCOPE };
+      return new provider.RefreshToken({ ...token, expiresWithSession: false }).save();
+    },
+    isAlive: async (accessToken) => (await provider.AccessToken.find(accessToken)) !== undefined,
+    requests: () => local.requests.length,
+  };
+}
+
+interface Stored {
+  grantId?: string;
+  consumed?: number;
+}
+
+/** The storage that the package asks for, kept in memory without its notice about doing so. */
+function createAdapter() {
+  const rows = new Map<string, Stored>();
+  return (model: string) => ({
+    upsert: async (id: string, row: Stored) => void rows.set(`${model}:${id}`, row),
+    find: async (id: string) => rows.get(`${model}:${id}`),
+    destroy: async (id: string) => void rows.delete(`${model}:${id}`),
+    consume: async (id: string) => {
+      const row = rows.get(`${model}:${id}`);
+      if (row) row.consumed = 1;
+    },
+    revokeByGrantId: async (grantId: string) => {
+      for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
+    },
+  });
+}
