@@ -22,7 +22,7 @@ const COMMANDS: Record<string, Command> = {
   },
 };
 
-const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageError', 'EgressConfigError']);
+const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageError']);
 
 /** The operator's commands. Sets the exit code; prints to standard output, mistakes to standard error. */
 export async function main(args: string[]): Promise<void> {
@@ -36,10 +36,15 @@ export async function main(args: string[]): Promise<void> {
   try {
     await command.run(rest);
   } catch (error) {
-    if (!(error instanceof Error) || !EXPECTED.has(error.name)) throw error;
+    if (!(error instanceof Error) || !isExpected(error)) throw error;
     console.error(`valetkey ${name}: ${error.message}`);
     process.exitCode = 1;
   }
+}
+
+/** A mistake of the operator, or a file that the system refuses: its message says all, a stack would only hide it. */
+function isExpected(error: Error): boolean {
+  return EXPECTED.has(error.name) || 'syscall' in error;
 }
 
 function printHelp(): void {

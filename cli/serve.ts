@@ -8,11 +8,12 @@ import { startServer } from '../http/server.ts';
 export async function serveCommand(): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   const { deps, firstStart } = await createDeps(config, secrets);
+  printFirstStart(firstStart);
   const server = await startServer(deps);
   warnOfPermissions(deps);
   deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
   deps.log.flush();
-  printNextSteps(server.origin, firstStart);
+  printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 
   let stopping = false;
   const stop = (signal: string) => {
@@ -40,26 +41,40 @@ function warnOfPermissions({ config, log }: Deps): void {
     log.warn({ overrides: config.endpointOverrides }, 'development environments call these origins locally');
 }
 
-/** For the person at the terminal; machines read the log lines. */
-function printNextSteps(origin: string, { keyFile, client }: FirstStart): void {
-  const lines: string[] = [];
+/** For the person at the terminal; machines read the log lines. What is shown once is shown before anything else can fail. */
+function printFirstStart({ keyFile, client }: FirstStart): void {
   if (keyFile)
-    lines.push(
+    print(
       `A key-encryption key was made: ${keyFile}`,
       'Keep a copy apart from the database. Without it the credentials are lost.',
-      '',
     );
-  if (client) {
-    lines.push('A first API client with all scopes was made. Its secret is shown this once:', '');
-    lines.push(
+  if (client)
+    print(
+      'A first API client with all scopes was made. Its secret is shown this once; paste it into the next terminal:',
+      '',
       `  export VALETKEY_CLIENT_ID=${client.id}`,
       `  export VALETKEY_CLIENT_SECRET=${client.secret.reveal()}`,
-      '',
     );
-    lines.push('Next, get a token:', '');
-    lines.push(`  curl -s ${origin}/oauth/token -d grant_type=client_credentials \\`);
-    lines.push('    -d client_id=$VALETKEY_CLIENT_ID -d client_secret=$VALETKEY_CLIENT_SECRET', '');
-  }
-  lines.push(`The API reference is at ${origin}/docs; README.md goes on from here.`);
-  process.stderr.write(`\n${lines.join('\n')}\n\n`);
+}
+
+function printNextSteps(origin: string, hasClientAtHand: boolean): void {
+  if (!hasClientAtHand)
+    print(
+      'The API clients of earlier starts are in use. Without the secret of one at hand, start once with a',
+      'VALETKEY_CLIENT_ID and a VALETKEY_CLIENT_SECRET of your own: that client is added.',
+    );
+  print(
+    'Next, in another terminal (the quickstart of README.md goes on from here):',
+    '',
+    `  TOKEN=$(curl -s ${origin}/oauth/token -d grant_type=client_credentials \\`,
+    '    -d "client_id=$VALETKEY_CLIENT_ID" -d "client_secret=$VALETKEY_CLIENT_SECRET" \\',
+    `    | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s ${origin}/api/v1/providers -H "Authorization: Bearer $TOKEN"`,
+    '',
+    `The API reference is at ${origin}/docs`,
+  );
+}
+
+function print(...lines: string[]): void {
+  process.stderr.write(`\n${lines.join('\n')}\n`);
 }

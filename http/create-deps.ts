@@ -25,6 +25,7 @@ import { Vault } from '../core/vault/vault.ts';
 import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
+import { ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -158,13 +159,21 @@ export async function createDeps(
 
 /** Loopback permissions and overrides count in development environments only; production has a policy without them. */
 function readEgress(config: Config): { open: EgressPolicy; strict: EgressPolicy } {
-  const allow = parseEgressAllow(config.egressAllow);
-  const overrides = parseEndpointOverrides(config.endpointOverrides);
+  const allow = readSetting(() => parseEgressAllow(config.egressAllow));
+  const overrides = readSetting(() => parseEndpointOverrides(config.endpointOverrides));
   const ownAddresses = interfaceAddresses();
   return {
     open: new EgressPolicy({ allow, overrides, ownAddresses }),
     strict: new EgressPolicy({ allow: [], overrides: [], ownAddresses }),
   };
+}
+
+function readSetting<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
 }
 
 type Store = Deps['store'];

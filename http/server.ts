@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { handlers } from '../handlers/index.ts';
+import { ConfigError } from './config.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
 import { createDocs } from './docs.ts';
@@ -24,6 +25,8 @@ const MAX_CONNECTIONS = 10_000;
 /**
  * Composes the server. The operations of the contract are served in front of express: it swaps the prototypes of every request,
  * which costs more than everything else of the pipeline together. Express keeps the pages.
+ *
+ * @throws ConfigError when a port cannot be used; the deps are closed then
  */
 export async function startServer(deps: Deps): Promise<RunningServer> {
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
@@ -44,8 +47,14 @@ export async function startServer(deps: Deps): Promise<RunningServer> {
   );
   server.maxConnections = MAX_CONNECTIONS;
   const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics) : null;
-  await listen(server, deps.config.port, deps.config.host);
-  if (metricsServer) await listen(metricsServer, deps.config.metricsPort, '127.0.0.1');
+  try {
+    await listen(server, deps.config.port, deps.config.host, 'PORT');
+    if (metricsServer) await listen(metricsServer, deps.config.metricsPort, '127.0.0.1', 'METRICS_PORT');
+  } catch (error) {
+    server.close();
+    await deps.close();
+    throw error;
+  }
   const { port } = server.address() as { port: number };
   const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
   return {
@@ -63,11 +72,19 @@ function isPage(req: IncomingMessage): boolean {
   return /^\/(docs|openapi\.(json|yaml))(\/|\?|$)/.test(req.url ?? '/');
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
+/** @throws ConfigError that names the variable to change: a port in use is the commonest failure of a start */
+function listen(server: Server, port: number, host: string, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = ({ code }: NodeJS.ErrnoException) => {
+      const reason =
+        code === 'EADDRINUSE'
+          ? `is in use: stop what uses it, or set ${variable}`
+          : `cannot be used (${code}): check HOST and ${variable}`;
+      reject(new ConfigError(`${host}:${port} ${reason}`));
+    };
+    server.once('error', refuse);
     server.listen(port, host, () => {
-      server.removeListener('error', reject);
+      server.removeListener('error', refuse);
       resolve();
     });
   });
