@@ -3,9 +3,11 @@ import type { FirstStart } from '../http/create-deps.ts';
 import { createDeps } from '../http/create-deps.ts';
 import type { Deps } from '../http/deps.ts';
 import { startServer } from '../http/server.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Starts the server and keeps it running until SIGTERM or SIGINT. */
-export async function serveCommand(): Promise<void> {
+export async function serveCommand(args: string[]): Promise<void> {
+  if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
   const { config, secrets } = readConfig(process.env);
   const { deps, firstStart } = await createDeps(config, secrets);
   printFirstStart(firstStart);
