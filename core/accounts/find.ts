@@ -16,7 +16,7 @@ export async function findAccount(
 ): Promise<AccountRow> {
   const account =
     selector.by === 'id'
-      ? agreeing(await read.accounts.get(environmentId, selector.id), selector.agreeing)
+      ? await findById(read, environmentId, selector.id, selector.agreeing)
       : await findByKey(read, environmentId, selector.key);
   if (!account) throw accountNotFound();
   return account;
@@ -26,14 +26,31 @@ export function accountNotFound(): ApiError {
   return new ApiError('NOT_FOUND', 'There is no such connected account.');
 }
 
-function agreeing(account: AccountRow | undefined, name: AccountName): AccountRow | undefined {
+async function findById(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  id: string,
+  name: AccountName,
+): Promise<AccountRow | undefined> {
+  const account = await read.accounts.get(environmentId, id);
   if (!account) return undefined;
   const agrees =
-    (name.connector === undefined || name.connector === account.connector || name.connector === account.provider) &&
     (name.identifier === undefined || name.identifier === account.identifier) &&
     (name.organization_id === undefined || name.organization_id === account.organizationId) &&
-    (name.user_id === undefined || name.user_id === account.userId);
+    (name.user_id === undefined || name.user_id === account.userId) &&
+    (await isItsConnector(read, environmentId, account, name.connector));
   return agrees ? account : undefined;
+}
+
+/** A provider's name stands for each of its connections, unless it is the name of one of them. */
+async function isItsConnector(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  account: AccountRow,
+  connector: string | undefined,
+): Promise<boolean> {
+  if (connector === undefined || connector === account.connector) return true;
+  return connector === account.provider && !(await read.connections.byKeyId(environmentId, connector));
 }
 
 async function findByKey(

@@ -111,11 +111,11 @@ describe('accounts of every authorization type', () => {
   describe('with tokens', () => {
     it('change only the fields that an update includes; null removes one', async () => {
       const { id } = (await createTypedAccount(server, 'OAUTH')).body.connected_account;
-      const before = SAMPLES.OAUTH.details?.['oauth_token'];
+      const before: Record<string, unknown> = SAMPLES.OAUTH.details?.['oauth_token'] ?? {};
       const renewed = await update(id, { oauth_token: { access_token: 'secret-new' } });
       const after = { ...before, access_token: 'secret-new' };
       expect(renewed.body.connected_account.authorization_details).to.deep.equal({ oauth_token: after });
-      const { domain: _domain, ...withoutDomain } = after;
+      const { domain: _domain, ...withoutDomain } = after as Record<string, unknown>;
       const cleared = await update(id, { oauth_token: { domain: null, scopes: ['read'] } });
       const wanted = { oauth_token: { ...withoutDomain, scopes: ['read'] } };
       expect(cleared.body.connected_account.authorization_details).to.deep.equal(wanted);
