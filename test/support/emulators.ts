@@ -1,0 +1,42 @@
+import { createEmulator } from 'emulate';
+import { request as send } from 'undici';
+import type { ReceivedRequest, Upstream } from './upstream.ts';
+import { json, startUpstream } from './upstream.ts';
+
+type Service = 'github' | 'slack' | 'stripe' | 'twilio';
+
+export interface EmulatorOptions {
+  /** In the emulator's own terms. */
+  seed?: Record<string, unknown>;
+  /** Users by their tokens, where the emulator knows tokens. */
+  tokens?: Record<string, { login: string; scopes: string[] }>;
+  /** What the gate lets through. The emulators take any unknown token for that of some user, which would prove nothing. */
+  accepts: (request: ReceivedRequest) => boolean;
+}
+
+/**
+ * A third-party emulator behind a gate: requests whose credential was never issued get the vendor's 401, all others reach the
+ * emulator. What arrived is kept.
+ */
+export async function startEmulatedVendor(service: Service, options: EmulatorOptions): Promise<Upstream> {
+  const seed = { ...(options.seed && { [service]: options.seed }), ...(options.tokens && { tokens: options.tokens }) };
+  const emulator = await createEmulator({ service, port: 0, seed } as never);
+  const gate = await startUpstream(async (request, res) => {
+    if (!options.accepts(request)) return json(res, 401, { message: 'Bad credentials' });
+    const { method, target, headers, body } = request;
+    const { host: _host, connection: _connection, ...rest } = headers;
+    const answer = await send(new URL(target, emulator.url), {
+      method: method as 'GET',
+      headers: rest,
+      ...(body !== '' && { body }),
+    });
+    const { connection: _kept, 'transfer-encoding': _framing, ...answered } = answer.headers;
+    res.writeHead(answer.statusCode, answered as Record<string, string>).end(await answer.body.text());
+  });
+  const { stop } = gate;
+  gate.stop = async () => {
+    await stop();
+    await emulator.close();
+  };
+  return gate;
+}

@@ -1,0 +1,25 @@
+import type { TestAnswer, TestRequest, TestServer } from './server.ts';
+
+/** Runs a tool with an account. */
+export function execute(
+  server: Pick<TestServer, 'call'>,
+  accountId: string,
+  toolName: string,
+  toolInput: Record<string, unknown> = {},
+  { body, ...request }: { body?: Record<string, unknown> } & Omit<TestRequest, 'body'> = {},
+): Promise<TestAnswer> {
+  return server.call('POST', '/api/v1/execute_tool', {
+    ...request,
+    body: { connected_account_id: accountId, tool_name: toolName, tool_input: toolInput, ...body },
+  });
+}
+
+/** The record of an execution, once its outcome is written: that happens after the answer has left. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export async function finishedExecution(server: Pick<TestServer, 'call'>, id: string): Promise<any> {
+  for (;;) {
+    const answer = await server.call('GET', `/api/v1/executions/${id}`);
+    if (answer.status !== 200) throw new Error(`no execution ${id}: ${answer.text}`);
+    if (answer.body.execution.status !== 'STARTED') return answer.body.execution;
+  }
+}
