@@ -1,4 +1,11 @@
-import { type AccountRow, type EnvironmentId, type Repositories, StorageError, type Store } from '../../db/store.ts';
+import {
+  type AccountRow,
+  type EnvironmentId,
+  RelationError,
+  type Repositories,
+  StorageError,
+  type Store,
+} from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
 import type { RefreshOutcome } from '../oauth/refresh-outcome.ts';
@@ -135,7 +142,8 @@ async function durably<T>({ store, wait, log }: RunTools, unit: (tx: Repositorie
     try {
       return await store.write(unit);
     } catch (err) {
-      if (!(err instanceof StorageError)) throw err;
+      // A key that was retired meanwhile is one of the relations: the next attempt seals under its successor.
+      if (!(err instanceof StorageError || err instanceof RelationError)) throw err;
       log?.error({ err }, 'the end of a refresh could not be stored');
       await wait(ms);
     }

@@ -1,0 +1,258 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openCredentials, sealCredentials } from '../../../core/accounts/credentials.ts';
+import { createRefresher, type Refresher, type RefreshTools } from '../../../core/accounts/refresh.ts';
+import { clientSecretPlace } from '../../../core/connections/configure.ts';
+import type { AuthorizationType, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
+import { type Catalogue, createCatalogue } from '../../../core/connectors/catalogue.ts';
+import type { Connector } from '../../../core/connectors/provider.ts';
+import { type Cause, createEvents } from '../../../core/events/events.ts';
+import { createIds } from '../../../core/ids.ts';
+import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
+import { Secret } from '../../../core/secret.ts';
+import { type AccountRow, type EnvironmentId, environmentId, openStore, type Store } from '../../../db/store.ts';
+import { ringOf, seededRandom, vaultOf } from '../vault/support.ts';
+
+export const START = 1_750_000_000_000;
+export const HOUR = 3_600_000;
+const KEY = 'kek_refreshtest';
+export const TOKEN_URI = 'https://as.example/token';
+
+/** The time of a test. Whoever waits moves it on, and lets everyone else come first. */
+export class TestClock {
+  at = START;
+  readonly now = () => this.at;
+  readonly wait = async (ms: number): Promise<void> => {
+    this.at += ms;
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+}
+
+/** A provider with one grant: each refresh token works once, and one that is used twice ends the grant. */
+export class RotatingProvider {
+  requests = 0;
+  alive = true;
+  refreshToken: string;
+  accessToken = 'at-0';
+  expiresIn: unknown = 3600;
+  /** Comes before the request is looked at, and before its answer leaves. */
+  before: () => Promise<unknown> = async () => {};
+  after: () => Promise<unknown> = async () => {};
+  readonly #spent = new Set<string>();
+  readonly #name: string;
+
+  constructor(name = 'rt') {
+    this.#name = name;
+    this.refreshToken = `${name}-0`;
+  }
+
+  readonly fetch: ProtocolFetch = async (_url, init) => {
+    this.requests++;
+    await this.before();
+    const given = new URLSearchParams(String(init?.body)).get('refresh_token') ?? '';
+    const answer = this.#answer(given);
+    await this.after();
+    return answer;
+  };
+
+  #answer(given: string): Response {
+    if (this.#spent.has(given)) this.alive = false;
+    if (!this.alive || given !== this.refreshToken) return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    this.#spent.add(given);
+    this.refreshToken = `${this.#name}-${this.#spent.size}`;
+    this.accessToken = `at-${this.#spent.size}`;
+    const { accessToken: access_token, refreshToken: refresh_token, expiresIn: expires_in } = this;
+    return Response.json({ access_token, refresh_token, expires_in, token_type: 'Bearer' });
+  }
+}
+
+/** One process: a store of its own on the file that all share, and a refresher. */
+export interface Process {
+  store: Store;
+  refresher: Refresher;
+}
+
+export interface World {
+  env: EnvironmentId;
+  accountId: string;
+  clock: TestClock;
+  catalogue: Catalogue;
+  /** What the log was told. */
+  logged: string[];
+  cause: Cause;
+  /** On a store of its own, unless one is given. */
+  start(fetch: ProtocolFetch, more?: Partial<RefreshTools>): Promise<Process>;
+  /** Another account of the same connection, for the same tokens. */
+  addAccount(identifier: string): Promise<string>;
+  account(id?: string): Promise<AccountRow>;
+  tokens(account?: AccountRow): Promise<Record<string, unknown>>;
+  /** What a new authorization or an update does: other tokens, under the next generation. */
+  replaceTokens(tokens: Record<string, unknown>, id?: string): Promise<void>;
+  audit(): Promise<{ action: string; details: unknown }[]>;
+  end(): Promise<void>;
+}
+
+export interface WorldOptions {
+  type?: AuthorizationType;
+  tokens?: Record<string, unknown>;
+  /** Milliseconds after the start; null for a token without a known end. */
+  expiresIn?: number | null;
+  oauth?: OAuthConfig;
+  origins?: string[];
+  client?: { id?: string | null; secret?: string | null };
+  enabled?: boolean;
+}
+
+export function acme(type: AuthorizationType, oauth: OAuthConfig = {}): Connector {
+  return {
+    identifier: 'acme',
+    display_name: 'Acme',
+    description: 'An application.',
+    categories: [],
+    display_priority: 0,
+    vendor: 'CUSTOM',
+    documentation_url: 'https://acme.example',
+    verified_on: '2026-01-01',
+    confidence: 'high',
+    sources: [],
+    api: { base_url: 'https://api.acme.example' },
+    auth_patterns: [{ type, oauth_config: { token_uri: TOKEN_URI, ...oauth } }],
+  };
+}
+
+/** An environment with one connection and one account, whose token lives for an hour from the start. */
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const { type = 'OAUTH', expiresIn = HOUR, client = {} } = options;
+  const directory = mkdtempSync(join(tmpdir(), 'valetkey-refresh-'));
+  const file = join(directory, 'test.db');
+  const clock = new TestClock();
+  const ring = ringOf(KEY);
+  const newId = createIds(clock.now, seededRandom('ids'));
+  const store = await openStore({ path: file, now: clock.now });
+  const stores = [store];
+  let processes = 0;
+  const env = environmentId(newId('env'));
+  const [connectionId, accountId] = [newId('conn'), newId('ca')];
+  const origins = options.origins ?? ['https://api.acme.example', 'https://as.example'];
+  const catalogue = createCatalogue({ connectors: { acme: acme(type, options.oauth) }, tools: {} });
+  const vault = vaultOf(ring, 'setup');
+  const times = { createdAt: START, updatedAt: START };
+  const secret = client.secret === undefined ? 's3cret-of-the-client' : client.secret;
+  await store.write(async (tx) => {
+    await tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId: KEY, checkValue: Buffer.alloc(32), createdAt: START });
+    await tx.environments.insert({
+      id: env,
+      kind: 'DEVELOPMENT',
+      baseUrl: 'http://localhost',
+      settings: {},
+      createdAt: START,
+      hosts: ['localhost'],
+    });
+    await tx.connections.insert(env, {
+      id: connectionId,
+      keyId: 'acme',
+      providerKey: 'acme',
+      type,
+      status: 'COMPLETED',
+      verificationMode: 'REQUIRED',
+      enabled: options.enabled ?? true,
+      clientId: client.id === undefined ? 'app' : client.id,
+      clientSecretSealed:
+        secret === null ? null : vault.sealValue(clientSecretPlace(env, connectionId), new Secret(secret)).blob,
+      ...times,
+    });
+  });
+  const given = options.tokens ?? { access_token: 'at-0', refresh_token: 'rt-0', scopes: ['a', 'b'] };
+  const insert = async (id: string, identifier: string) => {
+    const place = { environmentId: env, id, credentialGeneration: 1, origins };
+    const row = {
+      id,
+      connectionId,
+      connector: 'acme',
+      provider: 'acme',
+      identifier,
+      authorizationType: type,
+      status: 'ACTIVE' as const,
+      tokenExpiresAt: expiresIn === null ? null : START + expiresIn,
+      publicDetails: { oauth_token: { scopes: ['a', 'b'] } },
+      origins,
+      credentialGeneration: 1,
+      ...sealCredentials(vault, place, { oauth_token: given }),
+      ...times,
+    };
+    await store.write((tx) => tx.accounts.insert(env, row));
+  };
+  await insert(accountId, 'alice');
+  const logged: string[] = [];
+  const log = (level: string) => (fields: object, message: string) =>
+    void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  const account = async (id = accountId) => {
+    const row = await store.read.accounts.get(env, id);
+    if (!row) throw new Error('The account is gone');
+    return row;
+  };
+  return {
+    env,
+    accountId,
+    clock,
+    catalogue,
+    logged,
+    cause: { environmentId: env, actor: 'cli_test', requestId: 'req_test' },
+    async start(fetch, more = {}) {
+      const own = more.store ?? (await openStore({ path: file, now: clock.now }));
+      if (!more.store) stores.push(own);
+      const random = seededRandom(`process ${++processes}`);
+      const refresher = createRefresher({
+        store: own,
+        vault: vaultOf(ring, `process ${processes}`),
+        catalogue,
+        now: clock.now,
+        random,
+        events: createEvents({ now: clock.now, newId: createIds(clock.now, random) }),
+        fetchFor: () => fetch,
+        wait: clock.wait,
+        log: { warn: log('warn'), error: log('error') },
+        ...more,
+      });
+      return { store: own, refresher };
+    },
+    account,
+    tokens: async (row) => openCredentials(vault, row ?? (await account()), row ?? (await account())).oauth_token ?? {},
+    async addAccount(identifier) {
+      const id = newId('ca');
+      await insert(id, identifier);
+      return id;
+    },
+    async replaceTokens(tokens, id = accountId) {
+      await store.write(async (tx) => {
+        const row = (await tx.accounts.get(env, id)) as AccountRow;
+        const credentialGeneration = row.credentialGeneration + 1;
+        await tx.accounts.update(env, id, row.version, {
+          ...sealCredentials(vault, { ...row, credentialGeneration }, { oauth_token: tokens }),
+          credentialGeneration,
+          status: 'ACTIVE',
+          tokenExpiresAt: null,
+          updatedAt: clock.at,
+        });
+      });
+    },
+    async audit() {
+      const page = await store.read.audit.list(env, { size: 100 });
+      return page.rows.map(({ action, details }) => ({ action, details }));
+    },
+    async end() {
+      for (const one of stores) await one.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A promise that is settled from outside. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
