@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+
+/** A process of ours with what it has printed so far. */
+export interface RunningProcess {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Ends it as an operator would (SIGTERM) and tells its exit code; one that is gone already is fine. */
+  stop(): Promise<number | null>;
+}
+
+const PATIENCE_MS = 30_000;
+
+/**
+ * Starts a command and waits until its standard output shows that it is ready.
+ *
+ * @param ready what to wait for; its match is handed back
+ * @param env the whole environment of the process beside PATH and HOME: nothing of ours leaks into it
+ * @throws Error with what the process has printed, when it ends or stays silent instead
+ */
+export async function startProcess(
+  command: string,
+  args: readonly string[],
+  ready: RegExp,
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<{ process: RunningProcess; match: RegExpExecArray }> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+    });
+  }
+  const running: RunningProcess = {
+    get stdout() {
+      return printed.stdout;
+    },
+    get stderr() {
+      return printed.stderr;
+    },
+    stop: () => stop(child),
+  };
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const fail = (reason: string) =>
+      reject(new Error(`${command} ${args.join(' ')} ${reason}:\n${printed.stdout}${printed.stderr}`));
+    const timer = setTimeout(() => fail('was not ready in time'), PATIENCE_MS);
+    child.once('error', (error) => fail(error.message));
+    child.once('exit', (code) => fail(`ended with ${code}`));
+    child.stdout.on('data', () => {
+      const found = ready.exec(printed.stdout);
+      if (!found) return;
+      clearTimeout(timer);
+      resolve(found);
+    });
+  }).catch(async (error) => {
+    await stop(child);
+    throw error;
+  });
+  return { process: running, match };
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+  return child.exitCode;
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { RunningProcess } from './process.ts';
+import { startProcess } from './process.ts';
+
+export interface ServerProcess extends RunningProcess {
+  /** Where the API listens. */
+  readonly origin: string;
+  /** The API client that a first start shows once. */
+  readonly client: { id: string; secret: string };
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+const READY = /^\{.*"origin":"([^"]+)".*"msg":"listening"\}$/m;
+const CLIENT = /export VALETKEY_CLIENT_ID=(\S+)\s+export VALETKEY_CLIENT_SECRET=(\S+)/;
+
+/**
+ * Starts the server as an operator does, on a free port, with a fresh data directory.
+ *
+ * @param env variables of the boot contract beside PORT and DATA_DIR
+ * @param command what to run; by default the server's own command
+ */
+export async function startServerProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+  command: readonly [string, ...string[]] = [process.execPath, 'cli/valetkey.js', 'serve'],
+): Promise<ServerProcess> {
+  const [file, ...args] = command;
+  const options = { cwd: ROOT, env: { PORT: '0', DATA_DIR: dataDir, ...env } };
+  const { process: running, match } = await startProcess(file, args, READY, options);
+  const [, id = '', secret = ''] = CLIENT.exec(running.stderr) ?? [];
+  return {
+    get stdout() {
+      return running.stdout;
+    },
+    get stderr() {
+      return running.stderr;
+    },
+    stop: () => running.stop(),
+    origin: match[1] as string,
+    client: { id, secret },
+  };
+}

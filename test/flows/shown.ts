@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+
+/**
+ * Compares an answer with the shortened form that a page shows: members that the page leaves out are free, lists have as many
+ * items as shown, and a `…` in a shown text stands for any characters (also for a number, where it is the whole text).
+ */
+export function expectShown(actual: unknown, shown: unknown, place: string): void {
+  if (typeof shown === 'string' && shown.includes('…')) {
+    const pattern = shown.split('…').map(literally).join('.+');
+    expect(String(actual ?? ''), place).to.match(new RegExp(`^${pattern}$`, 's'));
+  } else if (Array.isArray(shown)) {
+    expect(actual, place).to.be.an('array').with.length(shown.length);
+    for (const [index, item] of shown.entries()) expectShown((actual as unknown[])[index], item, `${place}[${index}]`);
+  } else if (typeof shown === 'object' && shown !== null) {
+    expect(actual, place).to.be.an('object');
+    if (Object.keys(shown).length === 0) expect(actual, place).to.deep.equal({});
+    for (const [name, value] of Object.entries(shown)) {
+      expectShown((actual as Record<string, unknown>)[name], value, `${place}.${name}`);
+    }
+  } else {
+    expect(actual, place).to.equal(shown);
+  }
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
