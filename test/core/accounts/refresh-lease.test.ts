@@ -1,0 +1,386 @@
+import { expect } from 'chai';
+import { withoutCredentials } from '../../../core/accounts/leave.ts';
+import type { TokenSet } from '../../../core/oauth/token-answer.ts';
+import type { AccountChanges, AccountRow, Store } from '../../../db/store.ts';
+import { createWorld, gate, HOUR, RotatingProvider, type World } from './refresh-support.ts';
+
+/** Longer than any lease. */
+const LEASE = 31_000;
+
+describe('one refresh at a time', () => {
+  let world: World;
+  let provider: RotatingProvider;
+
+  beforeEach(async () => {
+    world = await createWorld();
+    provider = new RotatingProvider();
+    world.clock.at += HOUR;
+  });
+  afterEach(() => world.end());
+
+  /** Holds the first request at the provider, before it is looked at or before its answer leaves. */
+  function holdFirst(where: 'before' | 'after') {
+    const reached = gate();
+    const release = gate();
+    provider[where] = async () => {
+      provider[where] = async () => {};
+      reached.open();
+      await release.opened;
+    };
+    return { reached: reached.opened, release: release.open };
+  }
+
+  async function change(store: Store, changes: Partial<AccountChanges>): Promise<void> {
+    await store.write(async (tx) => {
+      const row = (await tx.accounts.get(world.env, world.accountId)) as AccountRow;
+      await tx.accounts.update(world.env, row.id, row.version, { ...changes, updatedAt: world.clock.at });
+    });
+  }
+
+  const accessToken = async (account: AccountRow) => (await world.tokens(account))['access_token'];
+
+  it('is what the provider insists on: a token used twice ends the grant (negative control)', async () => {
+    const { fetch } = provider;
+    const spend = () => fetch('', { method: 'POST', body: 'refresh_token=rt-0' });
+    expect((await spend()).status).to.equal(200);
+    expect((await spend()).status).to.equal(400);
+    expect(provider.alive).to.equal(false);
+  });
+
+  it('serves 200 callers of one process with one request (R1)', async () => {
+    const { refresher } = await world.start(provider.fetch);
+    const account = await world.account();
+    const all = await Promise.all(Array.from({ length: 200 }, () => refresher.freshen(account, world.cause)));
+    for (const fresh of all) expect(await accessToken(fresh)).to.equal('at-1');
+    expect(provider.requests).to.equal(1);
+    expect(provider.alive).to.equal(true);
+  });
+
+  it('serves 200 callers of two processes with one request (R1)', async () => {
+    const processes = [await world.start(provider.fetch), await world.start(provider.fetch)];
+    const account = await world.account();
+    const calls = Array.from({ length: 200 }, (_, n) => processes[n % 2]?.refresher.freshen(account, world.cause));
+    for (const fresh of await Promise.all(calls)) expect(await accessToken(fresh as AccountRow)).to.equal('at-1');
+    expect(provider.requests).to.equal(1);
+    expect(provider.alive).to.equal(true);
+  });
+
+  it('serves those who were refused a token together with those who find it expired', async () => {
+    const { refresher } = await world.start(provider.fetch);
+    const account = await world.account();
+    const [freshened, renewed] = await Promise.all([
+      refresher.freshen(account, world.cause),
+      refresher.refreshNow(account, world.cause),
+    ]);
+    expect(freshened).to.deep.equal(renewed);
+    expect(provider.requests).to.equal(1);
+  });
+
+  it('makes another process wait for the end, and take it', async () => {
+    const first = await world.start(provider.fetch);
+    const second = await world.start(provider.fetch);
+    const account = await world.account();
+    const held = holdFirst('after');
+    const one = first.refresher.freshen(account, world.cause);
+    await held.reached;
+    const two = second.refresher.freshen(account, world.cause);
+    held.release();
+    expect(await two).to.deep.equal(await one);
+    expect(provider.requests).to.equal(1);
+  });
+
+  it('serves a token that is still valid when another process takes long, and says so when it is not', async () => {
+    const limits = { leaseMs: HOUR };
+    const first = await world.start(provider.fetch, { limits });
+    const second = await world.start(provider.fetch, { limits });
+    world.clock.at -= 10_000;
+    const account = await world.account();
+    const held = holdFirst('after');
+    const one = first.refresher.freshen(account, world.cause);
+    await held.reached;
+    const early = world.clock.at;
+    expect(await second.refresher.ensureFresh(account, world.cause)).to.deep.equal({ account });
+    expect(world.clock.at - early).to.be.within(1_000, 2_000);
+    world.clock.at += 10_000;
+    const late = await second.refresher.ensureFresh(account, world.cause);
+    expect(late.account).to.deep.equal(account);
+    expect(late.error).to.include({ kind: 'upstream_timeout', retryable: true });
+    held.release();
+    expect(await accessToken(await one)).to.equal('at-1');
+    expect(provider.requests).to.equal(1);
+  });
+
+  describe('with a holder that is slower than its lease (R4)', () => {
+    it('never lets its late failure overwrite the success of its successor', async () => {
+      const first = await world.start(provider.fetch);
+      const second = await world.start(provider.fetch);
+      const account = await world.account();
+      const held = holdFirst('before');
+      const one = first.refresher.freshen(account, world.cause);
+      await held.reached;
+      world.clock.at += LEASE;
+      const fresh = await second.refresher.freshen(account, world.cause);
+      expect(await accessToken(fresh)).to.equal('at-1');
+      held.release();
+      expect(await one).to.deep.equal(fresh);
+      expect(await world.account()).to.deep.equal(fresh);
+      expect(await world.audit()).to.deep.equal([]);
+    });
+
+    it('never lets its late success overwrite what its successor has settled', async () => {
+      const abandoned: TokenSet[] = [];
+      const hand = async (_account: AccountRow, tokens: TokenSet) => void abandoned.push(tokens);
+      const first = await world.start(provider.fetch, { abandoned: hand });
+      const second = await world.start(provider.fetch);
+      const account = await world.account();
+      const held = holdFirst('after');
+      const one = first.refresher.freshen(account, world.cause);
+      await held.reached;
+      world.clock.at += LEASE;
+      const settled = await second.refresher.freshen(account, world.cause);
+      expect(settled).to.include({ status: 'EXPIRED' });
+      expect(settled.statusReason).to.match(/interrupted/);
+      held.release();
+      expect(await one).to.deep.equal(settled);
+      expect(await world.account()).to.deep.equal(settled);
+      expect(abandoned).to.deep.equal([]);
+    });
+
+    it('takes its result while nobody has taken the lease over', async () => {
+      const first = await world.start(provider.fetch);
+      const held = holdFirst('after');
+      const one = first.refresher.freshen(await world.account(), world.cause);
+      await held.reached;
+      world.clock.at += 100 * LEASE;
+      held.release();
+      expect(await accessToken(await one)).to.equal('at-1');
+    });
+
+    it('never lets it give the lease of its successor back', async () => {
+      let fails = true;
+      const first = await world.start(async (url, init) => {
+        const answer = await provider.fetch(url, init);
+        return fails ? new Response('', { status: 500 }) : answer;
+      });
+      const second = await world.start(provider.fetch);
+      const account = await world.account();
+      const held = holdFirst('before');
+      const one = first.refresher.freshen(account, world.cause);
+      await held.reached;
+      world.clock.at += LEASE;
+      const heldToo = holdFirst('before');
+      const two = second.refresher.freshen(account, world.cause);
+      await heldToo.reached;
+      const lease = await second.store.read.refreshLeases.get(world.env, world.accountId);
+      held.release();
+      await one;
+      fails = false;
+      expect(await second.store.read.refreshLeases.get(world.env, world.accountId)).to.deep.equal(lease);
+      expect(lease).to.include({ state: 'HELD', fencing: 2 });
+      heldToo.release();
+      await two;
+    });
+  });
+
+  describe('after a crash (R2)', () => {
+    /** A process that never hears of its request again. */
+    async function crash(where: 'before' | 'after'): Promise<void> {
+      const dying = await world.start(provider.fetch);
+      const held = holdFirst(where);
+      void dying.refresher.freshen(await world.account(), world.cause);
+      await held.reached;
+    }
+
+    it('before the provider had the request, the stored token still works', async () => {
+      await crash('before');
+      world.clock.at += LEASE;
+      const { refresher } = await world.start(provider.fetch);
+      expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
+    });
+
+    it('between rotation and commit, the stored token is tried once, and the account says what has happened', async () => {
+      await crash('after');
+      world.clock.at += LEASE;
+      const { refresher } = await world.start(provider.fetch);
+      const expired = await refresher.freshen(await world.account(), world.cause);
+      expect(expired).to.include({ status: 'EXPIRED' });
+      expect(expired.statusReason).to.match(/interrupted before its result could be stored/);
+      await refresher.freshen(expired, world.cause);
+      expect(provider.requests).to.equal(2);
+      expect(await world.audit()).to.have.length(1);
+    });
+
+    it('a caller without a valid token waits for the lease of the dead process to end, as long as it can', async () => {
+      await crash('before');
+      const { refresher } = await world.start(provider.fetch, { limits: { patienceMs: 40_000 } });
+      expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
+    });
+
+    it('an answer that never came counts as one: the next refusal says that it may have been rotated', async () => {
+      let down = true;
+      const { refresher } = await world.start(async (url, init) => {
+        const answer = await provider.fetch(url, init);
+        if (down) throw Object.assign(new Error('It was slow.'), { kind: 'timeout', sent: true });
+        return answer;
+      });
+      const account = await world.account();
+      const { error } = await refresher.ensureFresh(account, world.cause);
+      expect(error).to.include({ kind: 'upstream_timeout' });
+      down = false;
+      world.clock.at += 2_000;
+      expect((await refresher.freshen(account, world.cause)).statusReason).to.match(/interrupted/);
+    });
+  });
+
+  describe('while the account changes (R3)', () => {
+    async function during(action: (store: Store) => Promise<unknown>) {
+      const abandoned: string[] = [];
+      const { store, refresher } = await world.start(provider.fetch, {
+        abandoned: async (_account, tokens) => void abandoned.push(tokens.refreshToken?.reveal() ?? ''),
+      });
+      const held = holdFirst('after');
+      const flight = refresher.freshen(await world.account(), world.cause);
+      await held.reached;
+      await action(store);
+      held.release();
+      const result = await flight.catch((error: { code: string }) => error.code);
+      return { result, abandoned, store };
+    }
+
+    it('does not bring a deleted account back, and hands its tokens over to be revoked', async () => {
+      const { result, abandoned, store } = await during((store) =>
+        store.write((tx) => tx.accounts.remove(world.env, world.accountId, world.clock.at)),
+      );
+      expect(result).to.equal('NOT_FOUND');
+      expect(await store.read.accounts.get(world.env, world.accountId)).to.equal(undefined);
+      expect(await store.read.refreshLeases.get(world.env, world.accountId)).to.equal(undefined);
+      expect(abandoned).to.deep.equal(['rt-1']);
+    });
+
+    it('keeps the credentials of a new authorization, and hands the late ones over', async () => {
+      const { result, abandoned } = await during(() => world.replaceTokens({ access_token: 'new' }));
+      const account = await world.account();
+      expect(result).to.deep.equal(account);
+      expect(await world.tokens()).to.deep.equal({ access_token: 'new' });
+      expect(account.credentialGeneration).to.equal(2);
+      expect(abandoned).to.deep.equal(['rt-1']);
+    });
+
+    it('does not bring a disconnected account back', async () => {
+      const { abandoned } = await during(async (store) => {
+        const account = await world.account();
+        await change(store, { ...withoutCredentials(account), status: 'DISCONNECTED' });
+      });
+      expect(await world.account()).to.include({ status: 'DISCONNECTED', credentialsSealed: null });
+      expect(abandoned).to.deep.equal(['rt-1']);
+    });
+
+    it('does not bring an account back whose hosts have changed', async () => {
+      const { abandoned } = await during((store) => change(store, { status: 'PENDING_AUTH' }));
+      expect(await world.account()).to.include({ status: 'PENDING_AUTH', credentialGeneration: 1 });
+      expect(abandoned).to.deep.equal(['rt-1']);
+    });
+
+    it('lets another change of the account and the new tokens both stand', async () => {
+      const { abandoned } = await during((store) => change(store, { apiConfig: { region: 'eu' } }));
+      const account = await world.account();
+      expect(account.apiConfig).to.deep.equal({ region: 'eu' });
+      expect(await world.tokens()).to.include({ access_token: 'at-1', refresh_token: 'rt-1' });
+      expect(abandoned).to.deep.equal([]);
+    });
+
+    it('does not lose the rotated token when a change left the spent one in place', async () => {
+      const { abandoned } = await during(() =>
+        world.replaceTokens({ access_token: 'at-0', refresh_token: 'rt-0', domain: 'acme.example' }),
+      );
+      expect(await world.tokens()).to.deep.equal({
+        access_token: 'at-1',
+        refresh_token: 'rt-1',
+        domain: 'acme.example',
+      });
+      expect((await world.account()).credentialGeneration).to.equal(3);
+      expect(abandoned).to.deep.equal([]);
+    });
+
+    it('ignores a refusal of the token that was replaced meanwhile', async () => {
+      provider.alive = false;
+      await during(() => world.replaceTokens({ access_token: 'new' }));
+      expect(await world.account()).to.include({ status: 'ACTIVE', credentialGeneration: 2 });
+      expect(await world.audit()).to.deep.equal([]);
+    });
+
+    it('goes on when the tokens cannot be handed over', async () => {
+      const { refresher } = await world.start(provider.fetch, {
+        abandoned: () => Promise.reject(new Error('no outbox')),
+      });
+      const held = holdFirst('after');
+      const flight = refresher.freshen(await world.account(), world.cause);
+      await held.reached;
+      await world.replaceTokens({ access_token: 'new' });
+      held.release();
+      expect(await accessToken(await flight)).to.equal('new');
+    });
+  });
+
+  describe('with a clock that jumps (R7)', () => {
+    it('is not kept out by a lease from a future that was a mistake', async () => {
+      const dying = await world.start(provider.fetch);
+      const held = holdFirst('before');
+      world.clock.at += 1000 * HOUR;
+      void dying.refresher.freshen(await world.account(), world.cause);
+      await held.reached;
+      world.clock.at -= 1000 * HOUR;
+      const { refresher } = await world.start(provider.fetch);
+      expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
+    });
+
+    it('is not kept from trying again by a failure from such a future', async () => {
+      let down = true;
+      const { refresher } = await world.start((url, init) =>
+        down ? Promise.resolve(new Response('', { status: 500 })) : provider.fetch(url, init),
+      );
+      const account = await world.account();
+      world.clock.at += 1000 * HOUR;
+      await refresher.freshen(account, world.cause);
+      world.clock.at -= 1000 * HOUR;
+      down = false;
+      expect(await accessToken(await refresher.freshen(account, world.cause))).to.equal('at-1');
+    });
+
+    it('renews a token whose end was written under a clock that was ahead', async () => {
+      const { refresher } = await world.start(provider.fetch);
+      world.clock.at += 1000 * HOUR;
+      const fromTheFuture = await refresher.freshen(await world.account(), world.cause);
+      world.clock.at -= 1000 * HOUR;
+      const now = await refresher.freshen(fromTheFuture, world.cause);
+      expect(now.tokenExpiresAt).to.equal(world.clock.at + HOUR);
+      expect(provider.requests).to.equal(2);
+    });
+
+    it('never stores a later end than the provider meant, however long its answer took', async () => {
+      const { refresher } = await world.start(provider.fetch);
+      const asked = world.clock.at;
+      provider.after = async () => {
+        world.clock.at += 12_000;
+      };
+      const fresh = await refresher.freshen(await world.account(), world.cause);
+      expect(fresh.tokenExpiresAt).to.equal(asked + HOUR);
+    });
+  });
+
+  it('is over before the store is closed', async () => {
+    const { store, refresher } = await world.start(provider.fetch);
+    const held = holdFirst('after');
+    const flight = refresher.freshen(await world.account(), world.cause);
+    await held.reached;
+    let idle = false;
+    const end = refresher.idle().then(() => {
+      idle = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(idle).to.equal(false);
+    held.release();
+    await Promise.all([end, flight]);
+    expect(await store.read.refreshLeases.get(world.env, world.accountId)).to.include({ state: 'SETTLED' });
+  });
+});
