@@ -1,0 +1,26 @@
+import type { AccountRow, AccountStatus } from '../../db/store.ts';
+import type { TestServer } from './server.ts';
+import { firstEnvironment } from './tokens.ts';
+
+/** Puts an account into a state that only a flow or a provider could bring about. */
+export async function putInState(
+  server: TestServer,
+  id: string,
+  status: AccountStatus,
+  reason: string | null = null,
+): Promise<void> {
+  const { store, now } = server.deps;
+  const environment = await firstEnvironment(server);
+  const all: AccountStatus[] = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'];
+  const change = { status, reason, updatedAt: now() };
+  const done = await store.write((tx) => tx.accounts.setStatus(environment.id, id, all, change));
+  if (!done) throw new Error(`there is no account ${id}`);
+}
+
+/** The row behind an account. */
+export async function accountRow(server: TestServer, id: string): Promise<AccountRow> {
+  const environment = await firstEnvironment(server);
+  const row = await server.deps.store.read.accounts.get(environment.id, id);
+  if (!row) throw new Error(`there is no account ${id}`);
+  return row;
+}
