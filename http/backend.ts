@@ -1,111 +1,21 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Document, Operation, Request, ValidationResult } from 'openapi-backend';
-import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
+import type { Context, Document, Operation, Request, ValidationResult } from 'openapi-backend';
+import { OpenAPIBackend } from 'openapi-backend';
 import type { Direction } from './ajv.ts';
 import { createAjv } from './ajv.ts';
-import type { Pairs } from './query.ts';
-
-/** What is handed to the backend of one HTTP request; parsed once, before routing. `body` is filled in after authentication. */
-export interface ContractRequest extends Request {
-  method: string;
-  path: string;
-  query: Pairs;
-  headers: Record<string, string | string[]>;
-  params: Record<string, string>;
-}
-
-interface Template {
-  operation: Operation;
-  pattern: RegExp;
-  names: string[];
-}
+import type { ContractRequest } from './request.ts';
+import { CompiledRouter } from './router.ts';
 
 /**
- * Routing by tables computed once. The library's own router rebuilds its list of operations for every request, which costs
- * four fifths of the time of a request.
- */
-class CompiledRouter extends OpenAPIRouter {
-  readonly #operations: Operation[];
-  readonly #literal = new Map<string, Operation>();
-  readonly #templates: Template[] = [];
-
-  constructor(definition: Document) {
-    super({ definition, apiRoot: '/', ignoreTrailingSlashes: false });
-    this.#operations = super.getOperations();
-    for (const operation of this.#operations) {
-      if (operation.path.includes('{')) this.#templates.push(compileTemplate(operation));
-      else this.#literal.set(`${operation.method} ${operation.path}`, operation);
-    }
-    // The most literal template wins: `{id}:enable` before `{id}`.
-    this.#templates.sort((a, b) => literalLength(b.operation) - literalLength(a.operation));
-  }
-
-  override getOperations(): Operation[] {
-    return this.#operations;
-  }
-
-  override matchOperation(req: Request, strict?: boolean): never {
-    const method = req.method.toLowerCase();
-    const literal = this.#literal.get(`${method} ${req.path}`);
-    if (literal) return literal as never;
-    const template = this.#templates.find((t) => t.operation.method === method && t.pattern.test(req.path));
-    if (template) {
-      (req as ContractRequest).params = readParams(template, req.path);
-      return template.operation as never;
-    }
-    if (!strict) return undefined as never;
-    throw new Error(this.methodsOf(req.path).length > 0 ? '405-methodNotAllowed' : '404-notFound');
-  }
-
-  /** The methods that a path declares, in upper case, for the Allow header of a 405. */
-  methodsOf(path: string): string[] {
-    const matches = this.#operations.filter((o) =>
-      o.path.includes('{') ? compileTemplate(o).pattern.test(path) : o.path === path,
-    );
-    return matches.map((o) => o.method.toUpperCase());
-  }
-
-  override parseRequest(req: Request): never {
-    return req as never;
-  }
-}
-
-function literalLength(operation: Operation): number {
-  return operation.path.replace(/\{.*?\}/g, '').length;
-}
-
-function compileTemplate(operation: Operation): Template {
-  const names: string[] = [];
-  const source = operation.path.replace(/[.*+?^$()|[\]\\]|\{([^}]+)\}/g, (found, name?: string) => {
-    if (name === undefined) return `\\${found}`;
-    names.push(name);
-    return '([^/:]+)';
-  });
-  return { operation, pattern: new RegExp(`^${source}$`), names };
-}
-
-/** Path parameters, percent-decoded; a broken escape stays as it is and finds nothing. */
-function readParams(template: Template, path: string): Record<string, string> {
-  const match = template.pattern.exec(path) ?? [];
-  const params: Record<string, string> = {};
-  template.names.forEach((name, index) => {
-    const raw = match[index + 1] ?? '';
-    try {
-      params[name] = decodeURIComponent(raw);
-    } catch {
-      params[name] = raw;
-    }
-  });
-  return params;
-}
-
-/**
- * openapi-backend for an OpenAPI 3.1 document. It differs from the library in three ways: the document is not judged at run
+ * openapi-backend for an OpenAPI 3.1 document. It differs from the library in four ways: the document is not judged at run
  * time (the library knows only the meta-schemas of 2.0 and 3.0; ours is linted when it is generated), JSON Schema 2020-12 does
- * the validation, and routing and parsing are done once per request instead of three times.
+ * the validation, routing and parsing are done once per request instead of three times, and a request passes the library's steps
+ * without what only other documents need.
  */
 export class ContractBackend extends OpenAPIBackend {
   routes!: CompiledRouter;
+  readonly #schemes = new Map<Operation, string | null>();
+  readonly #validators = new Map<Operation, ValidateFunction[]>();
 
   constructor(definition: Document) {
     const shared = new Map<Direction, ReturnType<typeof createAjv>>();
@@ -134,7 +44,44 @@ export class ContractBackend extends OpenAPIBackend {
     this.router = this.routes as never;
     this.validator.router = this.routes as never;
     this.validator.validateRequest = (req, operation) => this.#validate(req as ContractRequest, operation as Operation);
+    for (const operation of this.routes.getOperations()) this.#schemes.set(operation, schemeOf(operation));
     return this;
+  }
+
+  /**
+   * The steps of the library in its order, with the handlers, security handlers and validators that are registered with it. What it
+   * does besides costs as much as all of them together: it works out the combinations of security schemes anew for every request
+   * (ours has one scheme or none, which `init` makes sure of), through several promises for each.
+   */
+  override async handleRequest(req: Request, ...args: unknown[]): Promise<unknown> {
+    const operation = this.routes.find(req as ContractRequest);
+    if (!operation) return super.handleRequest(req, ...args);
+    const context = { api: this, request: req, operation } as unknown as Context;
+    await this.#call('postRoutingHandler', context, args);
+    const scheme = this.#schemes.get(operation) ?? null;
+    context.security = scheme === null ? { authorized: false } : await this.#secure(scheme, context, args);
+    await this.#call('postSecurityHandler', context, args);
+    if (scheme !== null && context.security['authorized'] !== true)
+      return this.#call('unauthorizedHandler', context, args);
+    context.validation = this.#validate(req as ContractRequest, operation);
+    if (context.validation.errors) return this.#call('validationFail', context, args);
+    return this.#call(operation.operationId as string, context, args);
+  }
+
+  /** A handler that is missing is a failure, never a step that is skipped. */
+  #call(name: string, context: Context, args: unknown[]): unknown {
+    const handler = this.handlers[name];
+    if (!handler) throw new Error(`no handler is registered for ${name}`);
+    return handler(context, ...args);
+  }
+
+  async #secure(scheme: string, context: Context, args: unknown[]): Promise<NonNullable<Context['security']>> {
+    try {
+      const result = await this.securityHandlers[scheme]?.(context, ...args);
+      return { [scheme]: result, authorized: result === true };
+    } catch (error) {
+      return { [scheme]: { error }, authorized: false };
+    }
   }
 
   /** The compiled validators of an operation: body first, then parameters. */
@@ -144,12 +91,27 @@ export class ContractBackend extends OpenAPIBackend {
 
   #validate(req: ContractRequest, operation: Operation): ValidationResult {
     const subject = { path: req.params, query: req.query, header: req.headers, cookie: {}, requestBody: req.body };
+    let validators = this.#validators.get(operation);
+    if (!validators) {
+      validators = this.validatorsOf(operation.operationId as string);
+      this.#validators.set(operation, validators);
+    }
     const errors: ErrorObject[] = [];
-    for (const validate of this.validatorsOf(operation.operationId as string)) {
+    for (const validate of validators) {
       if (!validate(subject)) errors.push(...(validate.errors ?? []));
     }
     return { valid: errors.length === 0, errors: errors.length === 0 ? null : (errors as never), coerced: req };
   }
+}
+
+/** @throws Error for a document with combinations of security schemes, which are not implemented here */
+function schemeOf({ operationId, security = [] }: Operation): string | null {
+  const schemes = security.flatMap((requirement) => Object.keys(requirement));
+  const [scheme = null] = schemes;
+  if (security.length > 1 || schemes.length !== security.length) {
+    throw new Error(`operation ${operationId} must need one security scheme or none`);
+  }
+  return scheme;
 }
 
 const DIRECTIONS: Record<string, Direction> = { requestBodyValidator: 'request', paramsValidator: 'parameters' };

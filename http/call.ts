@@ -1,10 +1,10 @@
 import type { ApiError } from '../core/errors.ts';
-import type { ContractRequest } from './backend.ts';
 import type { Call, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { createIdempotency } from './idempotency.ts';
 import { problemReply } from './problem.ts';
+import type { ContractRequest } from './request.ts';
 
 const NOBODY = { clientId: 'anonymous', scopes: [] as string[] };
 

@@ -1,10 +1,10 @@
 import { ApiError } from '../core/errors.ts';
 import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories } from '../db/store.ts';
-import type { ContractRequest } from './backend.ts';
 import type { Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { respondUntyped } from './reply.ts';
+import type { ContractRequest } from './request.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 const PURPOSE = 'idempotent reply';
@@ -41,27 +41,29 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       createdAt: at,
       expiresAt: at + LIFETIME_MS,
     });
-    return claimed.state === 'EXISTING' ? replay(claimed.row, key.requestDigest) : undefined;
+    return claimed.state === 'EXISTING' ? replay(tx, claimed.row, key.requestDigest) : undefined;
   }
 
-  function replay(row: IdempotencyKeyRow, requestDigest: Buffer): Reply {
+  async function replay(tx: Repositories, row: IdempotencyKeyRow, requestDigest: Buffer): Promise<Reply> {
     if (!deps.digester.equal(row.requestDigest, requestDigest)) {
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used for a request with another content.');
     }
-    if (row.state === 'RUNNING') throw stillRunning(row);
+    if (row.state === 'RUNNING') throw await stillRunning(tx, row);
     const kept = row.sealedReply && openReply(row, row.sealedReply);
     if (!kept)
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The kept answer of this idempotency key cannot be read any more.');
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
 
-  function stillRunning(row: IdempotencyKeyRow): ApiError {
-    const abandoned = row.executionId !== null && row.createdAt < deps.startedAt;
-    return abandoned
+  async function stillRunning(tx: Repositories, { executionId, createdAt }: IdempotencyKeyRow): Promise<ApiError> {
+    const execution = executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
+    // Begun by a process that is gone, or ended by a fault of this one: no answer will come any more.
+    const isCutOff = executionId !== null && (createdAt < deps.startedAt || execution?.status === 'UNKNOWN');
+    return isCutOff
       ? new ApiError(
           'EXECUTION_OUTCOME_UNKNOWN',
-          `The execution ${row.executionId} was cut off; whether it had an effect is unknown.`,
-          { extra: { execution_id: row.executionId } },
+          `The execution ${executionId} was cut off; whether it had an effect is unknown.`,
+          { extra: { execution_id: executionId } },
         )
       : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
   }

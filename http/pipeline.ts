@@ -3,7 +3,6 @@ import type { ErrorObject } from 'ajv';
 import type { Context, Document, Operation } from 'openapi-backend';
 import { ApiError } from '../core/errors.ts';
 import { createAnswerCheck } from './answers.ts';
-import type { ContractRequest } from './backend.ts';
 import { ContractBackend } from './backend.ts';
 import { authenticate } from './bearer.ts';
 import type { BodyFormat } from './body.ts';
@@ -14,9 +13,10 @@ import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
 import { presentErrors } from './field-errors.ts';
-import { parsePairs } from './query.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { respond } from './reply.ts';
+import type { ContractRequest } from './request.ts';
+import { readRequest } from './request.ts';
 import { writeReply } from './write.ts';
 
 /** Operations that answer on every host, so that probes reach them by address. */
@@ -92,7 +92,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
 
   async function answer(exchange: Exchange, request: ContractRequest): Promise<Reply> {
     try {
-      const reply: Reply = await backend.handleRequest(request, exchange);
+      const reply = (await backend.handleRequest(request, exchange)) as Reply;
       const { operation } = exchange;
       if (operation && (deps.config.checkAllAnswers || secretOperations.has(operation.operationId as string))) {
         const wrong = checkAnswer(operation, reply);
@@ -121,30 +121,6 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       deps.onAnswer(exchange, reply.status);
     },
   };
-}
-
-/** Splits the target once. A `:` may arrive escaped; operations such as `:search` are matched literally. */
-function readRequest(req: IncomingMessage): ContractRequest {
-  const target = req.url ?? '/';
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  const request: ContractRequest = {
-    method: req.method ?? 'GET',
-    path: path.includes('%') ? path.replace(/%3a/gi, ':') : path,
-    query: Object.create(null),
-    headers: req.headers as ContractRequest['headers'],
-    params: {},
-  };
-  // Parsed on first use: a broken query is the client's 400 of a known operation, not a failure of routing.
-  Object.defineProperty(request, 'query', {
-    configurable: true,
-    get() {
-      const query = parsePairs(mark < 0 ? '' : target.slice(mark + 1), 'the query');
-      Object.defineProperty(request, 'query', { value: query });
-      return query;
-    },
-  });
-  return request;
 }
 
 function requiredScope(operation: Operation): string {
