@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createApi, getToken } from './demo/api.ts';
+import { startCounterparts } from './demo/counterparts.ts';
+import { playGithub } from './demo/github-act.ts';
+import { check, createNarrator } from './demo/narrator.ts';
+import { NOTES_BASE, playNotes } from './demo/notes-act.ts';
+import { startServerProcess } from './demo/server-process.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/**
+ * Shows the main job end to end against local applications: a server of its own with a fresh data directory, everything on free
+ * ports of loopback. Every step checks what it claims; the first that does not hold ends the demo with exit code 1.
+ */
+export async function playDemo(print: (line: string) => void): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'valetkey-demo-'));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const { notes, github, stop } = await startCounterparts();
+  stack.defer(stop);
+  const overrides = `${NOTES_BASE}=${notes.origin},https://api.github.com=${github.origin}`;
+  const server = await startServerProcess(dataDir, { VALETKEY_ENDPOINT_OVERRIDES: overrides });
+  stack.defer(async () => void (await server.stop()));
+
+  const narrator = createNarrator(print);
+  print(`Valetkey runs at ${server.origin} with its data in ${dataDir}.`);
+  print(`The notes app stands at ${notes.origin}, an emulator of GitHub at ${github.origin}.`);
+
+  const token = await narrator.step('Get an access token with the client that the first start has made', () =>
+    getToken(server.origin, server.client),
+  );
+  const api = createApi(server.origin, token, narrator);
+  const operate = async (...args: string[]) => {
+    const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir };
+    return (await promisify(execFile)(process.execPath, ['cli/valetkey.js', ...args], { cwd: ROOT, env })).stdout;
+  };
+
+  narrator.chapter('An application of your own');
+  await playNotes({ api, narrator, notes, operate });
+  narrator.chapter('A built-in connector');
+  await playGithub({ api, narrator, github });
+
+  await narrator.step(
+    'Stop the server: it ends cleanly, and nothing that it has logged holds a credential',
+    async () => {
+      const code = await server.stop();
+      const secrets = [server.client.secret, token, notes.key, ...Object.values(github.tokens)];
+      narrator.say(
+        `exit code ${code}; ${server.stdout.trim().split('\n').length} lines, none of ${secrets.length} secrets`,
+      );
+      check(code === 0, 'the exit code is 0');
+      check(!secrets.some((secret) => server.stdout.includes(secret)), 'no secret stands in the log');
+    },
+  );
+  print('\nEverything went as it should. Server, applications and data are removed.');
+}
+
+if (import.meta.main) {
+  await playDemo(console.log).catch((error: Error) => {
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  });
+}
