@@ -1,3 +1,5 @@
+import type { OAuthDeviations } from './oauth-deviations.ts';
+
 /** How an account of a pattern authenticates; the values of `authorization_type`. */
 export const AUTHORIZATION_TYPES = [
   'OAUTH',
@@ -48,7 +50,8 @@ export interface ScopeEntry {
   required?: boolean;
 }
 
-export interface OAuthConfig {
+/** How to speak OAuth with a provider. The deviations are for connector files alone; patterns of the contract are closed. */
+export interface OAuthConfig extends OAuthDeviations {
   authorize_uri?: string;
   token_uri?: string;
   user_info_uri?: string;

@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from '../errors.ts';
+import { accountValueProblem } from './account-value.ts';
 import {
   AddressValueError,
   addressPlaces,
@@ -74,6 +75,7 @@ export function checkAccountInputs(provider: ProviderDefinition, inputs: Account
     const problem = givenBaseProblem(inputs[base]);
     if (problem) errors.push({ field: `${API_CONFIG_PATH}.${base}`, message: problem });
   }
+  errors.push(...checkBroughtValues(provider, inputs));
   const template = baseTemplateOf(provider);
   for (const place of template === undefined ? [] : addressPlaces(template)) {
     const value = inputs[place.field];
@@ -81,6 +83,16 @@ export function checkAccountInputs(provider: ProviderDefinition, inputs: Account
     if (problem) errors.push({ field: `${API_CONFIG_PATH}.${place.field}`, message: problem });
   }
   return errors;
+}
+
+/** Values that a flow brings can also be given by a caller; they keep to the same rules. */
+function checkBroughtValues(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
+  const rules = provider.authPatterns.flatMap((pattern) => pattern.oauth_config?.account_values ?? []);
+  return rules.flatMap((rule) => {
+    const value = Object.hasOwn(inputs, rule.name) ? inputs[rule.name] : undefined;
+    const problem = value === undefined ? undefined : accountValueProblem(rule, value);
+    return problem === undefined ? [] : [{ field: `${API_CONFIG_PATH}.${rule.name}`, message: problem }];
+  });
 }
 
 function baseTemplateOf(provider: ProviderDefinition): string | undefined {

@@ -1,4 +1,5 @@
 import type { Tool } from '../tools/tool.ts';
+import { contractPattern } from './contract-pattern.ts';
 import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
 import { rankTools } from './rank-tools.ts';
@@ -20,8 +21,9 @@ export interface ToolFilter {
 }
 
 export interface Catalogue {
+  /** A connector as the interface shows it: its patterns are as the contract knows them. */
   connector(identifier: string): Connector | undefined;
-  /** Connectors by display_priority, highest first, then by identifier. */
+  /** The same, by display_priority, highest first, then by identifier. */
   connectors(): readonly Connector[];
   /** The connector in the form that the engines take. */
   provider(identifier: string): ProviderDefinition | undefined;
@@ -35,11 +37,12 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
   const connectors = Object.values(index.connectors).sort(
     (a, b) => b.display_priority - a.display_priority || compare(a.identifier, b.identifier),
   );
+  const shown = new Map(connectors.map((connector) => [connector.identifier, shownConnector(connector)]));
   const tools = Object.values(index.tools).sort((a, b) => compare(a.name, b.name));
   const providers = new Map(connectors.map((connector) => [connector.identifier, builtInProvider(connector)]));
   return {
-    connector: (identifier) => own(index.connectors, identifier),
-    connectors: () => connectors,
+    connector: (identifier) => shown.get(identifier),
+    connectors: () => [...shown.values()],
     provider: (identifier) => providers.get(identifier),
     tool: (name) => own(index.tools, name),
     tools: (filter = {}) => {
@@ -52,6 +55,10 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
 /** True when a tool can be executed with accounts of a provider: its own tools, and generic ones with custom providers. */
 export function toolFits(tool: Tool, provider: Pick<ProviderDefinition, 'identifier' | 'isCustom'>): boolean {
   return provider.isCustom ? tool.generic === true : tool.connector === provider.identifier;
+}
+
+function shownConnector(connector: Connector): Connector {
+  return { ...connector, auth_patterns: connector.auth_patterns.map(contractPattern) };
 }
 
 function passes(tool: Tool, filter: ToolFilter): boolean {

@@ -8,8 +8,10 @@ import {
   isStaticType,
   staticFieldsOf,
 } from './auth-pattern.ts';
+import { checkOAuth } from './check-oauth.ts';
 import { isCookieName, isCredentialHeader } from './header-names.ts';
-import { compileLinearPattern, PatternError } from './linear-pattern.ts';
+import { patternProblem } from './linear-pattern.ts';
+import { oauthAddresses } from './oauth-addresses.ts';
 
 /** The addresses of a provider that its patterns' fields may fill. */
 export interface PatternContext {
@@ -20,8 +22,6 @@ export interface PatternContext {
   /** Fields that something else needs, such as the paths of a connector's tools. */
   usedElsewhere?: ReadonlySet<string>;
 }
-
-const ENDPOINTS = ['authorize_uri', 'token_uri', 'user_info_uri', 'revocation_uri', 'issuer'] as const;
 
 /**
  * Checks what a schema of auth_patterns cannot say: names, patterns, addresses and their placeholders.
@@ -43,6 +43,7 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
     errors.push(...endpoints.errors, ...checkFields(pattern, path, context.baseUrl ? used : undefined));
     errors.push(...checkKnownPlaces(pattern, base.fields, `${context.baseUrlField ?? 'proxy_url'}`, path));
     errors.push(...checkPlacement(pattern, path), ...checkMutations(pattern, path));
+    errors.push(...checkOAuth(pattern, path));
   });
   return errors;
 }
@@ -68,11 +69,11 @@ function placesOf(
 function checkEndpoints(pattern: AuthPattern, path: string): { fields: string[]; errors: FieldError[] } {
   const fields: string[] = [];
   const errors: FieldError[] = [];
-  for (const key of ENDPOINTS) {
-    const address = pattern.oauth_config?.[key];
-    if (address === undefined) continue;
-    const at = `${path}.oauth_config.${key}`;
-    const places = placesOf(address, at, { query: true });
+  const config = pattern.oauth_config ?? {};
+  const visited = config.authorize_uri === undefined ? [] : [{ path: 'authorize_uri', template: config.authorize_uri }];
+  for (const address of [...visited, ...oauthAddresses(config)]) {
+    const at = `${path}.oauth_config.${address.path}`;
+    const places = placesOf(address.template, at, { query: true });
     fields.push(...places.fields);
     errors.push(...places.errors, ...unknownPlaces(pattern, places.fields, at));
   }
@@ -87,11 +88,9 @@ function checkKnownPlaces(pattern: AuthPattern, fields: string[], baseField: str
 }
 
 function unknownPlaces(pattern: AuthPattern, places: string[], field: string): FieldError[] {
-  const known = new Set(
-    [...staticFieldsOf(pattern).filter((item) => item.is_path_param), ...(pattern.account_fields ?? [])].map(
-      (item) => item.field_name,
-    ),
-  );
+  const typed = [...staticFieldsOf(pattern).filter((item) => item.is_path_param), ...(pattern.account_fields ?? [])];
+  const brought = pattern.oauth_config?.account_values ?? [];
+  const known = new Set([...typed.map((item) => item.field_name), ...brought.map((value) => value.name)]);
   return places
     .filter((place) => !known.has(place))
     .map((place) => ({ field, message: `{{${place}}} is filled by no field with is_path_param` }));
@@ -141,16 +140,6 @@ function checkField(
   }
   errors.push(...placementProblems(field.placement, at));
   return errors;
-}
-
-function patternProblem(pattern: string): string | undefined {
-  try {
-    compileLinearPattern(pattern);
-    return undefined;
-  } catch (error) {
-    if (error instanceof PatternError) return error.message;
-    throw error;
-  }
 }
 
 function checkPlacement(pattern: AuthPattern, path: string): FieldError[] {

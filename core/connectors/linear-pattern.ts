@@ -34,6 +34,17 @@ export function compileLinearPattern(source: string): LinearPattern {
   return { matches: (value) => simulate(program.states, start, accept, value) };
 }
 
+/** Why a pattern cannot be used, as a public sentence; undefined when it can. */
+export function patternProblem(source: string): string | undefined {
+  try {
+    compileLinearPattern(source);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PatternError) return error.message;
+    throw error;
+  }
+}
+
 /** Anchors add nothing to a whole-value pattern; one alone shows that its author expected something else. */
 function withoutAnchors(source: string): Node {
   const head = source.startsWith('^');

@@ -1,6 +1,8 @@
 import { ApiError } from '../errors.ts';
+import { accountOrigin } from './account-value.ts';
 import type { AuthorizationType } from './auth-pattern.ts';
 import { type AccountInputs, baseUrlOf, filled } from './base-url.ts';
+import { oauthAddresses } from './oauth-addresses.ts';
 import type { ProviderDefinition } from './provider.ts';
 
 /**
@@ -13,10 +15,7 @@ import type { ProviderDefinition } from './provider.ts';
  */
 export function originsOf(provider: ProviderDefinition, inputs: AccountInputs, type?: AuthorizationType): string[] {
   const origins = new Set<string>(provider.api.extra_origins);
-  const addresses = [
-    () => baseUrlOf(provider, inputs),
-    ...endpointsOf(provider, type).map((endpoint) => () => filled(endpoint, inputs)),
-  ];
+  const addresses = [() => baseUrlOf(provider, inputs), ...endpointsOf(provider, inputs, type)];
   for (const address of addresses) {
     const origin = originOrNothing(address);
     if (origin !== undefined) origins.add(origin);
@@ -24,16 +23,19 @@ export function originsOf(provider: ProviderDefinition, inputs: AccountInputs, t
   return [...origins].sort();
 }
 
-function endpointsOf(provider: ProviderDefinition, type: AuthorizationType | undefined): string[] {
+function endpointsOf(
+  provider: ProviderDefinition,
+  inputs: AccountInputs,
+  type: AuthorizationType | undefined,
+): (() => string)[] {
   return provider.authPatterns
     .filter((pattern) => type === undefined || pattern.type === type)
-    .flatMap(({ oauth_config: oauth = {} }) => [
-      oauth.token_uri,
-      oauth.revocation_uri,
-      oauth.user_info_uri,
-      oauth.issuer,
-    ])
-    .filter((endpoint) => endpoint !== undefined);
+    .flatMap(({ oauth_config: config = {} }) =>
+      oauthAddresses(config).map(({ template, originFrom }) => {
+        const own = originFrom === undefined ? undefined : accountOrigin(config, originFrom, inputs);
+        return () => own ?? filled(template, inputs);
+      }),
+    );
 }
 
 function originOrNothing(address: () => string): string | undefined {

@@ -1,0 +1,43 @@
+import type { OAuthConfig } from './auth-pattern.ts';
+import type { AccountInputs } from './base-url.ts';
+import { compileLinearPattern } from './linear-pattern.ts';
+import type { AccountValue } from './oauth-deviations.ts';
+
+const MAX_VALUE = 500;
+
+/**
+ * Judges a value that a provider's callback or answer brought (threat L9): who can forge it must not be able to choose a host.
+ *
+ * @returns why it does not fit its rule, as a public sentence; undefined when it does
+ */
+export function accountValueProblem({ pattern, origins }: AccountValue, value: string): string | undefined {
+  if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value)) return 'is not a usable value';
+  if (origins !== undefined && originIn(value, origins) === undefined) return 'is no address of this provider';
+  if (pattern !== undefined && !compileLinearPattern(pattern).matches(value)) return 'is not of the expected form';
+  return undefined;
+}
+
+/**
+ * The origin that a value of the account names.
+ *
+ * @returns undefined when the account has no such value, or one that its rule does not allow
+ */
+export function accountOrigin(config: OAuthConfig, name: string, inputs: AccountInputs): string | undefined {
+  const rule = config.account_values?.find((value) => value.name === name);
+  const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+  return rule?.origins === undefined || value === undefined ? undefined : originIn(value, rule.origins);
+}
+
+/**
+ * Reads an origin that must be among those allowed.
+ *
+ * @param allowed https origins; `https://*.acme.example` stands for every host below acme.example
+ */
+export function originIn(text: string, allowed: readonly string[]): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'https:' || !/^https:\/\/[A-Za-z0-9.-]+(:\d+)?\/?$/.test(text)) return undefined;
+  const fits = allowed.some((entry) =>
+    entry.startsWith('https://*.') ? url.port === '' && url.hostname.endsWith(entry.slice(9)) : url.origin === entry,
+  );
+  return fits ? url.origin : undefined;
+}

@@ -1,0 +1,114 @@
+import type { FieldError } from '../errors.ts';
+import type { AuthPattern, OAuthConfig } from './auth-pattern.ts';
+import { isCallerHeader, isCredentialHeader } from './header-names.ts';
+import { patternProblem } from './linear-pattern.ts';
+import { CREDENTIAL_PLACES, oauthAddresses, oauthCalls } from './oauth-addresses.ts';
+
+const PLACE = /\{\{([^{}]*)\}\}/g;
+
+/** What the flow leaves behind to be read, by the first segment of a pointer. */
+const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
+
+/**
+ * Checks what a schema of oauth_config cannot say: that names, places and pointers mean something.
+ *
+ * @param path of the pattern in error messages
+ */
+export function checkOAuth(pattern: AuthPattern, path: string): FieldError[] {
+  const config = pattern.oauth_config ?? {};
+  const at = `${path}.oauth_config`;
+  return [
+    ...checkValues(config, at),
+    ...checkPointers(config, at),
+    ...checkTexts(pattern, config, at),
+    ...checkHeaders(config, at),
+    ...checkOrigins(config, at),
+  ];
+}
+
+function checkValues({ account_values: values = [] }: OAuthConfig, at: string): FieldError[] {
+  const names = values.map(({ name }) => name);
+  return values.flatMap(({ name, from, pattern, origins }, index) => {
+    const field = `${at}.account_values[${index}]`;
+    const errors: FieldError[] = [];
+    if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `stands twice: ${name}` });
+    if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is the name of a credential' });
+    if (!SOURCES.test(from)) errors.push({ field: `${field}.from`, message: 'begins with nothing that a flow leaves' });
+    const problem = pattern === undefined ? undefined : patternProblem(pattern);
+    if (problem) errors.push({ field: `${field}.pattern`, message: problem });
+    if (pattern === undefined && origins === undefined) {
+      errors.push({ field, message: 'needs a pattern, or the origins that it may name' });
+    }
+    return errors;
+  });
+}
+
+function checkPointers({ identity }: OAuthConfig, at: string): FieldError[] {
+  const lists = { subject: identity?.subject ?? [], identifiers: identity?.identifiers ?? [] };
+  return Object.entries(lists).flatMap(([list, pointers]) =>
+    pointers.flatMap((pointer, index) =>
+      SOURCES.test(pointer)
+        ? []
+        : [{ field: `${at}.identity.${list}[${index}]`, message: 'begins with nothing that a flow leaves' }],
+    ),
+  );
+}
+
+/** Every place in a text, addresses aside, is filled by something. */
+function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): FieldError[] {
+  const fields = [...(pattern.fields ?? []), ...(pattern.account_fields ?? [])].map((field) => field.field_name);
+  const values = (config.account_values ?? []).map(({ name }) => name);
+  const known = new Set([...fields, ...values]);
+  const { extra_authorize_params, extra_token_params, resource } = config;
+  const outsideCalls = {
+    extra_authorize_params,
+    extra_token_params,
+    resource,
+    'token.headers': config.token?.headers,
+    'refresh.parameters': config.refresh?.parameters,
+  };
+  const inCalls = oauthCalls(config).map(([path, { headers, query, form, json }]): [string, unknown] => [
+    path,
+    { headers, query, form, json },
+  ]);
+  const unknown = (where: string, texts: unknown, places: ReadonlySet<string>) =>
+    placesIn(texts)
+      .filter((place) => !places.has(place))
+      .map((place) => ({ field: `${at}.${where}`, message: `{{${place}}} is filled by nothing` }));
+  const withCredentials = new Set([...known, ...CREDENTIAL_PLACES]);
+  return [
+    ...Object.entries(outsideCalls).flatMap(([where, texts]) => unknown(where, texts, known)),
+    ...inCalls.flatMap(([where, texts]) => unknown(where, texts, withCredentials)),
+  ];
+}
+
+function placesIn(value: unknown): string[] {
+  if (typeof value === 'string') return [...value.matchAll(PLACE)].map((match) => match[1] ?? '');
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesIn) : [];
+}
+
+function checkHeaders(config: OAuthConfig, at: string): FieldError[] {
+  const ofToken = Object.keys(config.token?.headers ?? {})
+    .filter((name) => !isCallerHeader(name))
+    .map((name) => ({ field: `${at}.token.headers.${name}`, message: 'cannot be set by a connector' }));
+  const ofCalls = oauthCalls(config).flatMap(([path, { headers = {} }]) =>
+    Object.keys(headers)
+      .filter((name) => !isCredentialHeader(name))
+      .map((name) => ({ field: `${at}.${path}.headers.${name}`, message: 'cannot be set by a connector' })),
+  );
+  return [...ofToken, ...ofCalls];
+}
+
+/** An origin that varies must come from a value that says which ones there are. */
+function checkOrigins(config: OAuthConfig, at: string): FieldError[] {
+  const withOrigins = new Set(
+    (config.account_values ?? []).filter(({ origins }) => origins !== undefined).map(({ name }) => name),
+  );
+  const lost = oauthAddresses(config).filter(
+    ({ originFrom }) => originFrom !== undefined && !withOrigins.has(originFrom),
+  );
+  return lost.map(({ path, originFrom }) => ({
+    field: `${at}.${path}`,
+    message: `takes its origin from ${originFrom}, which no account value with origins has as its name`,
+  }));
+}

@@ -1,0 +1,21 @@
+import type { AuthPattern, OAuthConfig } from './auth-pattern.ts';
+import type { OAuthDeviations } from './oauth-deviations.ts';
+
+const DEVIATIONS: Record<keyof OAuthDeviations, true> = {
+  resource: true,
+  authorization: true,
+  token: true,
+  exchange: true,
+  refresh: true,
+  revocation: true,
+  lookup: true,
+  identity: true,
+  account_values: true,
+};
+
+/** A pattern of a connector file as the contract knows patterns: without the keys that only such files have. */
+export function contractPattern({ auth_scheme: _scheme, oauth_config, ...pattern }: AuthPattern): AuthPattern {
+  if (oauth_config === undefined) return pattern;
+  const kept = Object.entries(oauth_config).filter(([key]) => !Object.hasOwn(DEVIATIONS, key));
+  return { ...pattern, oauth_config: Object.fromEntries(kept) as OAuthConfig };
+}

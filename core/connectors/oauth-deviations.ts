@@ -1,0 +1,108 @@
+/**
+ * Where a provider leaves the standards of OAuth 2, as data of a connector file; catalogue/connector.schema.json describes each
+ * key. Texts may hold {{name}} places for values of the account, in calls for credentials as well. Pointers are RFC 6901.
+ */
+export interface OAuthDeviations {
+  resource?: string;
+  authorization?: AuthorizationDeviations;
+  token?: TokenDeviations;
+  exchange?: HttpCall;
+  refresh?: RefreshWay;
+  revocation?: RevocationWay;
+  lookup?: HttpCall;
+  identity?: IdentityWay;
+  account_values?: AccountValue[];
+}
+
+/** One request, beside those that the standards know. */
+export interface HttpCall {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  uri: string;
+  origin_from?: string;
+  auth?: 'token' | 'client' | 'none';
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  form?: Record<string, string>;
+  json?: unknown;
+}
+
+/** Where an answer says that it is a failure, whatever its HTTP status. */
+export interface AnswerRules {
+  success?: { pointer: string; equals: string | number | boolean | null };
+  code?: string;
+  /** Vendor's code to standard code. */
+  codes?: Record<string, StandardCode>;
+}
+
+export type StandardCode = 'invalid_grant' | 'invalid_client' | 'slow_down' | 'temporarily_unavailable';
+
+export interface AuthorizationDeviations {
+  pushed_uri?: string;
+  scope_parameters?: Record<string, string>;
+  names?: Record<string, string>;
+  omit?: string[];
+  callback_names?: Record<string, string>;
+}
+
+export interface TokenDeviations {
+  origin_from?: string;
+  headers?: Record<string, string>;
+  names?: Record<string, string>;
+  omit?: string[];
+  grant_types?: Record<string, string>;
+  basic?: BasicStyle;
+  assertion_audience?: string;
+  answer?: TokenAnswerShape;
+}
+
+export type BasicStyle = 'raw' | 'secret_as_user';
+
+export type ExpiryUnit = 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds' | 'rfc3339';
+
+export interface TokenAnswerShape {
+  at?: string[];
+  names?: Record<string, string>;
+  expires_in_unit?: ExpiryUnit;
+  default_life_s?: number;
+  errors?: AnswerRules;
+}
+
+/** `access_token`: the access token itself is what is shown to get the next one. */
+export type RenewalKind = 'rotating' | 'static' | 'none' | 'access_token';
+
+export interface RefreshWay {
+  kind?: RenewalKind;
+  uri?: string;
+  parameters?: Record<string, string>;
+  with_scopes?: boolean;
+  call?: HttpCall;
+  idle_days?: number;
+  life_days?: number;
+  margin_s?: number;
+}
+
+export type TokenKind = 'refresh_token' | 'access_token';
+
+export interface RevocationWay {
+  supported?: false;
+  call?: HttpCall;
+  tokens?: TokenKind[];
+  gone_statuses?: number[];
+  errors?: AnswerRules;
+}
+
+export interface IdentityWay {
+  call?: HttpCall;
+  errors?: AnswerRules;
+  subject: string[];
+  identifiers?: string[];
+}
+
+/** A value of the account that only the flow brings. */
+export interface AccountValue {
+  name: string;
+  from: string;
+  pattern?: string;
+  origins?: string[];
+  optional?: boolean;
+}
