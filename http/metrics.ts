@@ -6,7 +6,7 @@ export interface Metrics {
   registry: Registry;
   /** Counts one answered request. */
   request(operation: string, status: number, seconds: number): void;
-  /** Counts one tool execution by its outcome: `success` or the kind of its error. */
+  /** Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after a fault of the service. */
   execution(connector: string, outcome: string, seconds: number): void;
 }
 

@@ -57,12 +57,13 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
     },
   );
 
-  /** An expected refusal is an outcome too: it is recorded, and kept for the idempotency key. */
+  /** An expected refusal is an outcome too: it is recorded, and kept for the idempotency key. After a fault nobody knows. */
   async function attempt(): Promise<ToolOutcome | ApiError> {
     try {
       return await runPlan(plan, deps.egressOf(environment), cause, deps);
     } catch (error) {
       if (error instanceof ApiError) return error;
+      recordOutcome('UNKNOWN', { environment, plan, executionId, startedAt }, deps);
       throw error;
     }
   }

@@ -12,7 +12,7 @@ export interface AccountOptions {
 }
 
 /** Creates an account over the API, of GitHub with a personal access token unless told otherwise. */
-export async function createAccount(server: TestServer, options: AccountOptions = {}) {
+export async function createAccount(server: Pick<TestServer, 'call'>, options: AccountOptions = {}) {
   made += 1;
   const {
     connector = 'github',

@@ -10,7 +10,7 @@ export const API_KEY_PATTERN = {
 let made = 0;
 
 /** Creates a custom provider over the API, with an API key unless told otherwise. */
-export async function createProvider(server: TestServer, fields: Record<string, unknown> = {}) {
+export async function createProvider(server: Pick<TestServer, 'call'>, fields: Record<string, unknown> = {}) {
   made += 1;
   const body = { display_name: `Provider ${made}`, auth_patterns: [API_KEY_PATTERN], ...fields };
   const answer = await server.call('POST', '/api/v1/custom-providers', { body });
@@ -19,7 +19,7 @@ export async function createProvider(server: TestServer, fields: Record<string, 
 }
 
 /** Creates a connection over the API. */
-export async function createConnection(server: TestServer, fields: Record<string, unknown> = {}) {
+export async function createConnection(server: Pick<TestServer, 'call'>, fields: Record<string, unknown> = {}) {
   made += 1;
   const body = { connector: 'github', key_id: `connection-${made}`, ...fields };
   const answer = await server.call('POST', '/api/v1/connections', { body });

@@ -14,11 +14,7 @@ export interface ReceivedRequest {
   body: string;
 }
 
-export type UpstreamHandler = (
-  request: ReceivedRequest,
-  res: ServerResponse,
-  req: IncomingMessage,
-) => void | Promise<void>;
+export type UpstreamHandler = (request: ReceivedRequest, res: ServerResponse, req: IncomingMessage) => unknown;
 
 /** A third-party application on loopback that keeps what it was sent. */
 export interface Upstream {

@@ -1,0 +1,30 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { ROOT, readPage } from './markdown.ts';
+
+describe('the pages of the repository', () => {
+  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...docs].filter((path) =>
+    path.endsWith('.md'),
+  );
+
+  for (const page of pages) {
+    it(`${page} links to files that exist`, () => {
+      const targets = [...readPage(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(
+        ([, target]) => target as string,
+      );
+      const local = targets.filter((target) => !/^[a-z]+:/.test(target));
+      expect(local.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).to.deep.equal([]);
+    });
+  }
+
+  it('README.md and docs/operations.md list exactly the variables that the server reads', () => {
+    const source = readPage('http/config.ts');
+    const read = [...source.matchAll(/env\['(\w+)'\]|readPort\(env, '(\w+)'/g)].map(([, a, b]) => a ?? b);
+    for (const page of ['README.md', 'docs/operations.md']) {
+      const listed = [...readPage(page).matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+      expect(listed.toSorted(), page).to.deep.equal([...new Set(read)].toSorted());
+    }
+  });
+});

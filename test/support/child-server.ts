@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { request as send } from 'undici';
+import type { TestAnswer, TestRequest } from './server.ts';
+import { CLIENT_ID, CLIENT_SECRET } from './server.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COMMAND = join(ROOT, 'cli/valetkey.js');
+
+export interface CommandResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one of the operator's commands to its end, with nothing in its environment but what is given. */
+export async function runCommand(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const result: CommandResult = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    result.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    result.stderr += chunk;
+  });
+  [result.code] = await once(child, 'close');
+  return result;
+}
+
+/** A server in a process of its own, as an operator starts it. */
+export interface ChildServer {
+  origin: string;
+  child: ChildProcess;
+  /** Lines of its log. */
+  logs: string[];
+  /** Sends a request, with an access token of its first client. */
+  call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestAnswer>;
+  /** Ends it and waits for it to be gone. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** @throws Error with what the process has said when it ends instead of listening */
+export async function startChildServer(env: Record<string, string>): Promise<ChildServer> {
+  const variables = { PORT: '0', BASE_URL: 'http://localhost', VALETKEY_RATE_LIMIT: 'off' };
+  const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
+  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+    env: { ...variables, ...client, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const logs: string[] = [];
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const origin = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      logs.push(line);
+      const entry = JSON.parse(line);
+      if (entry.msg === 'listening') resolve(entry.origin);
+    });
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errors}${logs.join('\n')}`)));
+  });
+  const gone = once(child, 'exit');
+  let token: string | undefined;
+  const call = async (
+    method: string,
+    path: string,
+    { body, headers = {} }: Pick<TestRequest, 'body' | 'headers'> = {},
+  ) => {
+    token ??= await fetchToken(origin);
+    return exchange(origin, method, path, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  };
+  return {
+    origin,
+    child,
+    logs,
+    call,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code, by] = await gone;
+      return { code, signal: by };
+    },
+  };
+}
+
+async function fetchToken(origin: string): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id: CLIENT_ID, client_secret: CLIENT_SECRET };
+  const answer = await exchange(origin, 'POST', '/oauth/token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  });
+  return answer.body.access_token;
+}
+
+async function exchange(
+  origin: string,
+  method: string,
+  path: string,
+  options: { headers: Record<string, string>; body: string | null },
+): Promise<TestAnswer> {
+  const answer = await send(`${origin}${path}`, { method: method as 'GET', ...options });
+  const text = await answer.body.text();
+  const isJson = /json/.test(String(answer.headers['content-type']));
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text,
+    body: isJson && text ? JSON.parse(text) : undefined,
+  };
+}
