@@ -28,6 +28,8 @@ export function createAjv(direction: Direction): Ajv2020 {
   const ajv = new Ajv2020({
     ...OPTIONS,
     coerceTypes: direction === 'parameters',
+    // A text such as 1e1000 becomes Infinity, whose bounds ajv would skip.
+    strictNumbers: direction !== 'parameters',
     useDefaults: direction !== 'response',
   });
   addFormats(ajv);
