@@ -1,4 +1,6 @@
+import { resolveConnector } from '../../core/connections/resolve.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentSummary } from '../present.ts';
 
@@ -12,7 +14,7 @@ export const listConnectedAccounts: Handler<'listConnectedAccounts'> = async (ca
     {
       organizationId: filters.organization_id,
       userId: filters.user_id,
-      connector: filters.connector,
+      connector: filters.connector && (await keyOf(deps.store.read, environmentId, filters.connector)),
       provider: filters.provider,
       identifier: filters.identifier,
       status: filters.status,
@@ -26,3 +28,8 @@ export const listConnectedAccounts: Handler<'listConnectedAccounts'> = async (ca
     total_size: page.total,
   });
 };
+
+/** The key of the connection that a connector names; a name without a connection stays what it is and matches nothing. */
+async function keyOf(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<string> {
+  return (await resolveConnector(read, environmentId, connector))?.keyId ?? connector;
+}

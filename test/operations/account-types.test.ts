@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
 import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
 import type { AccountRow } from '../../db/store.ts';
-import { createProvider, createTypedAccount, SAMPLES, TYPES } from '../support/all-types.ts';
+import { createConnector, createTypedAccount, SAMPLES, TYPES } from '../support/all-types.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
@@ -126,7 +126,7 @@ describe('accounts of every authorization type', () => {
     });
 
     it('are usable with a refresh token alone, and PENDING_AUTH when an update removes the last token', async () => {
-      const connector = await createProvider(server, [SAMPLES.OAUTH.pattern]);
+      const connector = await createConnector(server, [SAMPLES.OAUTH.pattern]);
       const tokens = { oauth_token: { refresh_token: 'secret-refresh' } };
       const body = { connector, identifier: 'i', user_id: 'u', connected_account: { authorization_details: tokens } };
       const { connected_account: account } = (await server.call('POST', ACCOUNTS, { body })).body;
@@ -141,7 +141,7 @@ describe('accounts of every authorization type', () => {
     for (const type of ['OAUTH_M2M', 'BOARD_OAUTH1', 'SMART_FHIR'] as const) {
       it(`of ${type} may be tokens or typed fields, and an update with the other form replaces them`, async () => {
         const fields = SAMPLES.OAUTH_M2M.pattern.fields;
-        const connector = await createProvider(server, [{ ...SAMPLES[type].pattern, fields }]);
+        const connector = await createConnector(server, [{ ...SAMPLES[type].pattern, fields }]);
         const typed = SAMPLES.OAUTH_M2M.details as { static_auth: object };
         const input = { connected_account: { authorization_details: typed } };
         const body = { connector, identifier: 'i', user_id: 'u', ...input };
@@ -277,7 +277,7 @@ describe('accounts of every authorization type', () => {
 
   describe('TRUSTED_IDP', () => {
     it('need a database user for a provisioned cluster, and none for a serverless workgroup', async () => {
-      const connector = await createProvider(server, [SAMPLES.TRUSTED_IDP.pattern]);
+      const connector = await createConnector(server, [SAMPLES.TRUSTED_IDP.pattern]);
       const create = (identifier: string, api_config: object, trusted_idp: object) =>
         server.call('POST', ACCOUNTS, {
           body: {

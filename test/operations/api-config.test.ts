@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../core/accounts/merge.ts';
 import { isObject, mergeConfig } from '../../core/accounts/merge.ts';
 import { createAccount } from '../support/accounts.ts';
-import { createProvider } from '../support/all-types.ts';
+import { createConnector } from '../support/all-types.ts';
 import { dumpDatabase } from '../support/dump.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -26,7 +26,7 @@ describe('api_config', () => {
 
   before(async () => {
     server = await startTestServer();
-    connector = await createProvider(server, [{ type: 'API_KEY' }]);
+    connector = await createConnector(server, [{ type: 'API_KEY' }]);
   });
   after(() => server.stop());
 

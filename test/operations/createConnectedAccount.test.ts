@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createProvider } from '../support/all-types.ts';
+import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/dump.ts';
@@ -18,7 +18,7 @@ describe('createConnectedAccount', () => {
   before(async () => {
     clock = testClock();
     server = await startTestServer({ overrides: { now: clock.now } });
-    desk = await createProvider(server, [{ type: 'API_KEY' }]);
+    desk = await createConnector(server, [{ type: 'API_KEY' }]);
   });
   after(() => server.stop());
 
@@ -121,7 +121,7 @@ describe('createConnectedAccount', () => {
     const draft = { status: 'DRAFT', type: 'OAUTH', missing_settings: ['client_id', 'client_secret'] };
 
     it('makes a connection with the name of the connector', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const { body } = await create(right({ connector, connected_account: withKey('k') }));
       const connection = await connectionOf(body.connected_account.connection_id);
       expect(connection).to.include({ key_id: connector, provider_key: connector, provider: 'CUSTOM', enabled: true });
@@ -154,14 +154,14 @@ describe('createConnectedAccount', () => {
         provider: 'GITHUB',
       });
       const [first, second] = [{ type: 'API_KEY' as const }, { type: 'BASIC' as const }];
-      const connector = await createProvider(server, [first, second]);
+      const connector = await createConnector(server, [first, second]);
       const basic = { authorization_details: { static_auth: { details: { username: 'a', password: 'b' } } } };
       const typed = await create(right({ connector, connected_account: basic }));
       expect(typed.body.connected_account.authorization_type).to.equal('BASIC');
     });
 
     it('makes none when the account is refused', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const before = dumpDatabase(server);
       const refused = await create(right({ connector, connected_account: withKey(7) }));
       expect(refused.status).to.equal(400);
@@ -169,7 +169,7 @@ describe('createConnectedAccount', () => {
     });
 
     it('makes one, however many come at once', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const answers = await Promise.all(Array.from({ length: 20 }, () => create(right({ connector }))));
       const connections = new Set(answers.map(({ body }) => body.connected_account.connection_id));
       expect(connections.size).to.equal(1);
@@ -178,7 +178,7 @@ describe('createConnectedAccount', () => {
 
   describe('201 at a connection', () => {
     it('is found by its key_id, or by its provider where it is the only one', async () => {
-      const provider = await createProvider(server, [{ type: 'API_KEY' }]);
+      const provider = await createConnector(server, [{ type: 'API_KEY' }]);
       const body = { connector: provider, key_id: 'desk: Europe_1' };
       const { connection } = (await server.call('POST', '/api/v1/connections', { body })).body;
       for (const connector of ['desk: Europe_1', provider]) {
@@ -258,7 +258,7 @@ describe('createConnectedAccount', () => {
         expect(fieldsOf(answer), field).to.include(field);
       }
       const largest = { access_token: 'x'.repeat(16_384), domain: 'd'.repeat(255) };
-      const connector = await createProvider(server, [
+      const connector = await createConnector(server, [
         { type: 'OAUTH', oauth_config: { issuer: 'https://id.acme.test' } },
       ]);
       const taken = await create(
@@ -296,7 +296,7 @@ describe('createConnectedAccount', () => {
     });
 
     it('lists the connections of a provider that has several', async () => {
-      const provider = await createProvider(server, [{ type: 'API_KEY' }]);
+      const provider = await createConnector(server, [{ type: 'API_KEY' }]);
       for (const key_id of ['desk-a', 'desk-b']) {
         await server.call('POST', '/api/v1/connections', { body: { connector: provider, key_id } });
       }
@@ -306,7 +306,7 @@ describe('createConnectedAccount', () => {
     });
 
     it('does not know a connection whose provider was deleted', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       await create(right({ connector }));
       await server.call('DELETE', `/api/v1/custom-providers/${connector}`);
       const answer = await create(right({ connector }));
@@ -316,7 +316,7 @@ describe('createConnectedAccount', () => {
     it('refuses settings that do not fit their place in the provider’s address (P1)', async () => {
       const field = { field_name: 'domain', label: 'Domain', input_type: 'text' as const, required: true };
       const pattern = { type: 'API_KEY' as const, account_fields: [{ ...field, is_path_param: true }] };
-      const connector = await createProvider(server, [pattern], { proxyUrl: 'https://{{domain}}.acme.test/api' });
+      const connector = await createConnector(server, [pattern], { proxyUrl: 'https://{{domain}}.acme.test/api' });
       for (const domain of ['evil.test/', 'a.b', 'evil.test#', '-', 'a b', '', '169.254.169.254/', 'x@y', 'a\\b']) {
         const answer = await create(right({ connector, connected_account: { api_config: { domain } } }));
         expect(answer.body, domain).to.include({ status: 400, code: 'INVALID_API_CONFIG' });
@@ -342,7 +342,7 @@ describe('createConnectedAccount', () => {
 
   describe('409', () => {
     it('refuses the same connection, owner and identifier, however the connection is called', async () => {
-      const provider = await createProvider(server, [{ type: 'API_KEY' }]);
+      const provider = await createConnector(server, [{ type: 'API_KEY' }]);
       await server.call('POST', '/api/v1/connections', { body: { connector: provider, key_id: 'only-one' } });
       const body = right({ connector: 'only-one', organization_id: 'o' });
       const first = await create(body);
@@ -356,7 +356,7 @@ describe('createConnectedAccount', () => {
     });
 
     it('is for one that differs in nothing: each part of the key tells two accounts apart', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const body = { connector, identifier: 'i', organization_id: 'o', user_id: 'u' };
       const variants = [
         body,
@@ -367,7 +367,7 @@ describe('createConnectedAccount', () => {
         { ...body, user_id: undefined },
         // What an organization and a user are called must not run together.
         { ...body, organization_id: 'ou', user_id: undefined },
-        { ...body, connector: await createProvider(server, [{ type: 'API_KEY' }]) },
+        { ...body, connector: await createConnector(server, [{ type: 'API_KEY' }]) },
       ];
       for (const variant of variants) expect((await create(variant)).status, JSON.stringify(variant)).to.equal(201);
       for (const variant of variants) expect((await create(variant)).status, JSON.stringify(variant)).to.equal(409);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createAccount, unknownId } from '../support/accounts.ts';
-import { createProvider } from '../support/all-types.ts';
+import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/dump.ts';
@@ -80,7 +80,7 @@ describe('getConnectedAccountDetails', () => {
     });
 
     it('outlives the provider of the account', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const { id } = await createAccount(server, { connector, connectedAccount: {} });
       await server.call('DELETE', `/api/v1/custom-providers/${connector}`);
       const { status, body } = await server.call('GET', `${PATH}?id=${id}`);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AccountStatus } from '../../db/store.ts';
 import { createAccount, unknownId } from '../support/accounts.ts';
-import { createProvider } from '../support/all-types.ts';
+import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/dump.ts';
@@ -29,7 +29,7 @@ describe('updateConnectedAccount', () => {
       env: { VALETKEY_EGRESS_ALLOW: `127.0.0.1:${upstream.port},127.0.0.1:${elsewhere.port}` },
       overrides: { now: clock.now },
     });
-    desk = await createProvider(server, [{ type: 'API_KEY' }]);
+    desk = await createConnector(server, [{ type: 'API_KEY' }]);
   });
   after(async () => {
     await server.stop();
@@ -243,7 +243,7 @@ describe('updateConnectedAccount', () => {
         account_fields: [domain],
         oauth_config: { issuer: 'https://id.acme.test' },
       };
-      const connector = await createProvider(server, [pattern], { proxyUrl: 'https://{{domain}}.acme.test' });
+      const connector = await createConnector(server, [pattern], { proxyUrl: 'https://{{domain}}.acme.test' });
       const tokens = { access_token: 'old-access', refresh_token: 'old-refresh', domain: 'acme.test' };
       const { id } = await create(
         { api_config: { domain: 'one' }, authorization_details: { oauth_token: tokens } },
@@ -272,7 +272,7 @@ describe('updateConnectedAccount', () => {
     });
 
     it('a provider that moves parks its accounts, and a partial credential does not carry old secrets there', async () => {
-      const connector = await createProvider(server, [{ type: 'BASIC' }], { proxyUrl: 'https://one.acme.test' });
+      const connector = await createConnector(server, [{ type: 'BASIC' }], { proxyUrl: 'https://one.acme.test' });
       const { id } = await create({ authorization_details: details(SECRET) }, connector);
       await server.call('PUT', `/api/v1/custom-providers/${connector}`, {
         body: { proxy_url: 'https://two.acme.test' },
@@ -323,7 +323,7 @@ describe('updateConnectedAccount', () => {
     });
 
     it('does not work for an account whose provider was deleted', async () => {
-      const connector = await createProvider(server, [{ type: 'API_KEY' }]);
+      const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const { id } = await create(withKey('first'), connector);
       await server.call('DELETE', `/api/v1/custom-providers/${connector}`);
       const answer = await update(id, withKey('second'));

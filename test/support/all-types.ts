@@ -1,4 +1,5 @@
 import type { AuthorizationType, AuthPattern } from '../../core/connectors/auth-pattern.ts';
+import { createProvider } from './providers.ts';
 import type { TestAnswer, TestServer } from './server.ts';
 
 /** An authorization type as a provider of one's own offers it, and what an account of it is given. */
@@ -104,23 +105,14 @@ export const SAMPLES: Record<AuthorizationType, TypeSample> = {
 
 export const TYPES = Object.keys(SAMPLES) as AuthorizationType[];
 
-let made = 0;
-
 /** Makes a provider of the environment's own. @returns its identifier, which is also the name of its connector */
-export async function createProvider(
+export async function createConnector(
   server: Pick<TestServer, 'call'>,
   patterns: AuthPattern[],
-  settings: { proxyUrl?: string } = {},
+  { proxyUrl }: { proxyUrl?: string } = {},
 ): Promise<string> {
-  made += 1;
-  const body = {
-    display_name: `Acme ${patterns[0]?.type.replaceAll('_', ' ')} ${made}`,
-    auth_patterns: patterns,
-    ...(settings.proxyUrl && { proxy_enabled: true, proxy_url: settings.proxyUrl }),
-  };
-  const answer = await server.call('POST', '/api/v1/custom-providers', { body });
-  if (answer.status !== 201) throw new Error(`provider was not created: ${answer.text}`);
-  return answer.body.provider.identifier;
+  const proxy = proxyUrl && { proxy_enabled: true, proxy_url: proxyUrl };
+  return (await createProvider(server, { auth_patterns: patterns, ...proxy })).identifier;
 }
 
 /** Makes a provider of a type and an account of it with the sample's credentials. */
@@ -129,7 +121,7 @@ export async function createTypedAccount(
   type: AuthorizationType,
 ): Promise<TestAnswer> {
   const { pattern, details } = SAMPLES[type];
-  const connector = await createProvider(server, [pattern]);
+  const connector = await createConnector(server, [pattern]);
   return server.call('POST', '/api/v1/connected_accounts', {
     body: {
       connector,
