@@ -72,7 +72,10 @@ describe('executeTool', () => {
     it('INCOMPLETE_ACCOUNT_KEY that names each missing field', async () => {
       const answer = await run({ connected_account_id: undefined, connector: 'github' });
       expect(answer.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
-      expect(answer.body.errors.map((e: { field: string }) => e.field)).to.deep.equal(['identifier', 'organization_id']);
+      expect(answer.body.errors.map((e: { field: string }) => e.field)).to.deep.equal([
+        'identifier',
+        'organization_id',
+      ]);
     });
 
     it('AMBIGUOUS_CONNECTOR that lists the connections', async () => {
@@ -136,8 +139,8 @@ describe('executeTool', () => {
   });
 
   it('409: an account that is not active', async () => {
-    const { id: pending } = await createAccount(server, { connectedAccount: {} });
-    const answer = await run({ connected_account_id: pending, tool_name: 'github_get_authenticated_user', tool_input: {} });
+    const { id: pending } = await createAccount(server, { connector: 'slack', connectedAccount: {} });
+    const answer = await run({ connected_account_id: pending, tool_name: 'slack_list_users', tool_input: {} });
     expect(answer.body).to.include({ status: 409, code: 'ACCOUNT_NOT_ACTIVE' });
     expect(answer.body.next_action).to.have.all.keys('type', 'operation_id', 'message');
   });

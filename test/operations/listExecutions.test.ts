@@ -81,11 +81,20 @@ describe('listExecutions', () => {
   describe('400', () => {
     it('refuses a page token of other filters', async () => {
       const { next_page_token: token } = (await server.call('GET', `${PATH}?page_size=1`)).body;
-      const answer = await server.call('GET', `${PATH}?page_size=1&status=FAILED&page_token=${encodeURIComponent(token)}`);
+      const answer = await server.call(
+        'GET',
+        `${PATH}?page_size=1&status=FAILED&page_token=${encodeURIComponent(token)}`,
+      );
       expect(answer.body.code).to.equal('INVALID_PAGE_TOKEN');
     });
 
-    for (const query of ['page_size=0', 'status=LOST', 'tool_name=A%20B', 'connected_account_id=conn_1', 'connector=github']) {
+    for (const query of [
+      'page_size=0',
+      'status=LOST',
+      'tool_name=A%20B',
+      'connected_account_id=conn_1',
+      'connector=github',
+    ]) {
       it(`names the parameter of ?${query}`, async () => {
         const answer = await server.call('GET', `${PATH}?${query}`);
         expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
