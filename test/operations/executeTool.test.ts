@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAccount, unknownId } from '../support/accounts.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
-import { createConnection } from '../support/providers.ts';
+import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -95,19 +95,20 @@ describe('executeTool', () => {
       expect(fields.some((field: string) => field.startsWith('tool_input.headers'))).to.equal(true);
     });
 
-    it('INVALID_API_CONFIG when the account lacks the address to call', async () => {
-      const account = await createAccount(server, {
-        connector: 'http',
-        connectedAccount: {
-          api_config: { base_url: 'https://api.example.com' },
-          authorization_details: { static_auth: { details: { api_key: 'key-0000' } } },
-        },
+    it('INVALID_API_CONFIG when the account lacks what stands in the address', async () => {
+      const field = { field_name: 'region', label: 'Region', input_type: 'text', is_path_param: true };
+      const provider = await createProvider(server, {
+        proxy_enabled: true,
+        proxy_url: 'https://{{region}}.acme.example',
+        auth_patterns: [{ ...API_KEY_PATTERN, account_fields: [field] }],
       });
-      const body = { id: account.id, connected_account: { api_config: { base_url: null } } };
-      await server.call('PUT', '/api/v1/connected_accounts', { body });
+      const account = await createAccount(server, {
+        connector: provider.identifier,
+        connectedAccount: { authorization_details: { static_auth: { details: { api_key: 'key-0000' } } } },
+      });
       const answer = await run({ connected_account_id: account.id });
-      expect(answer.status, answer.text).to.be.oneOf([400, 409]);
-      expect(answer.body.code).to.be.oneOf(['INVALID_API_CONFIG', 'ACCOUNT_NOT_ACTIVE']);
+      expect(answer.body).to.include({ status: 400, code: 'INVALID_API_CONFIG' });
+      expect(answer.body.errors[0].field).to.equal('connected_account.api_config.region');
     });
   });
 
