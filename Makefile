@@ -15,10 +15,8 @@ help: ## List the targets
 .PHONY: install
 install: $(INSTALLED) ## Install the packages, Node 24 among them (npm only, no compiler)
 
-# Not `npm ci`, which refuses a lock file that leaves out other systems' builds of an optional package; ours has those of Linux.
-# What the lock file names is installed in just that version, and the lock file stays as it is.
 $(INSTALLED): package.json package-lock.json
-	npm install --no-save --no-audit --no-fund --loglevel=error
+	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: run
