@@ -1,7 +1,7 @@
 import { type Db, once } from './database.ts';
 import { eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { environmentHosts, environments } from './schema.ts';
+import { type EnvironmentSettings, environmentHosts, environments } from './schema.ts';
 
 export type EnvironmentRow = Omit<typeof environments.$inferSelect, 'ordinal'> & {
   /** The host names, lower case and without a port, that the environment answers to. */
@@ -17,6 +17,8 @@ export interface EnvironmentReads {
 export interface EnvironmentWrites {
   /** @throws UniqueError `environment_hosts_host` when another environment answers to one of the hosts */
   insert(environment: EnvironmentRow): Promise<void>;
+  /** @returns false when there is no such environment */
+  setSettings(id: EnvironmentId, settings: EnvironmentSettings): Promise<boolean>;
 }
 
 export type EnvironmentRepository = EnvironmentReads & EnvironmentWrites;
@@ -63,6 +65,9 @@ export function createEnvironmentRepository(db: Db): EnvironmentRepository {
         .values({ ...environment, ordinal })
         .run();
       for (const host of hosts) db.insert(environmentHosts).values({ host, environmentId: environment.id }).run();
+    },
+    async setSettings(environmentId, settings) {
+      return db.update(environments).set({ settings }).where(eq(environments.id, environmentId)).run().changes === 1;
     },
   };
 }

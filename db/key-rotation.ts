@@ -1,6 +1,7 @@
 import { type Db, once } from './database.ts';
 import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
-import { accounts, connections } from './schema.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { accounts, authRequests, connections, outbox } from './schema.ts';
 
 /** What is needed to wrap an account's data key anew. */
 export type WrappedKeyRow = Pick<
@@ -12,10 +13,21 @@ export type SealedConnectionSecretRow = Pick<typeof connections.$inferSelect, 'i
   clientSecretSealed: Buffer;
 };
 
+/** A data key of something that waits to be verified, or the payload of something that waits to be done outside. */
+export interface SealedWaitingRow {
+  table: 'auth_requests' | 'outbox';
+  id: string;
+  environmentId: EnvironmentId;
+  sealed: Buffer;
+}
+
 export interface KeyRotationReads {
   /** The accounts under a key-encryption key from oldest to newest, those after a `seq` (0 for the first page). */
   listByKek(kekId: string, afterSeq: number, limit: number): Promise<WrappedKeyRow[]>;
+  /** How many rows of all tables name a key-encryption key. */
   countByKek(kekId: string): Promise<number>;
+  /** Everything that waits under a key, at once: there is little of it, and not for long. */
+  listWaiting(kekId: string): Promise<SealedWaitingRow[]>;
   /** The connections with a sealed client secret in the order of their ids, those after an id ('' for the first page). */
   listConnectionSecrets(afterId: string, limit: number): Promise<SealedConnectionSecretRow[]>;
 }
@@ -24,6 +36,7 @@ export interface KeyRotationWrites {
   /** Replaces a wrapped key that is still the old one. It is no change of the account: its version stays. */
   setWrappedKey(id: string, old: Buffer, by: { wrappedDataKey: Buffer; kekId: string }): Promise<boolean>;
   setConnectionSecret(id: string, old: Buffer, sealed: Buffer): Promise<boolean>;
+  setWaiting(row: SealedWaitingRow, by: { sealed: Buffer; kekId: string }): Promise<boolean>;
 }
 
 /** Over all environments: a key-encryption key belongs to the deployment. Nothing else may use these. */
@@ -63,7 +76,26 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
       return listByKek().all({ kekId, afterSeq, limit }) as WrappedKeyRow[];
     },
     async countByKek(kekId) {
-      return db.select({ total: count() }).from(accounts).where(eq(accounts.kekId, kekId)).get()?.total ?? 0;
+      const totals = [accounts, authRequests, outbox].map((table) =>
+        db.select({ total: count() }).from(table).where(eq(table.kekId, kekId)).get(),
+      );
+      return totals.reduce((sum, row) => sum + (row?.total ?? 0), 0);
+    },
+    async listWaiting(kekId) {
+      const requests = db
+        .select({ id: authRequests.id, environmentId: authRequests.environmentId, sealed: authRequests.wrappedDataKey })
+        .from(authRequests)
+        .where(eq(authRequests.kekId, kekId))
+        .all();
+      const entries = db
+        .select({ id: outbox.id, environmentId: outbox.environmentId, sealed: outbox.payloadSealed })
+        .from(outbox)
+        .where(eq(outbox.kekId, kekId))
+        .all();
+      return [
+        ...requests.map((row) => ({ ...row, table: 'auth_requests' }) as SealedWaitingRow),
+        ...entries.map((row) => ({ ...row, table: 'outbox' }) as SealedWaitingRow),
+      ];
     },
     async listConnectionSecrets(afterId, limit) {
       return db
@@ -84,6 +116,19 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
     async setConnectionSecret(id, old, sealed) {
       const unchanged = and(eq(connections.id, id), eq(connections.clientSecretSealed, old));
       return db.update(connections).set({ clientSecretSealed: sealed }).where(unchanged).run().changes === 1;
+    },
+    async setWaiting({ table, id, sealed: old }, { sealed, kekId }) {
+      const statement =
+        table === 'outbox'
+          ? db
+              .update(outbox)
+              .set({ payloadSealed: sealed, kekId })
+              .where(and(eq(outbox.id, id), eq(outbox.payloadSealed, old)))
+          : db
+              .update(authRequests)
+              .set({ wrappedDataKey: sealed, kekId })
+              .where(and(eq(authRequests.id, id), eq(authRequests.wrappedDataKey, old)));
+      return statement.run().changes === 1;
     },
   };
 }

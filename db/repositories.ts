@@ -1,6 +1,8 @@
 import { type AccountReads, type AccountRepository, createAccountRepository } from './accounts/repository.ts';
 import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
 import { type AuditReads, type AuditRepository, createAuditRepository } from './audit.ts';
+import { type AuthFlowReads, type AuthFlowRepository, createAuthFlowRepository } from './auth-flows.ts';
+import { type AuthRequestReads, type AuthRequestRepository, createAuthRequestRepository } from './auth-requests.ts';
 import { type ConnectionReads, type ConnectionRepository, createConnectionRepository } from './connections.ts';
 import {
   type CustomProviderReads,
@@ -23,6 +25,7 @@ import {
 } from './idempotency-keys.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
 import type { Client } from './open.ts';
+import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 
 /** Every query of the product. All but the pinned few take an environment first: test/db/environment-scope.test.ts. */
@@ -33,6 +36,9 @@ export interface Repositories extends ReadRepositories {
   connections: ConnectionRepository;
   accounts: AccountRepository;
   refreshLeases: RefreshLeaseRepository;
+  authRequests: AuthRequestRepository;
+  authFlows: AuthFlowRepository;
+  outbox: OutboxRepository;
   executions: ExecutionRepository;
   idempotencyKeys: IdempotencyKeyRepository;
   audit: AuditRepository;
@@ -48,6 +54,9 @@ export interface ReadRepositories {
   connections: ConnectionReads;
   accounts: AccountReads;
   refreshLeases: RefreshLeaseReads;
+  authRequests: AuthRequestReads;
+  authFlows: AuthFlowReads;
+  outbox: OutboxReads;
   executions: ExecutionReads;
   idempotencyKeys: IdempotencyKeyReads;
   audit: AuditReads;
@@ -65,6 +74,9 @@ export function createRepositories(client: Client): Repositories {
     connections: translated(createConnectionRepository(db)),
     accounts: translated(createAccountRepository(db)),
     refreshLeases: translated(createRefreshLeaseRepository(db)),
+    authRequests: translated(createAuthRequestRepository(db)),
+    authFlows: translated(createAuthFlowRepository(db)),
+    outbox: translated(createOutboxRepository(db)),
     executions: translated(createExecutionRepository(db)),
     idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
     audit: translated(createAuditRepository(db)),

@@ -32,6 +32,8 @@ export type AuthorizationType =
 export type ExecutionStatus = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'UNKNOWN';
 export type IdempotencyState = 'RUNNING' | 'DONE';
 export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
+export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
+export type OutboxState = 'WAITING' | 'DONE' | 'FAILED';
 
 export const migrations = sqliteTable('migrations', {
   name: text().primaryKey().notNull(),
@@ -207,6 +209,79 @@ export const accountTombstones = sqliteTable('account_tombstones', {
   generation: integer().notNull(),
   deletedAt: integer('deleted_at').notNull(),
 });
+
+export const authRequests = sqliteTable(
+  'auth_requests',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    accountId: text('account_id').notNull(),
+    connectionId: text('connection_id').notNull(),
+    state: text().$type<AuthRequestState>().notNull(),
+    linkDigest: blob('link_digest', { mode: 'buffer' }).notNull(),
+    linkExpiresAt: integer('link_expires_at').notNull(),
+    requestDigest: blob('request_digest', { mode: 'buffer' }),
+    identifier: text().notNull(),
+    userVerifyUrl: text('user_verify_url'),
+    callerState: text('caller_state'),
+    origins: json<string[]>('origins').notNull(),
+    wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }),
+    kekId: text('kek_id'),
+    pendingSealed: blob('pending_sealed', { mode: 'buffer' }),
+    mismatches: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    endedAt: integer('ended_at'),
+  },
+  (t) => [
+    uniqueIndex('auth_requests_link').on(t.linkDigest),
+    uniqueIndex('auth_requests_request').on(t.requestDigest),
+    index('auth_requests_account').on(t.accountId),
+    index('auth_requests_due').on(t.environmentId, t.expiresAt),
+    index('auth_requests_ended').on(t.environmentId, t.endedAt),
+    index('auth_requests_kek').on(t.kekId),
+  ],
+);
+
+export const authFlows = sqliteTable(
+  'auth_flows',
+  {
+    stateDigest: blob('state_digest', { mode: 'buffer' }).primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    requestId: text('request_id').notNull(),
+    connectionId: text('connection_id').notNull(),
+    browserDigest: blob('browser_digest', { mode: 'buffer' }).notNull(),
+    keptSealed: blob('kept_sealed', { mode: 'buffer' }),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    spentAt: integer('spent_at'),
+  },
+  (t) => [index('auth_flows_request').on(t.requestId), index('auth_flows_expiry').on(t.environmentId, t.expiresAt)],
+);
+
+export const outbox = sqliteTable(
+  'outbox',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    kind: text().notNull(),
+    subjectId: text('subject_id'),
+    kekId: text('kek_id'),
+    payloadSealed: blob('payload_sealed', { mode: 'buffer' }),
+    state: text().$type<OutboxState>().notNull(),
+    attempts: integer().notNull(),
+    nextAt: integer('next_at').notNull(),
+    giveUpAt: integer('give_up_at').notNull(),
+    lastError: text('last_error'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    index('outbox_due').on(t.environmentId, t.nextAt),
+    index('outbox_subject').on(t.subjectId),
+    index('outbox_kek').on(t.kekId),
+  ],
+);
 
 export const refreshLeases = sqliteTable('refresh_leases', {
   accountId: text('account_id').primaryKey().notNull(),

@@ -19,6 +19,8 @@ export type {
 } from './accounts/rows.ts';
 export type { ApiClientRow, ApiClientSecretRow, NewApiClient, NewApiClientSecret } from './api-clients.ts';
 export type { AuditRow, AuditVerdict, NewAuditRow } from './audit.ts';
+export type { AuthFlowRow, NewAuthFlow } from './auth-flows.ts';
+export type { AuthRequestEnd, AuthRequestRow, NewAuthRequest, PendingGrant } from './auth-requests.ts';
 export type { JsonObject } from './columns.ts';
 export type { ConnectionChanges, ConnectionFilters, ConnectionRow, NewConnection } from './connections.ts';
 export type { CustomProviderRow, NewCustomProvider } from './custom-providers.ts';
@@ -33,13 +35,15 @@ export type {
   IdempotencyKeyRow,
   NewIdempotencyKey,
 } from './idempotency-keys.ts';
-export type { SealedConnectionSecretRow, WrappedKeyRow } from './key-rotation.ts';
+export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
+export type { NewOutboxEntry, OutboxRow } from './outbox.ts';
 export type { Page, PageRequest } from './page.ts';
 export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
 export type { ReadRepositories, Repositories } from './repositories.ts';
 export type {
   AccountStatus,
   AuthorizationType,
+  AuthRequestState,
   ConnectionStatus,
   EnvironmentKind,
   EnvironmentSettings,

@@ -1,4 +1,5 @@
-import type { Repositories, Store } from '../../db/store.ts';
+import type { EnvironmentId, Repositories, SealedWaitingRow, Store } from '../../db/store.ts';
+import { outboxPlace, pendingPlace } from '../accounts/links/places.ts';
 import { clientSecretPlace } from '../connections/configure.ts';
 import { sealedValuePrefix } from '../vault/blob.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';
@@ -45,8 +46,9 @@ async function countUnder(read: Reads, kekId: string): Promise<number> {
 /** The few values come first, all at once; then the accounts in batches, whose cursor is the place of the last one. */
 async function listUnder(read: Reads, kekId: string, cursor: string | undefined, limit: number) {
   if (cursor === undefined) {
-    const values = [...(await deploymentSecretsUnder(read, kekId)), ...(await connectionSecretsUnder(read, kekId))];
-    return { items: values, next: '0' };
+    const secrets = [...(await deploymentSecretsUnder(read, kekId)), ...(await connectionSecretsUnder(read, kekId))];
+    const waiting = await read.keyRotation.listWaiting(kekId);
+    return { items: [...secrets, ...waiting.map(waitingItem)], next: '0' };
   }
   const rows = await read.keyRotation.listByKek(kekId, Number(cursor), limit);
   const items = rows.map((row): SealedItem => {
@@ -76,13 +78,21 @@ async function connectionSecretsUnder(read: Reads, kekId: string): Promise<Seale
   }
 }
 
+function waitingItem({ table, id, environmentId, sealed }: SealedWaitingRow): SealedItem {
+  if (table === 'outbox') return { kind: 'value', context: outboxPlace(environmentId, id), blob: sealed };
+  return { kind: 'data-key', context: pendingPlace(environmentId, id), blob: sealed };
+}
+
 /** Only what is still sealed as it was read is replaced: a request may have written it in the meantime. */
 function replace(tx: Repositories, { item, kekId, blob }: Resealed): Promise<boolean> {
+  const { table, recordId: id } = item.context;
+  if (table === 'auth_requests' || table === 'outbox') {
+    const row = { table, id, environmentId: item.context.environmentId as EnvironmentId, sealed: item.blob } as const;
+    return tx.keyRotation.setWaiting(row, { sealed: blob, kekId });
+  }
   if (item.kind === 'data-key') {
-    return tx.keyRotation.setWrappedKey(item.context.recordId, item.blob, { wrappedDataKey: blob, kekId });
+    return tx.keyRotation.setWrappedKey(id, item.blob, { wrappedDataKey: blob, kekId });
   }
-  if (item.context.table === 'deployment_secrets') {
-    return tx.deploymentSecrets.replace(item.context.recordId, item.blob, { kekId, sealed: blob });
-  }
-  return tx.keyRotation.setConnectionSecret(item.context.recordId, item.blob, blob);
+  if (table === 'deployment_secrets') return tx.deploymentSecrets.replace(id, item.blob, { kekId, sealed: blob });
+  return tx.keyRotation.setConnectionSecret(id, item.blob, blob);
 }

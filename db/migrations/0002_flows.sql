@@ -1,30 +1,57 @@
 -- Ground for authorization links, refresh leases and the outbox.
 
+-- One row for each authorization link. OPEN: the link can be used. PENDING_VERIFICATION: somebody has finished it, and what was
+-- granted lies here, sealed and of no use, until the application has verified who it was. The rest are ends; nothing sealed is left.
+-- No foreign key to the account: what was granted for one that is gone has still to be revoked.
 create table auth_requests (
   id text primary key not null,
   environment_id text not null references environments (id),
   account_id text not null,
   connection_id text not null,
-  state text not null check (state in ('OPEN', 'STARTED', 'PENDING_VERIFICATION', 'CONSUMED', 'FAILED', 'EXPIRED')),
+  state text not null check (state in ('OPEN', 'PENDING_VERIFICATION', 'CONSUMED', 'FAILED', 'EXPIRED')),
   link_digest blob not null check (length(link_digest) = 32),
+  link_expires_at integer not null,
   request_digest blob check (request_digest is null or length(request_digest) = 32),
-  browser_digest blob check (browser_digest is null or length(browser_digest) = 32),
   identifier text not null,
   user_verify_url text,
   caller_state text,
-  flow_sealed blob,
+  origins text not null default '[]' check (json_valid(origins)),
+  wrapped_data_key blob,
+  kek_id text references key_checks (kek_id),
   pending_sealed blob,
   mismatches integer not null default 0 check (mismatches >= 0),
-  version integer not null default 1,
   created_at integer not null,
   expires_at integer not null,
-  consumed_at integer
+  ended_at integer,
+  check ((wrapped_data_key is null) = (pending_sealed is null)),
+  check ((kek_id is null) = (pending_sealed is null)),
+  check ((state = 'PENDING_VERIFICATION') = (pending_sealed is not null)),
+  check ((state in ('OPEN', 'PENDING_VERIFICATION')) = (ended_at is null))
 ) strict;
 
 create unique index auth_requests_link on auth_requests (link_digest);
 create unique index auth_requests_request on auth_requests (request_digest) where request_digest is not null;
-create index auth_requests_account on auth_requests (account_id);
-create index auth_requests_expiry on auth_requests (environment_id, expires_at);
+create index auth_requests_account on auth_requests (account_id) where ended_at is null;
+create index auth_requests_due on auth_requests (environment_id, expires_at) where ended_at is null;
+create index auth_requests_ended on auth_requests (environment_id, ended_at) where ended_at is not null;
+create index auth_requests_kek on auth_requests (kek_id) where kek_id is not null;
+
+-- One row for each time that somebody left for a provider: what only their browser and we know, good for one return.
+create table auth_flows (
+  state_digest blob primary key not null check (length(state_digest) = 32),
+  environment_id text not null references environments (id),
+  request_id text not null references auth_requests (id) on delete cascade,
+  connection_id text not null,
+  browser_digest blob not null check (length(browser_digest) = 32),
+  kept_sealed blob,
+  created_at integer not null,
+  expires_at integer not null,
+  spent_at integer,
+  check ((kept_sealed is null) = (spent_at is not null))
+) strict, without rowid;
+
+create index auth_flows_request on auth_flows (request_id);
+create index auth_flows_expiry on auth_flows (environment_id, expires_at);
 
 -- Who refreshes an account, or how its last refresh ended. A row stays as long as its account, so that `fencing` never goes back.
 -- HELD: the lease of an owner. OPEN: a request went out with the credentials of `generation`, and how it ended is not known.
@@ -44,11 +71,13 @@ create table refresh_leases (
   check ((owner is null) = (expires_at is null))
 ) strict, without rowid;
 
+-- What has to be done outside, written by the transaction that causes it. The payload is sealed, and gone with the end.
 create table outbox (
   id text primary key not null,
   environment_id text not null references environments (id),
   kind text not null,
   subject_id text,
+  kek_id text references key_checks (kek_id),
   payload_sealed blob,
   state text not null check (state in ('WAITING', 'DONE', 'FAILED')),
   attempts integer not null default 0 check (attempts >= 0),
@@ -56,8 +85,11 @@ create table outbox (
   give_up_at integer not null,
   last_error text,
   created_at integer not null,
-  updated_at integer not null
+  updated_at integer not null,
+  check ((kek_id is null) = (payload_sealed is null)),
+  check ((state = 'WAITING') = (payload_sealed is not null))
 ) strict;
 
-create index outbox_due on outbox (next_at) where state = 'WAITING';
-create index outbox_environment on outbox (environment_id, id);
+create index outbox_due on outbox (environment_id, next_at) where state = 'WAITING';
+create index outbox_subject on outbox (subject_id);
+create index outbox_kek on outbox (kek_id) where kek_id is not null;

@@ -9,12 +9,17 @@ import {
   account,
   addConnection,
   addEnvironment,
+  addKeyChecks,
+  authFlow,
+  authRequest,
   connection,
   digest,
   failure,
   github,
+  grant,
   NOW,
   openTestStore,
+  outboxEntry,
 } from './support.ts';
 
 /** What may be asked without an environment: the environments themselves, and what belongs to the deployment. */
@@ -30,10 +35,13 @@ const WITHOUT_ENVIRONMENT = [
   'EnvironmentReads.get',
   'EnvironmentReads.list',
   'EnvironmentWrites.insert',
+  'EnvironmentWrites.setSettings',
   'KeyRotationReads.countByKek',
   'KeyRotationReads.listByKek',
   'KeyRotationReads.listConnectionSecrets',
+  'KeyRotationReads.listWaiting',
   'KeyRotationWrites.setConnectionSecret',
+  'KeyRotationWrites.setWaiting',
   'KeyRotationWrites.setWrappedKey',
 ];
 
@@ -72,6 +80,9 @@ describe('no query without an environment (C1)', () => {
       connections: 'Connection',
       accounts: 'Account',
       refreshLeases: 'RefreshLease',
+      authRequests: 'AuthRequest',
+      authFlows: 'AuthFlow',
+      outbox: 'Outbox',
       executions: 'Execution',
       idempotencyKeys: 'IdempotencyKey',
       audit: 'Audit',
@@ -142,6 +153,25 @@ describe('no query without an environment (C1)', () => {
           ),
         false,
       ],
+      'authRequests.get': [(r, env) => r.authRequests.get(env, 'areq_1'), undefined],
+      'authRequests.byLink': [(r, env) => r.authRequests.byLink(env, digest('link 1')), undefined],
+      'authRequests.byRequest': [(r, env) => r.authRequests.byRequest(env, digest('request 2')), undefined],
+      'authRequests.due': [(r, env) => r.authRequests.due(env, NOW + 1, 10), []],
+      'authRequests.countPending': [(r, env, ids) => r.authRequests.countPending(env, ids.account), 0],
+      'authRequests.extend': [(r, env) => r.authRequests.extend(env, 'areq_1', NOW), false],
+      'authRequests.countMismatch': [(r, env) => r.authRequests.countMismatch(env, 'areq_2'), false],
+      'authRequests.finish': [(r, env) => r.authRequests.finish(env, 'areq_1', grant('request 1')), false],
+      'authRequests.close': [(r, env, ids) => r.authRequests.close(env, ids.account, NOW), 0],
+      'authRequests.end': [(r, env) => r.authRequests.end(env, 'areq_2', 'FAILED', NOW), false],
+      'authRequests.purge': [(r, env) => r.authRequests.purge(env, NOW + 1), 0],
+      'authFlows.byState': [(r, env) => r.authFlows.byState(env, digest('state')), undefined],
+      'authFlows.spend': [(r, env) => r.authFlows.spend(env, digest('state'), NOW), false],
+      'authFlows.sweep': [(r, env) => r.authFlows.sweep(env, NOW + 1e9), 0],
+      'outbox.due': [(r, env) => r.outbox.due(env, 'revoke', NOW + 1, 10), []],
+      'outbox.list': [(r, env, ids) => r.outbox.list(env, ids.account), []],
+      'outbox.retry': [(r, env) => r.outbox.retry(env, 'out_1', { nextAt: NOW, error: 'late', at: NOW }), false],
+      'outbox.done': [(r, env) => r.outbox.done(env, 'out_1', NOW), false],
+      'outbox.fail': [(r, env) => r.outbox.fail(env, 'out_2', 'gone', NOW), false],
       'accounts.get': [(r, env, ids) => r.accounts.get(env, ids.account), undefined],
       'accounts.byKey': [
         (r, env, ids) =>
@@ -181,16 +211,20 @@ describe('no query without an environment (C1)', () => {
       'accounts.insert',
       'apiClients.insert',
       'audit.append',
+      'authFlows.insert',
+      'authRequests.insert',
       'connections.insert',
       'customProviders.insert',
       'executions.insert',
       'idempotencyKeys.claim',
+      'outbox.insert',
     ];
     const unscoped = ['environments', 'deploymentSecrets', 'keyRotation'];
 
     it('finds nothing and changes nothing, whatever is asked', async () => {
       const test = await openTestStore();
       const { store, env, newId } = test;
+      await addKeyChecks(store, 'kek_1');
       const foreign = await addEnvironment(store, newId, 'other.example');
       const connectionId = await github(test);
       await addConnection(store, env, connection(newId, { id: 'conn_free', keyId: 'free' }));
@@ -221,6 +255,12 @@ describe('no query without an environment (C1)', () => {
           apiClientId: 'cli_1',
           startedAt: NOW,
         });
+        for (const id of ['areq_1', 'areq_2', 'areq_3']) {
+          await tx.authRequests.insert(env, authRequest(id, row.id, connectionId));
+        }
+        await tx.authRequests.finish(env, 'areq_2', grant('request 2'));
+        await tx.authFlows.insert(env, authFlow('areq_3', connectionId));
+        for (const id of ['out_1', 'out_2']) await tx.outbox.insert(env, outboxEntry(id, row.id));
         const times = { requestDigest: digest('body'), createdAt: NOW, expiresAt: NOW + 1000 };
         await tx.idempotencyKeys.claim(env, { ...keyName, ...times });
         const entry = {

@@ -5,9 +5,6 @@ import { migrate } from '../../db/migrate.ts';
 import * as schema from '../../db/schema.ts';
 import { NOW } from './support.ts';
 
-/** Tables that no repository uses yet. */
-const WITHOUT_QUERIES = ['auth_requests', 'outbox'];
-
 interface ColumnInfo {
   name: string;
   type: string;
@@ -28,7 +25,7 @@ describe('the schema of the queries', () => {
 
   it('names every table of the database, and no other', () => {
     const real = tables.filter((table) => table.type !== 'shadow').map((table) => table.name);
-    expect(real.filter((name) => !WITHOUT_QUERIES.includes(name)).sort()).to.deep.equal([...byName.keys()].sort());
+    expect(real.sort()).to.deep.equal([...byName.keys()].sort());
   });
 
   it('finds every table strict', () => {

@@ -3,7 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createIds } from '../../core/ids.ts';
-import type { NewAccount, NewConnection, Store, StoreOptions } from '../../db/store.ts';
+import type {
+  NewAccount,
+  NewAuthFlow,
+  NewAuthRequest,
+  NewConnection,
+  NewOutboxEntry,
+  PendingGrant,
+  Store,
+  StoreOptions,
+} from '../../db/store.ts';
 import { type EnvironmentId, environmentId, openStore } from '../../db/store.ts';
 
 export const NOW = 1_750_000_000_000;
@@ -103,6 +112,54 @@ export function account(newId: TestStore['newId'], connectionId: string, over: P
     updatedAt: NOW,
     ...over,
   };
+}
+
+/** An open request whose link is `link <number of the id>`; its time is over at NOW. */
+export function authRequest(
+  id: string,
+  accountId: string,
+  connectionId: string,
+  over: Partial<NewAuthRequest> = {},
+): NewAuthRequest {
+  return {
+    id,
+    accountId,
+    connectionId,
+    linkDigest: digest(`link ${id.split('_')[1]}`),
+    linkExpiresAt: NOW,
+    identifier: 'octocat',
+    userVerifyUrl: 'https://app.example/verify',
+    callerState: null,
+    createdAt: NOW,
+    expiresAt: NOW,
+    ...over,
+  };
+}
+
+/** Sealed under `kek_1`. */
+export function grant(requestId: string, over: Partial<PendingGrant> = {}): PendingGrant {
+  const sealed = { wrappedDataKey: Buffer.from('key'), kekId: 'kek_1', pendingSealed: Buffer.from('pending') };
+  return { requestDigest: digest(requestId), origins: [], ...sealed, expiresAt: NOW, ...over };
+}
+
+/** A flow whose state is `state`. */
+export function authFlow(requestId: string, connectionId: string, over: Partial<NewAuthFlow> = {}): NewAuthFlow {
+  return {
+    stateDigest: digest('state'),
+    requestId,
+    connectionId,
+    browserDigest: digest('browser'),
+    keptSealed: Buffer.from('kept'),
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
+    ...over,
+  };
+}
+
+/** Something to be revoked, sealed under `kek_1` and due at once. */
+export function outboxEntry(id: string, subjectId: string, over: Partial<NewOutboxEntry> = {}): NewOutboxEntry {
+  const sealed = { kekId: 'kek_1', payloadSealed: Buffer.from('payload') };
+  return { id, kind: 'revoke', subjectId, ...sealed, nextAt: NOW, giveUpAt: NOW + 1000, createdAt: NOW, ...over };
 }
 
 export function digest(text: string): Buffer {

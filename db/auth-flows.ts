@@ -1,0 +1,61 @@
+import { type Db, once } from './database.ts';
+import { and, eq, lte, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { authFlows } from './schema.ts';
+
+/** Somebody who has left for a provider and may come back once. */
+export type AuthFlowRow = typeof authFlows.$inferSelect;
+
+export type NewAuthFlow = Omit<AuthFlowRow, 'environmentId' | 'keptSealed' | 'spentAt'> & { keptSealed: Buffer };
+
+export interface AuthFlowReads {
+  byState(environmentId: EnvironmentId, stateDigest: Buffer): Promise<AuthFlowRow | undefined>;
+}
+
+export interface AuthFlowWrites {
+  insert(environmentId: EnvironmentId, flow: NewAuthFlow): Promise<void>;
+  /** Uses a flow up and wipes what was kept for it. @returns false when it was used before, or its time is over */
+  spend(environmentId: EnvironmentId, stateDigest: Buffer, at: number): Promise<boolean>;
+  /** Removes the flows whose time is over. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number): Promise<number>;
+}
+
+export type AuthFlowRepository = AuthFlowReads & AuthFlowWrites;
+
+const t = authFlows;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneFlow = and(eq(t.stateDigest, sql.placeholder('stateDigest')), withinEnvironment) as SQL;
+
+export function createAuthFlowRepository(db: Db): AuthFlowRepository {
+  const byState = once(() => db.select().from(t).where(oneFlow).prepare());
+  const spend = once(() =>
+    db
+      .update(t)
+      .set({ spentAt: sql`${sql.placeholder('at')}`, keptSealed: null })
+      .where(and(oneFlow, sql`${t.spentAt} is null and ${t.expiresAt} > ${sql.placeholder('at')}`))
+      .prepare(),
+  );
+  const sweep = once(() =>
+    db
+      .delete(t)
+      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
+      .prepare(),
+  );
+
+  return {
+    async byState(environmentId, stateDigest) {
+      return byState().get({ environmentId, stateDigest });
+    },
+    async insert(environmentId, flow) {
+      db.insert(t)
+        .values({ ...flow, environmentId })
+        .run();
+    },
+    async spend(environmentId, stateDigest, at) {
+      return spend().run({ environmentId, stateDigest, at }).changes === 1;
+    },
+    async sweep(environmentId, now) {
+      return sweep().run({ environmentId, now }).changes;
+    },
+  };
+}
