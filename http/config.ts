@@ -68,8 +68,8 @@ function readSecrets(env: Env): Secrets {
   if (id && !/^[\x21-\x7e]{1,100}$/.test(id)) {
     throw new ConfigError('VALETKEY_CLIENT_ID must be 1 to 100 visible ASCII characters');
   }
-  if (secret && secret.length < 24) {
-    throw new ConfigError('VALETKEY_CLIENT_SECRET must have at least 24 characters');
+  if (secret && !/^[\x20-\x7e]{24,512}$/.test(secret)) {
+    throw new ConfigError('VALETKEY_CLIENT_SECRET must be 24 to 512 printable ASCII characters');
   }
   return {
     keys: env['VALETKEY_KEYS'] ? new Secret(env['VALETKEY_KEYS']) : null,
@@ -78,9 +78,7 @@ function readSecrets(env: Env): Secrets {
 }
 
 function readPort(env: Env, name: string, fallback: number): number {
-  const text = env[name];
-  if (!text) return fallback;
-  const port = Number(text);
+  const port = Number(env[name] || fallback);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw new ConfigError(`${name} must be a port number from 0 to 65535`);
   }

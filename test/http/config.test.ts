@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { inspect } from 'node:util';
+import { ConfigError, readConfig } from '../../http/config.ts';
+
+const SECRET = 'vks_0123456789abcdefghij';
+
+describe('readConfig', () => {
+  it('suffices without a single variable', () => {
+    const { config, secrets } = readConfig({});
+    expect(config).to.deep.equal({
+      host: '127.0.0.1',
+      port: 8080,
+      baseUrl: 'http://localhost:8080',
+      dataDir: './data',
+      databaseFile: 'data/valetkey.db',
+      keysFile: 'data/keys',
+      metricsPort: 8081,
+      rateLimit: 100,
+      logLevel: 'info',
+      egressAllow: '',
+      endpointOverrides: '',
+      checkAllAnswers: false,
+    });
+    expect(secrets).to.deep.equal({ keys: null, firstClient: null });
+  });
+
+  it('takes an empty variable for an absent one', () => {
+    const names = ['HOST', 'PORT', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'METRICS_PORT', 'LOG_LEVEL'];
+    const vault = ['VALETKEY_KEYS', 'VALETKEY_KEYS_FILE', 'VALETKEY_CLIENT_ID', 'VALETKEY_CLIENT_SECRET', 'VALETKEY_RATE_LIMIT'];
+    const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
+    expect(readConfig(empty)).to.deep.equal(readConfig({}));
+  });
+
+  it('derives what depends on the port and the data directory', () => {
+    const { config } = readConfig({ PORT: '9000', DATA_DIR: '/srv/valetkey' });
+    expect(config).to.include({
+      baseUrl: 'http://localhost:9000',
+      metricsPort: 9001,
+      databaseFile: '/srv/valetkey/valetkey.db',
+      keysFile: '/srv/valetkey/keys',
+    });
+  });
+
+  for (const [env, expected] of [
+    [{ BASE_URL: 'https://keys.example.com/' }, { baseUrl: 'https://keys.example.com' }],
+    [{ BASE_URL: 'https://KEYS.example.com:443' }, { baseUrl: 'https://keys.example.com' }],
+    [{ METRICS_PORT: '0' }, { metricsPort: 0 }],
+    [{ PORT: '0' }, { port: 0, metricsPort: 0 }],
+    [{ VALETKEY_RATE_LIMIT: 'off' }, { rateLimit: null }],
+    [{ VALETKEY_RATE_LIMIT: '5' }, { rateLimit: 5 }],
+    [{ DATABASE_URL: 'file:/tmp/x.db' }, { databaseFile: '/tmp/x.db' }],
+    [{ DATABASE_URL: '/tmp/y.db' }, { databaseFile: '/tmp/y.db' }],
+    [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
+    [{ LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
+  ] as [Record<string, string>, Record<string, unknown>][]) {
+    it(`reads ${JSON.stringify(env)}`, () => expect(readConfig(env).config).to.include(expected));
+  }
+
+  for (const env of [
+    { PORT: '65536' },
+    { PORT: '-1' },
+    { PORT: '80.5' },
+    { PORT: 'http' },
+    { METRICS_PORT: 'x' },
+    { METRICS_PORT: '', PORT: '65535' },
+    { BASE_URL: 'keys.example.com' },
+    { BASE_URL: 'ftp://keys.example.com' },
+    { BASE_URL: 'https://keys.example.com/api' },
+    { BASE_URL: 'https://keys.example.com?x=1' },
+    { BASE_URL: 'https://user:password@keys.example.com' },
+    { DATABASE_URL: 'postgres://localhost/x' },
+    { VALETKEY_RATE_LIMIT: '0' },
+    { VALETKEY_RATE_LIMIT: '1.5' },
+    { VALETKEY_RATE_LIMIT: 'none' },
+    { LOG_LEVEL: 'verbose' },
+    { VALETKEY_CLIENT_ID: 'has space', VALETKEY_CLIENT_SECRET: SECRET },
+    { VALETKEY_CLIENT_SECRET: 'x'.repeat(23), VALETKEY_CLIENT_ID: 'client' },
+    { VALETKEY_CLIENT_SECRET: `${SECRET}ü`, VALETKEY_CLIENT_ID: 'client' },
+    { VALETKEY_CLIENT_SECRET: 'x'.repeat(513), VALETKEY_CLIENT_ID: 'client' },
+    { VALETKEY_CLIENT_ID: 'client' },
+    { VALETKEY_CLIENT_SECRET: SECRET },
+  ] as Record<string, string>[]) {
+    it(`refuses ${JSON.stringify(env).slice(0, 80)} and names the variable`, () => {
+      expect(() => readConfig(env))
+        .to.throw(ConfigError)
+        .with.property('message')
+        .that.includes(Object.keys(env)[0]);
+    });
+  }
+
+  it('keeps secrets masked, and out of the configuration (S8)', () => {
+    const env = { VALETKEY_KEYS: 'k1:the-key', VALETKEY_CLIENT_ID: 'client', VALETKEY_CLIENT_SECRET: SECRET };
+    const read = readConfig(env);
+    expect(read.secrets.firstClient?.secret.reveal()).to.equal(SECRET);
+    for (const text of [inspect(read, { depth: 9 }), JSON.stringify(read), String(read.secrets.keys)]) {
+      expect(text).not.to.include(SECRET).and.not.to.include('the-key');
+    }
+  });
+
+  it('says nothing of a secret when it refuses it', () => {
+    expect(() => readConfig({ VALETKEY_CLIENT_SECRET: 'short-secret', VALETKEY_CLIENT_ID: 'client' }))
+      .to.throw(ConfigError)
+      .with.property('message')
+      .that.does.not.include('short-secret');
+  });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ApiError } from '../../core/errors.ts';
+import { parsePairs } from '../../http/query.ts';
+
+const read = (text: string) => ({ ...parsePairs(text, 'the query') });
+
+describe('parsePairs', () => {
+  for (const [text, expected] of [
+    ['', {}],
+    ['&&', {}],
+    ['a', { a: '' }],
+    ['a=', { a: '' }],
+    ['=b', { '': 'b' }],
+    ['a=b=c', { a: 'b=c' }],
+    ['a=1&b=2', { a: '1', b: '2' }],
+    ['a=1&a=2&a=3', { a: ['1', '2', '3'] }],
+    ['a=1+2%2B3', { a: '1 2+3' }],
+    ['%61%3D=%26', { 'a=': '&' }],
+    ['a=%F0%9F%98%80', { a: '😀' }],
+    ['a;b=c', { 'a;b': 'c' }],
+    ['constructor=1&toString=2', { constructor: '1', toString: '2' }],
+  ] as [string, Record<string, unknown>][]) {
+    it(`reads ${text}`, () => expect(read(text)).to.deep.equal(expected));
+  }
+
+  it('keeps a name of the prototype as a plain name', () => {
+    const pairs = parsePairs('__proto__=x&__proto__=y', 'the query');
+    expect(Object.keys(pairs)).to.deep.equal(['__proto__']);
+    expect(Object.getPrototypeOf(pairs)).to.equal(null);
+    expect(({} as Record<string, unknown>)['x']).to.equal(undefined);
+  });
+
+  for (const text of ['a=%', 'a=%4', 'a=%zz', '%ff=1', 'a=%c3%28', 'a=%ed%a0%80']) {
+    it(`refuses ${text}, which no two parsers read alike`, () => {
+      expect(() => read(text))
+        .to.throw(ApiError)
+        .with.property('code', 'MALFORMED_BODY');
+    });
+  }
+
+  it('agrees with the standard on everything well-formed', () => {
+    const text = fc.string({ unit: 'binary' }).map((one) => one.toWellFormed());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { maxLength: 8 }), (pairs) => {
+        const encoded = new URLSearchParams(pairs).toString();
+        const expected: Record<string, string[]> = Object.create(null);
+        for (const [name, value] of pairs) (expected[name] ??= []).push(value);
+        const found = parsePairs(encoded, 'the body');
+        expect(Object.keys(found).toSorted()).to.deep.equal(Object.keys(expected).toSorted());
+        for (const [name, values] of Object.entries(expected)) {
+          expect(found[name]).to.deep.equal(values.length === 1 ? values[0] : values);
+        }
+      }),
+    );
+  });
+});
