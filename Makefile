@@ -38,8 +38,8 @@ test: install ## Run the tests that need npm packages only
 	VALETKEY_FULL_SUITE=1 $(MOCHA) $(TESTS)
 
 .PHONY: test-system
-test-system: install ## Run the tests that need Chromium from Debian; installs it where it may, fails where it cannot
-	bash scripts/install-system-packages.sh chromium
+test-system: install ## Run the tests that need Chromium and oauthlib from Debian; installs them where it may, fails where it cannot
+	bash scripts/install-system-packages.sh chromium python3-oauthlib
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: check

@@ -1,0 +1,108 @@
+import type { ProtocolFetch } from '../oauth/transport.ts';
+import { type OAuth1Failure, unusable } from './outcome.ts';
+import { requestCredentials } from './request-credentials.ts';
+import type { OAuth1Client, OAuth1Token, SigningRules } from './sign-request.ts';
+
+/** A provider that speaks OAuth 1.0a. */
+export interface OAuth1Provider {
+  /** Where temporary credentials are had: the request token endpoint. */
+  temporaryEndpoint: URL;
+  /** Where a person is asked. */
+  authorizeEndpoint: URL;
+  /** Where token credentials are had: the access token endpoint. */
+  tokenEndpoint: URL;
+  rules: SigningRules;
+  /** Go to the person's page beside the token: scope, name of the application, life of the token. */
+  authorizeParameters: Readonly<Record<string, string>>;
+}
+
+/** What every step of an authorization needs. */
+export interface Authorization {
+  provider: OAuth1Provider;
+  client: OAuth1Client;
+  /** Pinned to the origins of the two credentials endpoints, and bounded in time. */
+  fetch: ProtocolFetch;
+  /** Milliseconds UTC. */
+  now: () => number;
+  random: (size: number) => Buffer;
+}
+
+export type TemporaryOutcome = { ok: true; temporary: OAuth1Token } | OAuth1Failure;
+
+export type TokenOutcome =
+  | {
+      ok: true;
+      token: OAuth1Token;
+      /** Milliseconds UTC; null where the provider does not say. */
+      expiresAt: number | null;
+      /** What else the provider said, by name: often who the person is. */
+      others: Readonly<Record<string, string>>;
+    }
+  | OAuth1Failure;
+
+/** Longer lives are "never" in disguise. */
+const MAX_LIFE_S = 10 * 365 * 24 * 3600;
+
+/**
+ * Asks for temporary credentials (RFC 5849 §2.1).
+ *
+ * The answer must confirm the callback. A provider that does not speaks the first edition of the protocol, in which an attacker can
+ * let a victim finish the attacker's authorization (the session fixation advisory of 2009).
+ *
+ * @param callback absolute address; make it tell flows apart, for the protocol has no `state`
+ */
+export async function requestTemporaryCredentials(flow: Authorization, callback: URL): Promise<TemporaryOutcome> {
+  const { provider, ...signing } = flow;
+  const outcome = await requestCredentials({
+    ...signing,
+    rules: provider.rules,
+    token: null,
+    step: 'temporary',
+    endpoint: provider.temporaryEndpoint,
+    protocol: { oauth_callback: callback.href },
+  });
+  if (!outcome.ok) return outcome;
+  if (outcome.others['oauth_callback_confirmed'] !== 'true') {
+    return unusable('The provider did not confirm the callback, as OAuth 1.0a demands.');
+  }
+  return { ok: true, temporary: outcome.token };
+}
+
+/** Where to send the person (RFC 5849 §2.2). The token in it is no secret; its own secret stays here. */
+export function authorizationUrl(provider: OAuth1Provider, temporary: OAuth1Token): URL {
+  const url = new URL(provider.authorizeEndpoint);
+  for (const [name, value] of Object.entries(provider.authorizeParameters)) url.searchParams.set(name, value);
+  url.searchParams.set('oauth_token', temporary.token.reveal());
+  return url;
+}
+
+/**
+ * Exchanges temporary credentials and the verifier of the callback for token credentials (RFC 5849 §2.3). Temporary credentials are
+ * good for one exchange.
+ */
+export async function requestTokenCredentials(
+  flow: Authorization,
+  temporary: OAuth1Token,
+  verifier: string,
+): Promise<TokenOutcome> {
+  const { provider, ...signing } = flow;
+  const requestedAt = flow.now();
+  const outcome = await requestCredentials({
+    ...signing,
+    rules: provider.rules,
+    token: temporary,
+    step: 'token',
+    endpoint: provider.tokenEndpoint,
+    protocol: { oauth_verifier: verifier },
+  });
+  if (!outcome.ok) return outcome;
+  const { token, others } = outcome;
+  return { ok: true, token, others, expiresAt: expiryOf(others['oauth_expires_in'], requestedAt) };
+}
+
+/** Seconds, where a provider gives its tokens a life (session extension). */
+function expiryOf(text: string | undefined, requestedAt: number): number | null {
+  if (text === undefined || !/^\d{1,12}$/.test(text)) return null;
+  const seconds = Number(text);
+  return seconds > 0 && seconds <= MAX_LIFE_S ? requestedAt + seconds * 1000 : null;
+}

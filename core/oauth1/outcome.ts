@@ -1,0 +1,77 @@
+import {
+  outcomeOfFailure,
+  type RefreshOutcome,
+  type UnavailableReason,
+  unavailable,
+} from '../oauth/refresh-outcome.ts';
+import type { TransportFailure } from '../oauth/transport.ts';
+
+/**
+ * Why a provider gave no credentials. `refused`: this authorization has come to nothing; a new one may succeed. `client`: the
+ * connection is not set up as the provider wants it. `unavailable`: the provider could not be asked.
+ */
+export type OAuth1Failure = Exclude<RefreshOutcome, { ok: true }>;
+
+/** Words of the problem reporting extension, and of common servers. Any other word says nothing. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'additional_authorization_required',
+  'permission_denied',
+  'permission_unknown',
+  'token_expired',
+  'token_rejected',
+  'token_revoked',
+  'token_used',
+  'user_refused',
+  'verifier_invalid',
+]);
+
+const CLIENT: ReadonlySet<string> = new Set([
+  'consumer_key_refused',
+  'consumer_key_rejected',
+  'consumer_key_unknown',
+  'nonce_used',
+  'parameter_absent',
+  'parameter_rejected',
+  'signature_invalid',
+  'signature_method_rejected',
+  'timestamp_refused',
+  'version_rejected',
+]);
+
+/** Which credentials a request was for: that decides what a bare refusal means. */
+export type Step = 'temporary' | 'token';
+
+/**
+ * Judges a refusal (RFC 5849 §3.2: 400 for a request that is not understood, 401 for credentials, signature, nonce or time).
+ *
+ * @param problem the provider's own word for it, if it gave one
+ */
+export function outcomeOfRefusal(step: Step, status: number, problem: string | undefined): OAuth1Failure {
+  if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider refused (${problem}).`);
+  if (problem !== undefined && CLIENT.has(problem)) return clientRefused(problem);
+  if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider answered ${status}.`);
+  // The client was good enough for temporary credentials a moment ago, so it is these or the verifier that are refused.
+  if (step === 'token') return refused('The provider does not accept this authorization any more.');
+  return clientRefused(`status ${status}`);
+}
+
+export function refused(message: string): OAuth1Failure {
+  return { ok: false, kind: 'refused', message };
+}
+
+/** The provider answered, but with nothing that is of use. */
+export function unusable(message: string): OAuth1Failure {
+  return failing('invalid_response', undefined, message);
+}
+
+export function failing(reason: UnavailableReason, retryAfterMs?: number, message?: string): OAuth1Failure {
+  return unavailable(reason, true, retryAfterMs, message) as OAuth1Failure;
+}
+
+export function outcomeOfTransport(failure: TransportFailure): OAuth1Failure {
+  return outcomeOfFailure(failure) as OAuth1Failure;
+}
+
+function clientRefused(why: string): OAuth1Failure {
+  return { ok: false, kind: 'client', message: `The provider refuses the connection's client (${why}).` };
+}

@@ -1,0 +1,51 @@
+import { encodeUnreserved } from '../tools/template.ts';
+
+/** A name and a value, both percent-encoded as RFC 5849 §3.6 wants them: that is how they are sorted, joined and signed. */
+export type Parameter = readonly [name: string, value: string];
+
+/** Encodes a parameter for signing and for the wire: all but unreserved characters, as UTF-8, in capitals (RFC 5849 §3.6). */
+export function parameter(name: string, value: string): Parameter {
+  return [encodeUnreserved(name), encodeUnreserved(value)];
+}
+
+/**
+ * Takes the parameters out of a query or a form body (RFC 5849 §3.4.1.3.1).
+ *
+ * They go from the one encoding to the other byte by byte. Text in between would not do: a server signs the bytes that came, and
+ * not every byte sequence is UTF-8.
+ *
+ * @param encoded form-encoded, without a question mark
+ */
+export function readParameters(encoded: string): Parameter[] {
+  return encoded
+    .split('&')
+    .filter((piece) => piece !== '')
+    .map((piece) => {
+      const at = piece.indexOf('=');
+      return at === -1
+        ? [recoded(piece), '']
+        : ([recoded(piece.slice(0, at)), recoded(piece.slice(at + 1))] as Parameter);
+    });
+}
+
+/** Sorts by name and then by value, in the order of bytes, and joins (RFC 5849 §3.4.1.3.2). */
+export function normalizeParameters(parameters: readonly Parameter[]): string {
+  return [...parameters]
+    .sort(([name, value], [otherName, otherValue]) => order(name, otherName) || order(value, otherValue))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+/** Encoded text is ASCII, so the order of code units is that of bytes. */
+function order(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+function recoded(component: string): string {
+  return component.replaceAll('+', '%20').replace(/%([0-9A-Fa-f]{2})|./gsu, (piece, hex: string | undefined) => {
+    if (hex === undefined) return encodeUnreserved(piece);
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[\w.~-]/.test(character) ? character : `%${hex.toUpperCase()}`;
+  });
+}

@@ -1,0 +1,47 @@
+import { Secret } from '../secret.ts';
+import type { OAuth1Token } from './sign-request.ts';
+
+/** What an answer of a credentials endpoint says. */
+export interface CredentialsAnswer {
+  token: OAuth1Token | undefined;
+  /** The provider's word for what is wrong (problem reporting extension). */
+  problem: string | undefined;
+  /** Everything else that it says, by name: `oauth_callback_confirmed`, and what providers add. */
+  others: Readonly<Record<string, string>>;
+}
+
+/** In characters. An answer is a line; a page of HTML is none. */
+const MAX_BODY = 64 * 1024;
+const MAX_TOKEN = 4096;
+const PROBLEM = /^[a-z_]{1,64}$/;
+
+/**
+ * Reads an answer with credentials (RFC 5849 §2.1, §2.3): a form, whatever its content type says. A name that stands twice has no
+ * value: nobody could say which one counts.
+ *
+ * @returns undefined when it is no form
+ */
+export async function readCredentialsAnswer(response: Response): Promise<CredentialsAnswer | undefined> {
+  const text = (await response.text()).trim();
+  const inHeader = problemOf(response.headers.get('www-authenticate') ?? '');
+  if (text.length > MAX_BODY || !/^\w{1,64}=/.test(text)) {
+    return inHeader === undefined ? undefined : { token: undefined, problem: inHeader, others: {} };
+  }
+  const form = new URLSearchParams(text);
+  const { oauth_token, oauth_token_secret, oauth_problem, ...others } = Object.fromEntries(
+    [...form].filter(([name]) => form.getAll(name).length === 1),
+  );
+  const problem = oauth_problem !== undefined && PROBLEM.test(oauth_problem) ? oauth_problem : inHeader;
+  return { token: tokenOf(oauth_token, oauth_token_secret), problem, others };
+}
+
+/** A token may have an empty secret (RFC 5849 §2.1 asks for the parameter, not for a value); the token itself may not be empty. */
+function tokenOf(token: string | undefined, secret: string | undefined): OAuth1Token | undefined {
+  if (token === undefined || token === '' || secret === undefined) return undefined;
+  if (token.length > MAX_TOKEN || secret.length > MAX_TOKEN) return undefined;
+  return { token: new Secret(token), secret: new Secret(secret) };
+}
+
+function problemOf(challenge: string): string | undefined {
+  return /(?:^|[\s,])oauth_problem="?([a-z_]{1,64})"?/.exec(challenge)?.[1];
+}

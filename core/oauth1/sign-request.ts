@@ -1,0 +1,131 @@
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { MASK, type Secret } from '../secret.ts';
+import { type Parameter, parameter, readParameters } from './parameters.ts';
+import { type SignatureMethod, signatureBaseString, signatureOf } from './signature.ts';
+
+/** A request that is ready but for its signature. Header names are in lower case. */
+export interface SignableRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** A client as it is registered with a provider: consumer key and consumer secret. */
+export interface OAuth1Client {
+  key: string;
+  secret: Secret;
+}
+
+/** Temporary credentials while a person is asked, token credentials afterwards (RFC 5849 §1.1). */
+export interface OAuth1Token {
+  token: Secret;
+  secret: Secret;
+}
+
+/**
+ * Where the protocol's parameters stand (RFC 5849 §3.5). `body` works for form bodies alone; a request without one carries them in
+ * its query.
+ */
+export type ParameterPlacement = 'header' | 'query' | 'body';
+
+/** How a provider wants its requests signed. */
+export interface SigningRules {
+  signatureMethod: SignatureMethod;
+  placement: ParameterPlacement;
+  /** Stands in the header, and is not signed (RFC 5849 §3.5.1). */
+  realm?: string;
+}
+
+export interface Signing {
+  client: OAuth1Client;
+  token: OAuth1Token | null;
+  rules: SigningRules;
+  /** Milliseconds UTC. */
+  now: () => number;
+  random: (size: number) => Buffer;
+}
+
+/** 96 bits as 24 letters and digits. Providers commonly want 20 to 30 characters, and no others. */
+const NONCE_BYTES = 12;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/**
+ * Signs a request (RFC 5849 §3.1): adds the protocol's parameters and a signature over method, address, query and form body. A body
+ * of another kind is not covered. Each call makes a new nonce, so a request that is sent again is signed again.
+ *
+ * @param protocol further parameters of the protocol: `oauth_callback`, `oauth_verifier`
+ * @returns a new request
+ * @throws OAuthConfigError when the key itself would be sent, over a connection that is not encrypted (PLAINTEXT, RFC 5849 §3.4.4)
+ */
+export function signRequest(
+  request: SignableRequest,
+  signing: Signing,
+  protocol: Readonly<Record<string, string>> = {},
+): SignableRequest {
+  const { client, token, rules, now, random } = signing;
+  const url = new URL(request.url);
+  if (rules.signatureMethod === 'PLAINTEXT' && url.protocol !== 'https:') {
+    throw new OAuthConfigError('Requests that carry their key as signature need an https address.');
+  }
+  const parameters = Object.entries({
+    oauth_consumer_key: client.key,
+    ...(token !== null && { oauth_token: token.token.reveal() }),
+    oauth_signature_method: rules.signatureMethod,
+    oauth_timestamp: String(Math.floor(now() / 1000)),
+    oauth_nonce: random(NONCE_BYTES).toString('hex'),
+    oauth_version: '1.0',
+    ...protocol,
+  }).map(([name, value]) => parameter(name, value));
+  const baseString = signatureBaseString(request.method, url, [
+    ...readParameters(url.search.slice(1)),
+    ...(hasForm(request) ? readParameters(request.body ?? '') : []),
+    ...parameters,
+  ]);
+  const secrets = { client: client.secret, token: token?.secret ?? null };
+  const signature = parameter('oauth_signature', signatureOf(rules.signatureMethod, baseString, secrets));
+  return place(request, url, [...parameters, signature], rules);
+}
+
+/** The same request as people may see it: what is secret, and what differs from call to call, is masked. */
+export function previewSignedRequest(
+  request: SignableRequest,
+  client: Pick<OAuth1Client, 'key'>,
+  rules: SigningRules,
+): SignableRequest {
+  const parameters: Parameter[] = [
+    parameter('oauth_consumer_key', client.key),
+    ['oauth_token', MASK],
+    ['oauth_signature_method', rules.signatureMethod],
+    ['oauth_timestamp', MASK],
+    ['oauth_nonce', MASK],
+    ['oauth_version', '1.0'],
+    ['oauth_signature', MASK],
+  ];
+  return place(request, new URL(request.url), parameters, rules);
+}
+
+function place(
+  request: SignableRequest,
+  url: URL,
+  parameters: readonly Parameter[],
+  { placement, realm }: SigningRules,
+): SignableRequest {
+  if (placement === 'header') {
+    const quoted = parameters.map(([name, value]) => `${name}="${value}"`);
+    const named = realm === undefined ? quoted : [`realm="${realm.replace(/["\\]/g, '\\$&')}"`, ...quoted];
+    return { ...request, url: url.href, headers: { ...request.headers, authorization: `OAuth ${named.join(', ')}` } };
+  }
+  const pairs = parameters.map(([name, value]) => `${name}=${value}`).join('&');
+  if (placement === 'body' && hasForm(request)) {
+    return { ...request, url: url.href, body: request.body ? `${request.body}&${pairs}` : pairs };
+  }
+  url.hash = '';
+  const query = url.search.length > 1 ? `${url.search}&` : '?';
+  return { ...request, url: `${url.origin}${url.pathname}${query}${pairs}` };
+}
+
+/** A form body is signed; any other is not (RFC 5849 §3.4.1.3.1). */
+function hasForm({ headers, body }: SignableRequest): boolean {
+  return body !== undefined && headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE;
+}
