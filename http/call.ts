@@ -1,35 +1,68 @@
 import type { ApiError } from '../core/errors.ts';
+import type { Cause } from '../core/events/events.ts';
 import type { Call, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
-import type { Exchange } from './exchange.ts';
+import type { Environment } from './environments.ts';
+import type { Exchange, Principal } from './exchange.ts';
 import { createIdempotency } from './idempotency.ts';
 import { problemReply } from './problem.ts';
 import type { ContractRequest } from './request.ts';
 
-const NOBODY = { clientId: 'anonymous', scopes: [] as string[] };
+type AnyCall = Call<OperationId>;
+
+const NOBODY: Principal = { clientId: 'anonymous', scopes: [] };
+
+/**
+ * A class, not a literal: a literal with getters gets a hidden class of its own for every request, which only a full collection
+ * takes away again.
+ */
+class RequestCall {
+  readonly client: Principal;
+  readonly requestId: string;
+  readonly path: ContractRequest['params'];
+  readonly query: ContractRequest['query'];
+  readonly body: ContractRequest['body'];
+  readonly headers: ContractRequest['headers'];
+  readonly #request: ContractRequest;
+  readonly #exchange: Exchange;
+  readonly #deps: Deps;
+
+  constructor(request: ContractRequest, exchange: Exchange, deps: Deps) {
+    this.client = exchange.client ?? NOBODY;
+    this.requestId = exchange.requestId;
+    this.path = request.params;
+    this.query = request.query;
+    this.body = request.body;
+    this.headers = request.headers;
+    this.#request = request;
+    this.#exchange = exchange;
+    this.#deps = deps;
+  }
+
+  get environment(): Environment {
+    const { environment } = this.#exchange;
+    if (!environment) throw new Error('the operation answers on every host and has no environment');
+    return environment;
+  }
+
+  get cause(): Cause {
+    return { environmentId: this.environment.id, actor: this.client.clientId, requestId: this.requestId };
+  }
+
+  problem(error: ApiError): Reply {
+    return problemReply(error, this.requestId);
+  }
+
+  commit(unit: Parameters<AnyCall['commit']>[0]): Promise<Reply> {
+    return createIdempotency(this.#request, this.#exchange, this.#deps).commit(unit);
+  }
+
+  commitThenAct(...args: Parameters<AnyCall['commitThenAct']>): Promise<Reply> {
+    return createIdempotency(this.#request, this.#exchange, this.#deps).commitThenAct(...args);
+  }
+}
 
 /** What a handler gets of a request, once it is authenticated and valid. */
-export function createCall(request: ContractRequest, exchange: Exchange, deps: Deps): Call<OperationId> {
-  const { environment, client = NOBODY, requestId } = exchange;
-  const call = {
-    get environment() {
-      if (!environment) throw new Error('the operation answers on every host and has no environment');
-      return environment;
-    },
-    client,
-    requestId,
-    get cause() {
-      return { environmentId: call.environment.id, actor: client.clientId, requestId };
-    },
-    path: request.params,
-    query: request.query,
-    body: request.body,
-    headers: request.headers,
-    problem: (error: ApiError) => problemReply(error, requestId),
-    commit: (unit: Parameters<Call<OperationId>['commit']>[0]): Promise<Reply> =>
-      createIdempotency(request, exchange, deps).commit(unit),
-    commitThenAct: (...args: Parameters<Call<OperationId>['commitThenAct']>): Promise<Reply> =>
-      createIdempotency(request, exchange, deps).commitThenAct(...args),
-  };
-  return call as unknown as Call<OperationId>;
+export function createCall(request: ContractRequest, exchange: Exchange, deps: Deps): AnyCall {
+  return new RequestCall(request, exchange, deps) as unknown as AnyCall;
 }
