@@ -16,7 +16,7 @@ const ROOMS: Room[] = [
   { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts'] },
   { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },
-  { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors'] },
+  { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools/pointer.ts'] },
   { path: 'core/connectors', may: ['core/errors.ts', 'core/secret.ts', 'core/tools'] },
   { path: 'core/tools', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors'] },
   { path: 'core', may: ['core', 'db'] },

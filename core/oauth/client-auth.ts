@@ -1,12 +1,7 @@
-import {
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  modifyAssertion,
-  None,
-  PrivateKeyJwt,
-} from 'oauth4webapi';
+import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt } from 'oauth4webapi';
+import type { BasicStyle } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
+import { basicValue } from './basic.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { readPrivateKey } from './private-key.ts';
 
@@ -27,15 +22,20 @@ const ASSERTION_LIFE_S = 60;
  * How a client proves itself at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2).
  *
  * @param now milliseconds UTC
+ * @param basic how `client_secret_basic` is written, where not as the standard says
  * @throws OAuthConfigError when the client has no secret, or no usable key
  */
-export function clientAuthOf({ method, secret }: ClientCredentials, now: () => number): ClientAuth {
+export function clientAuthOf(
+  { clientId, method, secret }: ClientCredentials,
+  now: () => number,
+  basic?: BasicStyle,
+): ClientAuth {
   if (method === 'none') return None();
   const text = secret?.reveal() ?? '';
   if (secret === null || text === '') throw new OAuthConfigError('The connection has no client secret.');
   switch (method) {
     case 'client_secret_basic':
-      return ClientSecretBasic(text);
+      return (_server, _client, _body, headers) => headers.set('authorization', basicValue(clientId, secret, basic));
     case 'client_secret_post':
       return ClientSecretPost(text);
     case 'private_key_jwt':

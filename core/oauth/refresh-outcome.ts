@@ -1,3 +1,4 @@
+import type { Secret } from '../secret.ts';
 import type { TokenSet } from './token-answer.ts';
 import type { TransportFailure } from './transport.ts';
 
@@ -14,8 +15,11 @@ export type UnavailableReason =
  * `refused`: the grant has ended; only a new authorization helps. `client`: the connection is not set up as the provider wants it;
  * the grant may well be alive. `unavailable`: nothing is known of the grant.
  */
-export type RefreshOutcome =
-  | { ok: true; tokens: TokenSet }
+export type TokenOutcome =
+  /** `answer`: the whole answer as JSON, for what else it says of the account. */
+  { ok: true; tokens: TokenSet; answer: Secret } | TokenFailure;
+
+export type TokenFailure =
   | { ok: false; kind: 'refused'; message: string }
   | { ok: false; kind: 'client'; message: string }
   | {
@@ -27,6 +31,8 @@ export type RefreshOutcome =
       retryAfterMs?: number;
       message: string;
     };
+
+export type RefreshOutcome = TokenOutcome;
 
 /** `invalid_grant` (RFC 6749 §5.2), the codes that OpenID Connect adds for it, and words that stand for it elsewhere. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -71,7 +77,7 @@ const SERVER_ERROR: ReadonlySet<string> = new Set([
 ]);
 
 /** What an error code of a token endpoint means. A code that is not known ends no grant. */
-export function outcomeOfCode(code: string, retryAfterMs?: number): RefreshOutcome {
+export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure {
   if (REFUSED.has(code)) {
     return { ok: false, kind: 'refused', message: `The provider no longer accepts the refresh token (${code}).` };
   }
@@ -93,7 +99,7 @@ const REASONS: Record<TransportFailure['kind'], UnavailableReason> = {
   invalid_response: 'invalid_response',
 };
 
-export function outcomeOfFailure(failure: TransportFailure): RefreshOutcome {
+export function outcomeOfFailure(failure: TransportFailure): TokenFailure {
   const message = `The token endpoint gave no usable answer: ${failure.message}`;
   return { ok: false, kind: 'unavailable', reason: REASONS[failure.kind], mayBeSpent: failure.sent, message };
 }
@@ -112,7 +118,7 @@ export function unavailable(
   mayBeSpent: boolean,
   retryAfterMs?: number,
   message: string = SENTENCES[reason],
-): RefreshOutcome {
+): TokenFailure {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   return { ok: false, kind: 'unavailable', reason, mayBeSpent, ...wait, message };
 }

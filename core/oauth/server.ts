@@ -1,6 +1,10 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { OAuthConfig } from '../connectors/auth-pattern.ts';
+import type { BasicStyle, HttpCall } from '../connectors/oauth-deviations.ts';
 import { OAuthConfigError } from './config-error.ts';
+import { fillText, fillTexts } from './fill.ts';
+import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
+import type { AnswerShape } from './token-shape.ts';
 
 /** The token endpoint of a provider, and where it deviates from the standard. */
 export interface TokenServer {
@@ -12,6 +16,28 @@ export interface TokenServer {
   extraParameters: Readonly<Record<string, string>>;
   /** What stands between scopes. */
   scopeSeparator: string;
+  wire: TokenWire;
+  answer: AnswerShape;
+  refresh: RefreshRequests;
+}
+
+/** How token requests are written. */
+export interface TokenWire {
+  headers: Readonly<Record<string, string>>;
+  /** Parameters that have another name here, and those that are not sent. */
+  names: Readonly<Record<string, string>>;
+  omit: ReadonlySet<string>;
+  /** Grant types that have another name here. */
+  grantTypes: Readonly<Record<string, string>>;
+  basic?: BasicStyle;
+}
+
+export interface RefreshRequests {
+  endpoint: URL;
+  parameters: Readonly<Record<string, string>>;
+  withScopes: boolean;
+  /** Instead of the request of the standard. */
+  call?: { provider: OAuthProvider; recipe: HttpCall };
 }
 
 /** What the protocol itself sends to a token endpoint. A pattern that overrode it could choose another grant or client. */
@@ -28,33 +54,50 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
   'refresh_token',
 ]);
 
-/**
- * Reads what a pattern says about its provider's token endpoint.
- *
- * @param address fills the places of an address with the account's values
- * @returns metadata whose issuer is the pattern's, or the token endpoint where it names none: that is the audience which
- *   client assertions have by convention (RFC 7523 §3)
- * @throws OAuthConfigError when the pattern names no token endpoint, or none with https; and what `address` throws
- */
+/** `tokenServerAt` for a pattern whose accounts differ in their addresses alone. */
 export function tokenServerOf(config: OAuthConfig, address: (template: string) => string): TokenServer {
-  // Discovery by `issuer` belongs here: it would give the same record, from the metadata of the server.
+  return tokenServerAt({ config, address, inputs: {}, tokenHeader: { name: 'Authorization', scheme: 'Bearer' } });
+}
+
+/**
+ * Reads what is known of a provider's token endpoint.
+ *
+ * @returns metadata whose issuer is the audience of client assertions: the provider's issuer (RFC 10070), or its token endpoint
+ *   where none is known, as is the convention (RFC 7523 §3)
+ * @throws OAuthConfigError when there is no token endpoint, or none with https; and what `provider.address` throws
+ */
+export function tokenServerAt(provider: OAuthProvider): TokenServer {
+  const { config, inputs } = provider;
+  const { token = {}, refresh = {} } = config;
   if (config.token_uri === undefined) throw new OAuthConfigError('The provider names no token endpoint.');
-  const tokenEndpoint = endpoint(config.token_uri, address);
-  if (tokenEndpoint.protocol !== 'https:') throw new OAuthConfigError('The token endpoint is no https address.');
-  const issuer = config.issuer === undefined ? tokenEndpoint.href : address(config.issuer);
-  const extra = Object.entries(config.extra_token_params ?? {}).filter(([name]) => !PROTOCOL_PARAMETERS.has(name));
+  const tokenEndpoint = endpointAt(provider, config.token_uri, token.origin_from);
+  const issuer = token.assertion_audience ?? issuerOf(provider) ?? tokenEndpoint.href;
+  const resource: Record<string, string> =
+    config.resource === undefined ? {} : { resource: fillText(config.resource, inputs) };
+  const extra = { ...ownParameters(fillTexts(config.extra_token_params, inputs)), ...resource };
   return {
     metadata: { issuer, token_endpoint: tokenEndpoint.href },
     tokenEndpoint,
     requestFormat: config.token_request_format ?? 'form',
-    extraParameters: Object.fromEntries(extra),
+    extraParameters: extra,
     scopeSeparator: config.scope_separator ?? ' ',
+    wire: {
+      headers: fillTexts(token.headers, inputs),
+      names: token.names ?? {},
+      omit: new Set(token.omit),
+      grantTypes: token.grant_types ?? {},
+      basic: token.basic,
+    },
+    answer: { ...token.answer, renewedByAccessToken: refresh.kind === 'access_token' },
+    refresh: {
+      endpoint: refresh.uri === undefined ? tokenEndpoint : endpointAt(provider, refresh.uri, token.origin_from),
+      parameters: ownParameters(fillTexts(refresh.parameters, inputs)),
+      withScopes: refresh.with_scopes ?? false,
+      ...(refresh.call && { call: { provider, recipe: refresh.call } }),
+    },
   };
 }
 
-/** Filling an address takes the slash off its end, which base addresses do not have; some token endpoints insist on theirs. */
-function endpoint(template: string, address: (template: string) => string): URL {
-  const url = new URL(address(template));
-  if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
-  return url;
+function ownParameters(parameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !PROTOCOL_PARAMETERS.has(name)));
 }

@@ -1,4 +1,5 @@
 import { Secret } from '../secret.ts';
+import { type AnswerShape, standardised } from './token-shape.ts';
 
 /** What a token endpoint granted. */
 export interface TokenSet {
@@ -12,7 +13,8 @@ export interface TokenSet {
 }
 
 export type TokenAnswer =
-  | { kind: 'tokens'; tokens: TokenSet }
+  /** `answer`: the whole of it as JSON, for what else it says of the account. */
+  | { kind: 'tokens'; tokens: TokenSet; answer: Secret }
   /** `code` in lower case; empty when the answer's own is no code. */
   | { kind: 'error'; code: string }
   | { kind: 'unreadable'; problem: string };
@@ -22,6 +24,8 @@ export interface TokenReading {
   scopeSeparator: string;
   /** When the request was sent, milliseconds UTC: a life that counts from then ends no later than the provider means. */
   requestedAt: number;
+  /** How answers of this provider differ from those of the standard. */
+  shape?: AnswerShape;
 }
 
 /** In characters. A token answer is a few kilobytes; a page of HTML is no token answer. */
@@ -45,13 +49,14 @@ export async function readTokenAnswer(response: Response, reading: TokenReading)
   if (text.length > MAX_BODY) return unreadable('is too large');
   const body = parseJson(text) ?? parseForm(text);
   if (body === undefined) return unreadable('is neither JSON nor a form');
-  const code = errorCodeOf(body);
+  const standard = standardised(body, reading.shape ?? {}, reading.requestedAt);
+  const code = errorCodeOf(standard) ?? errorCodeOf(body);
   if (code !== undefined) return { kind: 'error', code };
 
-  const accessToken = body['access_token'];
+  const accessToken = standard['access_token'];
   if (typeof accessToken !== 'string' || accessToken === '') return unreadable('carries no access token');
   if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN) return unreadable('carries an unusable token');
-  const type = body['token_type'];
+  const type = standard['token_type'];
   if (typeof type === 'string' && BOUND_TOKEN_TYPES.has(type.toLowerCase())) {
     return unreadable('carries a token of another type than Bearer');
   }
@@ -59,10 +64,11 @@ export async function readTokenAnswer(response: Response, reading: TokenReading)
     kind: 'tokens',
     tokens: {
       accessToken: new Secret(accessToken),
-      refreshToken: refreshTokenOf(body['refresh_token']),
-      scopes: scopesOf(body['scope'], reading.scopeSeparator),
-      expiresAt: expiryOf(body['expires_in'], reading.requestedAt),
+      refreshToken: refreshTokenOf(standard['refresh_token']),
+      scopes: scopesOf(standard['scope'], reading.scopeSeparator),
+      expiresAt: expiryOf(standard['expires_in'], reading.requestedAt),
     },
+    answer: new Secret(JSON.stringify(body)),
   };
 }
 

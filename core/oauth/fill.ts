@@ -1,0 +1,33 @@
+import { Secret } from '../secret.ts';
+import { OAuthConfigError } from './config-error.ts';
+
+/** What stands in the places of texts, by name. */
+export type PlaceValues = Readonly<Record<string, string | Secret>>;
+
+const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;
+
+/**
+ * Puts values into the {{name}} places of a text.
+ *
+ * @throws OAuthConfigError that names a place nothing fills
+ */
+export function fillText(text: string, values: PlaceValues): string {
+  return text.replace(PLACE, (_place, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) throw new OAuthConfigError(`The value ${name} is missing.`);
+    return value instanceof Secret ? value.reveal() : value;
+  });
+}
+
+/** The same for every text of a record. */
+export function fillTexts(texts: Readonly<Record<string, string>> = {}, values: PlaceValues): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fillText(text, values)]));
+}
+
+/** The same for every text of a JSON document; names of members stay as they are. */
+export function fillJson(value: unknown, values: PlaceValues): unknown {
+  if (typeof value === 'string') return fillText(value, values);
+  if (Array.isArray(value)) return value.map((item) => fillJson(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fillJson(item, values)]));
+}

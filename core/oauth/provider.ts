@@ -1,0 +1,83 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { accountOrigin } from '../connectors/account-value.ts';
+import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import { type AccountInputs, filled } from '../connectors/base-url.ts';
+import { OAuthConfigError } from './config-error.ts';
+
+/** A provider's OAuth as one account meets it. */
+export interface OAuthProvider {
+  /** What the pattern says, and for addresses that it leaves out what the provider's metadata say. */
+  config: OAuthConfig;
+  /** What the provider says of itself, where it was asked. */
+  metadata?: AuthorizationServer;
+  /** The values of the account that are not secret. */
+  inputs: AccountInputs;
+  /** Fills the places of an address with them; throws an ApiError when one is missing or does not fit. */
+  address(template: string): string;
+  /** How calls carry an access token. */
+  tokenHeader: { name: string; scheme: string };
+}
+
+/**
+ * Puts together what a pattern, an account and the provider's metadata say.
+ *
+ * @param metadata from `Discovery`, where the pattern names an issuer; it never replaces what the pattern says
+ */
+export function oauthProviderOf(
+  pattern: AuthPattern,
+  inputs: AccountInputs,
+  metadata?: AuthorizationServer,
+): OAuthProvider {
+  const config = pattern.oauth_config ?? {};
+  return {
+    config: metadata === undefined ? config : completed(config, metadata),
+    metadata,
+    inputs,
+    address: (template) => filled(template, inputs),
+    tokenHeader: {
+      name: pattern.auth_header_key_override ?? 'Authorization',
+      scheme: pattern.auth_scheme ?? 'Bearer',
+    },
+  };
+}
+
+function completed(config: OAuthConfig, metadata: AuthorizationServer): OAuthConfig {
+  return {
+    ...config,
+    authorize_uri: config.authorize_uri ?? metadata.authorization_endpoint,
+    token_uri: config.token_uri ?? metadata.token_endpoint,
+    revocation_uri: config.revocation_uri ?? metadata.revocation_endpoint,
+    user_info_uri: config.user_info_uri ?? metadata.userinfo_endpoint,
+  };
+}
+
+/**
+ * An address of a provider for one account.
+ *
+ * @param originFrom the account value that holds the origin, where accounts differ in it; without such a value, the template's own
+ * @throws OAuthConfigError when it is no https address; and what `provider.address` throws
+ */
+export function endpointAt(
+  provider: Pick<OAuthProvider, 'config' | 'address' | 'inputs'>,
+  template: string,
+  originFrom?: string,
+): URL {
+  const url = new URL(provider.address(template));
+  // Filling an address takes the slash off its end, which base addresses do not have; some endpoints insist on theirs.
+  if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
+  if (url.protocol !== 'https:') throw new OAuthConfigError('An endpoint of the provider is no https address.');
+  if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
+  const origin = accountOrigin(provider.config, originFrom, provider.inputs);
+  if (origin === undefined) throw new OAuthConfigError(`The account's ${originFrom} is no address of this provider.`);
+  const own = new URL(origin);
+  url.hostname = own.hostname;
+  url.port = own.port;
+  return url;
+}
+
+/** The issuer of a provider, exactly as it is written: nothing about it may be normalised (RFC 9207 §2.4). */
+export function issuerOf({ config, address }: Pick<OAuthProvider, 'config' | 'address'>): string | undefined {
+  if (config.issuer === undefined) return undefined;
+  const issuer = address(config.issuer);
+  return config.issuer.endsWith('/') && !issuer.endsWith('/') ? `${issuer}/` : issuer;
+}

@@ -1,0 +1,63 @@
+import type { ExpiryUnit, TokenAnswerShape } from '../connectors/oauth-deviations.ts';
+import { atPointer, isRecord } from '../tools/pointer.ts';
+import { failureIn } from './json-answer.ts';
+
+/** How the answers of a token endpoint differ from those of the standard. */
+export interface AnswerShape extends TokenAnswerShape {
+  /** The access token itself is what is shown to get the next one, so it stands for the refresh token too. */
+  renewedByAccessToken?: boolean;
+}
+
+type Body = Record<string, unknown>;
+
+/** No code has a space in it, so this is read as a failure that names none. */
+const NO_CODE = 'no code';
+const MS_PER_UNIT: Readonly<Record<ExpiryUnit, number>> = {
+  seconds: 1000,
+  milliseconds: 1,
+  epoch_seconds: 1000,
+  epoch_milliseconds: 1,
+  rfc3339: 1,
+};
+
+/**
+ * Rewrites an answer of a token endpoint into the shape of the standard (RFC 6749 §5), so that one reader is enough.
+ *
+ * @param requestedAt milliseconds UTC; a point in time becomes a life that counts from then
+ */
+export function standardised(body: Body, shape: AnswerShape, requestedAt: number): Body {
+  const failure = failureIn(body, shape.errors);
+  if (failure !== undefined) return { error: failure === '' ? NO_CODE : failure };
+  const found = renamed(container(body, shape), shape.names ?? {});
+  const life = lifeOf(found['expires_in'], shape.expires_in_unit ?? 'seconds', requestedAt);
+  return {
+    ...found,
+    expires_in: life ?? shape.default_life_s,
+    ...(shape.renewedByAccessToken && { refresh_token: found['access_token'] }),
+  };
+}
+
+/** The first of the named parts that holds a token; the whole body when none does. */
+function container(body: Body, { at = [''], names = {} }: AnswerShape): Body {
+  const member = names['access_token'] ?? 'access_token';
+  const parts = at.map((pointer) => atPointer(body, pointer)).filter((part) => isRecord(part));
+  return parts.find((part) => typeof part[member] === 'string' && part[member] !== '') ?? body;
+}
+
+function renamed(body: Body, names: Readonly<Record<string, string>>): Body {
+  const standard = Object.entries(names).map(([name, own]) => [name, Object.hasOwn(body, own) ? body[own] : undefined]);
+  return { ...body, ...Object.fromEntries(standard) };
+}
+
+/** In seconds; undefined when it is no time that can be. */
+function lifeOf(value: unknown, unit: ExpiryUnit, requestedAt: number): number | undefined {
+  const number = typeof value === 'string' ? numberIn(value, unit) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
+  const ms = number * MS_PER_UNIT[unit] - (unit.startsWith('epoch') || unit === 'rfc3339' ? requestedAt : 0);
+  return ms > 0 ? ms / 1000 : undefined;
+}
+
+function numberIn(text: string, unit: ExpiryUnit): number | undefined {
+  if (unit === 'rfc3339') return Date.parse(text);
+  return /^\d{1,15}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) : undefined;
+}
