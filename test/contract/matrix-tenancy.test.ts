@@ -4,7 +4,7 @@ import { operationsOf, parametersOf, resolve } from '../../scripts/openapi-docum
 import { createAccount, unknownId } from '../support/accounts.ts';
 import type { ContractRequest } from '../support/contract-requests.ts';
 import { bodyExamples, bodyMembers, requestOf } from '../support/contract-requests.ts';
-import { dumpDatabase, rowsOf } from '../support/dump.ts';
+import { dumpDatabase, rowsOf } from '../support/database-file.ts';
 import type { SecondEnvironment } from '../support/second-environment.ts';
 import { addSecondEnvironment, OTHER_CLIENT_ID, OTHER_CLIENT_SECRET } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';

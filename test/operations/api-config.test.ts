@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/accounts/merge.ts';
 import { isObject, mergeConfig } from '../../core/accounts/merge.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
-import { dumpDatabase } from '../support/dump.ts';
+import { dumpDatabase } from '../support/database-file.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
-import { dumpDatabase } from '../support/dump.ts';
+import { dumpDatabase } from '../support/database-file.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 

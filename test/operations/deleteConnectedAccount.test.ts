@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAccount, unknownId } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
-import { dumpDatabase } from '../support/dump.ts';
+import { dumpDatabase } from '../support/database-file.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { putInState } from '../support/states.ts';

@@ -3,7 +3,7 @@ import { createAccount, unknownId } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
-import { dumpDatabase } from '../support/dump.ts';
+import { dumpDatabase } from '../support/database-file.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow, putInState } from '../support/states.ts';

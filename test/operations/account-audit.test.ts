@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import { createAccount } from '../support/accounts.ts';
+import { createConnector } from '../support/all-types.ts';
+import { auditOf } from '../support/audit.ts';
+import type { TestClock } from '../support/clock.ts';
+import { testClock } from '../support/clock.ts';
+import { dumpDatabase } from '../support/database-file.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { CLIENT_ID, startTestServer } from '../support/server.ts';
+import { firstEnvironment } from '../support/tokens.ts';
+
+const ACCOUNTS = '/api/v1/connected_accounts';
+
+describe('the audit log of accounts', () => {
+  let server: TestServer;
+  let clock: TestClock;
+  let connector: string;
+  let breaksAt = '';
+
+  before(async () => {
+    clock = testClock();
+    server = await startTestServer({
+      overrides: { now: clock.now },
+      adapt: ({ events }) => ({
+        events: Object.fromEntries(
+          Object.entries(events).map(([name, write]) => [
+            name,
+            (...args: unknown[]) => {
+              if (name === breaksAt) throw new Error('the audit log is broken');
+              return (write as (...args: unknown[]) => unknown)(...args);
+            },
+          ]),
+        ) as typeof events,
+      }),
+    });
+    connector = await createConnector(server, [{ type: 'API_KEY' }]);
+  });
+  afterEach(() => {
+    breaksAt = '';
+  });
+  after(() => server.stop());
+
+  const withKey = (api_key: string) => ({ authorization_details: { static_auth: { details: { api_key } } } });
+  const fresh = async () => (await createAccount(server, { connector, connectedAccount: withKey('secret-key') })).id;
+  const update = (id: string, connected_account: object, token?: string): Promise<TestAnswer> =>
+    server.call('PUT', ACCOUNTS, { body: { id, connected_account }, ...(token && { token }) });
+  /** Actions and details on an account, oldest first. */
+  const storyOf = async (id: string) =>
+    (await auditOf(server, id)).map(({ action, details }) => [action, details]).reverse();
+
+  it('tells the whole life of an account, in order', async () => {
+    const id = await fresh();
+    const writer = server.token('accounts:write');
+    await update(id, { api_config: { a: 1 } }, writer);
+    await update(id, withKey('secret-key-2'), writer);
+    await server.call('GET', `${ACCOUNTS}/auth?id=${id}`);
+    await server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } });
+    await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
+    expect(await storyOf(id)).to.deep.equal([
+      ['account.created', { status: 'ACTIVE' }],
+      ['account.updated', {}],
+      ['account.updated', {}],
+      ['account.credentials_replaced', { from_generation: 1, to_generation: 2 }],
+      ['account.credentials_read', {}],
+      ['account.disconnected', {}],
+      ['account.deleted', {}],
+    ]);
+  });
+
+  it('tells an exchange of credentials by both generations, so that it can be seen which was in use when (C17)', async () => {
+    const id = await fresh();
+    for (const key of ['secret-a', 'secret-b']) await update(id, withKey(key), server.token('accounts:write'));
+    const exchanges = (await storyOf(id)).filter(([action]) => action === 'account.credentials_replaced');
+    expect(exchanges.map(([, details]) => details)).to.deep.equal([
+      { from_generation: 1, to_generation: 2 },
+      { from_generation: 2, to_generation: 3 },
+    ]);
+  });
+
+  it('tells that an update has shown what was stored, to a client that may read it', async () => {
+    const id = await fresh();
+    const answer = await update(id, {});
+    expect(answer.text).to.include('secret-key');
+    expect((await storyOf(id)).map(([action]) => action)).to.include('account.credentials_read');
+    const other = await fresh();
+    await update(other, {}, server.token('accounts:write'));
+    expect((await storyOf(other)).map(([action]) => action)).not.to.include('account.credentials_read');
+  });
+
+  it('says who did it, when, and in which request', async () => {
+    clock.advance(1234);
+    const id = await fresh();
+    const headers = { 'x-request-id': 'run-8' };
+    await server.call('PUT', ACCOUNTS, { body: { id, connected_account: {} }, headers });
+    const [latest] = await auditOf(server, id);
+    expect(latest).to.include({ actor: CLIENT_ID, requestId: 'run-8', at: clock.now() });
+    expect(latest?.id).to.match(/^aud_/);
+  });
+
+  it('says nothing of reads that show no secret, nor of what was refused', async () => {
+    const id = await fresh();
+    await server.call('GET', `${ACCOUNTS}/details?id=${id}`);
+    await server.call('GET', ACCOUNTS);
+    await server.call('GET', `${ACCOUNTS}:search?query=${connector}`);
+    await update(id, { api_config: JSON.parse('{"__proto__": 1}') });
+    await update(id, withKey('x'), server.token('accounts:read'));
+    await server.call('POST', `${ACCOUNTS}:delete`, { body: { id, identifier: 'another' } });
+    expect(await storyOf(id)).to.deep.equal([['account.created', { status: 'ACTIVE' }]]);
+  });
+
+  it('carries no secret', async () => {
+    const id = await fresh();
+    await update(id, withKey('secret-key-2'));
+    expect(JSON.stringify(dumpDatabase(server)['audit_log'])).not.to.include('secret-');
+  });
+
+  const EFFECTS: [string, (id: string) => Promise<TestAnswer>][] = [
+    ['accountUpdated', (id) => update(id, withKey('secret-new'))],
+    ['credentialsReplaced', (id) => update(id, withKey('secret-new'))],
+    ['credentialsRead', (id) => server.call('GET', `${ACCOUNTS}/auth?id=${id}`)],
+    ['accountDisconnected', (id) => server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } })],
+    ['accountDeleted', (id) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } })],
+    [
+      'accountCreated',
+      () =>
+        server.call('POST', ACCOUNTS, {
+          body: { connector, identifier: 'never', user_id: 'u', connected_account: {} },
+        }),
+    ],
+  ];
+  for (const [event, act] of EFFECTS) {
+    it(`that does not take ${event} undoes what it would tell: no effect without its row`, async () => {
+      const id = await fresh();
+      const before = dumpDatabase(server);
+      breaksAt = event;
+      const answer = await act(id);
+      expect(answer.status).to.equal(500);
+      expect(answer.text).not.to.include('secret-');
+      expect(dumpDatabase(server)).to.deep.equal(before);
+    });
+  }
+
+  it('is a chain that holds after all of this', async () => {
+    const { id } = await firstEnvironment(server);
+    await Promise.all(Array.from({ length: 20 }, fresh));
+    const verdict = await server.deps.store.read.audit.verifyChain(id);
+    const { total } = await server.deps.store.read.audit.list(id, { size: 1 });
+    expect(verdict).to.deep.equal({ intact: true, rows: total });
+  });
+});

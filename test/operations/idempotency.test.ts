@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { createConnector } from '../support/all-types.ts';
+import { auditOf } from '../support/audit.ts';
+import type { TestClock } from '../support/clock.ts';
+import { testClock } from '../support/clock.ts';
+import { dumpDatabase, tamper } from '../support/database-file.ts';
+import { claimKey } from '../support/idempotency.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { accessToken, firstEnvironment } from '../support/tokens.ts';
+
+const ACCOUNTS = '/api/v1/connected_accounts';
+const DAY = 24 * 60 * 60 * 1000;
+
+describe('idempotency keys of account operations (C13)', () => {
+  let server: TestServer;
+  let clock: TestClock;
+  let connector: string;
+  let made = 0;
+
+  before(async () => {
+    clock = testClock();
+    server = await startTestServer({ overrides: { now: clock.now } });
+    connector = await createConnector(server, [{ type: 'API_KEY' }]);
+  });
+  after(() => server.stop());
+
+  const post = (path: string, key: string | undefined, body: unknown, token?: string): Promise<TestAnswer> =>
+    server.call('POST', path, {
+      body,
+      ...(key && { headers: { 'idempotency-key': key } }),
+      ...(token && { token }),
+    });
+  const create = (key: string | undefined, body: unknown, token?: string) => post(ACCOUNTS, key, body, token);
+
+  function account(changes: Record<string, unknown> = {}) {
+    made += 1;
+    const connected_account = { authorization_details: { static_auth: { details: { api_key: `secret-${made}` } } } };
+    return { connector, identifier: `i-${made}`, user_id: 'u', connected_account, ...changes };
+  }
+
+  describe('a repetition', () => {
+    it('gets the first answer again, byte for byte, marked, and nothing happens again', async () => {
+      const body = account();
+      const first = await create('again', body);
+      expect(first.status).to.equal(201);
+      expect(first.headers).not.to.have.property('idempotency-replayed');
+      const before = dumpDatabase(server);
+      for (let round = 0; round < 3; round++) {
+        const again = await create('again', body);
+        expect([again.status, again.text]).to.deep.equal([201, first.text]);
+        expect(again.headers).to.include({ 'idempotency-replayed': 'true', 'cache-control': 'no-store' });
+        expect(again.headers['x-request-id']).not.to.equal(first.headers['x-request-id']);
+      }
+      expect(dumpDatabase(server)).to.deep.equal(before);
+      expect(await auditOf(server, first.body.connected_account.id)).to.have.lengthOf(1);
+    });
+
+    it('is one of content, not of spelling: white space in the body does not count', async () => {
+      const body = account();
+      const first = await create('spelled', body);
+      const again = await server.call('POST', ACCOUNTS, {
+        body: JSON.stringify(body, null, 2),
+        headers: { 'idempotency-key': 'spelled', 'content-type': 'application/json; charset=utf-8' },
+      });
+      expect(again.text).to.equal(first.text);
+    });
+
+    it('gets the first answer however many come at once: one effect', async () => {
+      const body = account();
+      const answers = await Promise.all(Array.from({ length: 30 }, () => create('at-once', body)));
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+      expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).to.have.lengthOf(29);
+    });
+
+    it('of a deletion gets its 200 again, where a second deletion would be 404', async () => {
+      const { id } = (await create(undefined, account())).body.connected_account;
+      const path = `${ACCOUNTS}:delete`;
+      const first = await post(path, 'delete-1', { id });
+      const again = await post(path, 'delete-1', { id });
+      expect([first.status, again.status, again.text]).to.deep.equal([200, 200, '']);
+      expect(again.headers['idempotency-replayed']).to.equal('true');
+      expect((await post(path, 'delete-2', { id })).status).to.equal(404);
+    });
+
+    it('of a disconnection does not disconnect what was connected since', async () => {
+      const { id } = (await create(undefined, account())).body.connected_account;
+      const path = `${ACCOUNTS}:disconnect`;
+      const first = await post(path, 'disconnect-1', { id });
+      const details = { authorization_details: { static_auth: { details: { api_key: 'new' } } } };
+      await server.call('PUT', ACCOUNTS, { body: { id, connected_account: details } });
+      expect((await post(path, 'disconnect-1', { id })).text).to.equal(first.text);
+      const { body } = await server.call('GET', `${ACCOUNTS}/details?id=${id}`);
+      expect(body.connected_account.status).to.equal('ACTIVE');
+    });
+
+    it('of a request that failed is a request of its own: a failure is not kept', async () => {
+      const body = account();
+      expect((await create('failed', { ...body, connector: 'unknown-connector' })).status).to.equal(400);
+      expect((await create('failed', body)).status).to.equal(201);
+      const conflict = account();
+      await create(undefined, conflict);
+      expect((await create('conflict', conflict)).body.code).to.equal('ACCOUNT_EXISTS');
+      const list = await server.call('GET', `${ACCOUNTS}?identifier=${conflict.identifier}`);
+      await post(`${ACCOUNTS}:delete`, undefined, { id: list.body.connected_accounts[0].id });
+      expect((await create('conflict', conflict)).status).to.equal(201);
+    });
+  });
+
+  describe('another content under the same key', () => {
+    it('is 422, and changes nothing', async () => {
+      const body = account();
+      await create('reused', body);
+      const before = dumpDatabase(server);
+      for (const other of [account(), { ...body, identifier: 'other' }, { ...body, connected_account: {} }]) {
+        const answer = await create('reused', other);
+        expect(answer.body).to.include({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+      }
+      expect(dumpDatabase(server)).to.deep.equal(before);
+    });
+  });
+
+  describe('a key', () => {
+    it('belongs to one client', async () => {
+      const clientBody = { name: 'Another', scopes: ['accounts:write', 'credentials:read'] };
+      const client = (await server.call('POST', '/api/v1/api_clients', { body: clientBody })).body.api_client;
+      const token = await accessToken(server, { clientId: client.id, scopes: ['accounts:write', 'credentials:read'] });
+      const first = await create('shared-key', account());
+      const other = await create('shared-key', account(), token);
+      expect(other.status).to.equal(201);
+      expect(other.headers).not.to.have.property('idempotency-replayed');
+      expect(other.body.connected_account.id).not.to.equal(first.body.connected_account.id);
+    });
+
+    it('belongs to one operation', async () => {
+      const { id } = (await create('one-operation', account())).body.connected_account;
+      expect((await post(`${ACCOUNTS}:disconnect`, 'one-operation', { id })).status).to.equal(200);
+      expect((await post(`${ACCOUNTS}:delete`, 'one-operation', { id })).status).to.equal(200);
+    });
+
+    it('belongs to one environment', async () => {
+      const other = await addSecondEnvironment(server);
+      const foreign = await createConnector(other, [{ type: 'API_KEY' }]);
+      const first = await create('two-environments', account());
+      const headers = { 'idempotency-key': 'two-environments' };
+      const second = await other.call('POST', ACCOUNTS, { body: account({ connector: foreign }), headers });
+      expect([first.status, second.status]).to.deep.equal([201, 201]);
+    });
+
+    it('is good for 24 hours', async () => {
+      const body = account();
+      const first = await create('a-day', body);
+      clock.advance(DAY - 1);
+      expect((await create('a-day', body)).text).to.equal(first.text);
+      clock.advance(1);
+      expect((await create('a-day', body)).body.code).to.equal('ACCOUNT_EXISTS');
+      expect((await create('a-day', account())).status).to.equal(201);
+    });
+
+    it('is 409 while its first request runs, and 422 meanwhile with another content', async () => {
+      const body = account();
+      await claimKey(server, 'running', { route: 'createConnectedAccount', method: 'POST', path: ACCOUNTS, body });
+      expect((await create('running', body)).body).to.include({ status: 409, code: 'IDEMPOTENCY_KEY_IN_USE' });
+      expect((await create('running', account())).status).to.equal(422);
+    });
+
+    it('stands nowhere, nor does a kept answer: digests and ciphertext', async () => {
+      await create('key-to-be-looked-for', account());
+      const { databaseFile } = server.deps.config;
+      const bytes = Buffer.concat([readFileSync(databaseFile), readFileSync(`${databaseFile}-wal`)]);
+      expect(bytes.includes('key-to-be-looked-for')).to.equal(false);
+      expect(bytes.includes(`secret-${made}`)).to.equal(false);
+    });
+
+    it('whose kept answer was altered is 422: it neither replays nor repeats', async () => {
+      const body = account();
+      await create('altered', body);
+      const { store, digester } = server.deps;
+      const { id } = await firstEnvironment(server);
+      const name = {
+        clientId: 'test-client',
+        route: 'createConnectedAccount',
+        keyDigest: digester.digest('idempotency key', id, 'test-client', 'createConnectedAccount', 'altered'),
+      };
+      const row = await store.read.idempotencyKeys.get(id, name);
+      expect(row?.state).to.equal('DONE');
+      const sealed = Buffer.from(row?.sealedReply as Buffer);
+      sealed.writeUInt8(sealed.readUInt8(sealed.length - 1) ^ 1, sealed.length - 1);
+      const statement = 'update idempotency_keys set sealed_reply = ? where key_digest = ?';
+      expect(tamper(server.deps.config.databaseFile, statement, sealed, name.keyDigest)).to.equal(1);
+      const answer = await create('altered', body);
+      expect(answer.body).to.include({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+    });
+  });
+
+  describe('a restart', () => {
+    it('keeps answers, and frees the keys of requests that it cut off', async () => {
+      const folder = tempDir();
+      const options = { dataDir: folder.path, overrides: { now: clock.now } };
+      const first = await startTestServer(options);
+      const provider = await createConnector(first, [{ type: 'API_KEY' }]);
+      const [kept, cut] = [account({ connector: provider }), account({ connector: provider })];
+      const send = (to: TestServer, key: string, body: unknown) =>
+        to.call('POST', ACCOUNTS, { body, headers: { 'idempotency-key': key } });
+      const answer = await send(first, 'kept', kept);
+      await claimKey(first, 'cut', { route: 'createConnectedAccount', method: 'POST', path: ACCOUNTS, body: cut });
+      expect((await send(first, 'cut', cut)).status).to.equal(409);
+      await first.stop();
+      clock.advance(1000);
+      const second = await startTestServer(options);
+      expect((await send(second, 'kept', kept)).text).to.equal(answer.text);
+      expect((await send(second, 'cut', cut)).status).to.equal(201);
+      await second.stop();
+      folder.remove();
+    });
+  });
+});
