@@ -1,5 +1,6 @@
+import type { TokenFailure } from '../oauth/refresh-outcome.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
-import { type OAuth1Failure, unusable } from './outcome.ts';
+import { unusable } from './outcome.ts';
 import { requestCredentials } from './request-credentials.ts';
 import type { OAuth1Client, OAuth1Token, SigningRules } from './sign-request.ts';
 
@@ -27,9 +28,9 @@ export interface Authorization {
   random: (size: number) => Buffer;
 }
 
-export type TemporaryOutcome = { ok: true; temporary: OAuth1Token } | OAuth1Failure;
+export type TemporaryCredentialsResult = { ok: true; temporary: OAuth1Token } | TokenFailure;
 
-export type TokenOutcome =
+export type TokenCredentialsResult =
   | {
       ok: true;
       token: OAuth1Token;
@@ -38,7 +39,7 @@ export type TokenOutcome =
       /** What else the provider said, by name: often who the person is. */
       others: Readonly<Record<string, string>>;
     }
-  | OAuth1Failure;
+  | TokenFailure;
 
 /** Longer lives are "never" in disguise. */
 const MAX_LIFE_S = 10 * 365 * 24 * 3600;
@@ -51,7 +52,10 @@ const MAX_LIFE_S = 10 * 365 * 24 * 3600;
  *
  * @param callback absolute address; make it tell flows apart, for the protocol has no `state`
  */
-export async function requestTemporaryCredentials(flow: Authorization, callback: URL): Promise<TemporaryOutcome> {
+export async function requestTemporaryCredentials(
+  flow: Authorization,
+  callback: URL,
+): Promise<TemporaryCredentialsResult> {
   const { provider, ...signing } = flow;
   const outcome = await requestCredentials({
     ...signing,
@@ -84,7 +88,7 @@ export async function requestTokenCredentials(
   flow: Authorization,
   temporary: OAuth1Token,
   verifier: string,
-): Promise<TokenOutcome> {
+): Promise<TokenCredentialsResult> {
   const { provider, ...signing } = flow;
   const requestedAt = flow.now();
   const outcome = await requestCredentials({

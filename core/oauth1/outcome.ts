@@ -1,16 +1,4 @@
-import {
-  outcomeOfFailure,
-  type RefreshOutcome,
-  type UnavailableReason,
-  unavailable,
-} from '../oauth/refresh-outcome.ts';
-import type { TransportFailure } from '../oauth/transport.ts';
-
-/**
- * Why a provider gave no credentials. `refused`: this authorization has come to nothing; a new one may succeed. `client`: the
- * connection is not set up as the provider wants it. `unavailable`: the provider could not be asked.
- */
-export type OAuth1Failure = Exclude<RefreshOutcome, { ok: true }>;
+import { type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 
 /** Words of the problem reporting extension, and of common servers. Any other word says nothing. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -46,7 +34,7 @@ export type Step = 'temporary' | 'token';
  *
  * @param problem the provider's own word for it, if it gave one
  */
-export function outcomeOfRefusal(step: Step, status: number, problem: string | undefined): OAuth1Failure {
+export function outcomeOfRefusal(step: Step, status: number, problem: string | undefined): TokenFailure {
   if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider refused (${problem}).`);
   if (problem !== undefined && CLIENT.has(problem)) return clientRefused(problem);
   if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider answered ${status}.`);
@@ -55,23 +43,16 @@ export function outcomeOfRefusal(step: Step, status: number, problem: string | u
   return clientRefused(`status ${status}`);
 }
 
-export function refused(message: string): OAuth1Failure {
+/** This authorization has come to nothing; a new one may succeed. */
+function refused(message: string): TokenFailure {
   return { ok: false, kind: 'refused', message };
 }
 
 /** The provider answered, but with nothing that is of use. */
-export function unusable(message: string): OAuth1Failure {
-  return failing('invalid_response', undefined, message);
+export function unusable(message: string): TokenFailure {
+  return unavailable('invalid_response', true, undefined, message);
 }
 
-export function failing(reason: UnavailableReason, retryAfterMs?: number, message?: string): OAuth1Failure {
-  return unavailable(reason, true, retryAfterMs, message) as OAuth1Failure;
-}
-
-export function outcomeOfTransport(failure: TransportFailure): OAuth1Failure {
-  return outcomeOfFailure(failure) as OAuth1Failure;
-}
-
-function clientRefused(why: string): OAuth1Failure {
+function clientRefused(why: string): TokenFailure {
   return { ok: false, kind: 'client', message: `The provider refuses the connection's client (${why}).` };
 }

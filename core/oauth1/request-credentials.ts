@@ -1,7 +1,8 @@
-import { OAuthConfigError } from '../oauth/config-error.ts';
+import { outcomeOfProblem } from '../oauth/problem.ts';
+import { type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 import { readRetryAfter } from '../oauth/retry-after.ts';
-import { isTransportFailure, type ProtocolFetch } from '../oauth/transport.ts';
-import { failing, type OAuth1Failure, outcomeOfRefusal, outcomeOfTransport, type Step, unusable } from './outcome.ts';
+import type { ProtocolFetch } from '../oauth/transport.ts';
+import { outcomeOfRefusal, type Step, unusable } from './outcome.ts';
 import { type CredentialsAnswer, readCredentialsAnswer } from './read-answer.ts';
 import { clockDifference } from './server-clock.ts';
 import { type OAuth1Token, type Signing, signRequest } from './sign-request.ts';
@@ -15,7 +16,7 @@ export interface CredentialsRequest extends Signing {
   fetch: ProtocolFetch;
 }
 
-export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: CredentialsAnswer['others'] } | OAuth1Failure;
+export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: CredentialsAnswer['others'] } | TokenFailure;
 
 type Attempt = { outcome: CredentialsOutcome; clockDifference?: number };
 
@@ -32,9 +33,7 @@ export async function requestCredentials(request: CredentialsRequest): Promise<C
     if (ahead === undefined) return first.outcome;
     return (await attempt({ ...request, now: () => request.now() + ahead })).outcome;
   } catch (error) {
-    if (isTransportFailure(error)) return outcomeOfTransport(error);
-    if (error instanceof OAuthConfigError) return { ok: false, kind: 'client', message: error.message };
-    throw error;
+    return outcomeOfProblem(error);
   }
 }
 
@@ -51,8 +50,8 @@ async function attempt(request: CredentialsRequest): Promise<Attempt> {
   const response = await fetch(url, { method, headers, body, redirect: 'manual' });
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now());
-  if (status === 429) return { outcome: failing('rate_limited', retryAfterMs) };
-  if (status >= 500) return { outcome: failing('server_error', retryAfterMs) };
+  if (status === 429) return { outcome: unavailable('rate_limited', false, retryAfterMs) };
+  if (status >= 500) return { outcome: unavailable('server_error', true, retryAfterMs) };
   const answer = await readCredentialsAnswer(response);
   if (!response.ok || answer?.problem !== undefined) {
     const outcome = outcomeOfRefusal(step, status, answer?.problem);
