@@ -4,7 +4,7 @@ import { destination, pino } from 'pino';
 export type { Logger } from 'pino';
 
 const FLUSH_MS = 500;
-const BUFFER_BYTES = 8 * 1024;
+const JOINED_CHARS = 16 * 1024;
 
 export interface Log {
   log: Logger;
@@ -17,11 +17,8 @@ export interface Log {
  * Nothing of a request is logged but its operation, status, duration and id: no path, no query, no header, no body.
  */
 export function createLog(level: string): Log {
-  const stream = destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
-  const log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } },
-    stream,
-  );
+  const stream = joined(destination({ dest: 1, sync: false }));
+  const log = createLogger(level, stream);
   const timer = setInterval(() => stream.flush(), FLUSH_MS);
   timer.unref();
   return {
@@ -33,6 +30,30 @@ export function createLog(level: string): Log {
       } catch {
         // Standard output has gone; there is nowhere left to say so.
       }
+    },
+  };
+}
+
+/** Joins lines before they reach the stream: its own work for each write is three times the making of a line. */
+function joined(stream: ReturnType<typeof destination>) {
+  let held = '';
+  const pass = () => {
+    if (held !== '') stream.write(held);
+    held = '';
+  };
+  return {
+    write(line: string): void {
+      held += line;
+      if (held.length >= JOINED_CHARS) pass();
+    },
+    flush(done?: (error?: Error) => void): void {
+      pass();
+      stream.flush(done);
+    },
+    /** Used by the logger itself when it logs that the process ends. */
+    flushSync(): void {
+      pass();
+      stream.flushSync();
     },
   };
 }
