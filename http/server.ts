@@ -16,11 +16,26 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 30_000;
-const DRAIN_MS = 10_000;
-const MAX_CONNECTIONS = 10_000;
+/** How long a client may take and how many there may be (threat S2). Times in milliseconds. */
+export interface ServerLimits {
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  keepAliveMs: number;
+  /** How often connections are held against the times. */
+  checkEveryMs: number;
+  maxConnections: number;
+  /** How long running requests may take to end when the server stops. */
+  drainMs: number;
+}
+
+const LIMITS: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 30_000,
+  checkEveryMs: 5_000,
+  maxConnections: 10_000,
+  drainMs: 10_000,
+};
 
 /**
  * Composes the server. The operations of the contract are served in front of express: it swaps the prototypes of every request,
@@ -28,7 +43,7 @@ const MAX_CONNECTIONS = 10_000;
  *
  * @throws ConfigError when a port cannot be used; the deps are closed then
  */
-export async function startServer(deps: Deps): Promise<RunningServer> {
+export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Promise<RunningServer> {
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
   const docs = createDocs();
   const listener = (req: IncomingMessage, res: ServerResponse) => {
@@ -37,15 +52,15 @@ export async function startServer(deps: Deps): Promise<RunningServer> {
   };
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: 16 * 1024,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: limits.checkEveryMs,
     },
     listener,
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = limits.maxConnections;
   const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics) : null;
   try {
     await listen(server, deps.config.port, deps.config.host, 'PORT');
@@ -61,7 +76,7 @@ export async function startServer(deps: Deps): Promise<RunningServer> {
     origin: `http://${host}:${port}`,
     metricsPort: deps.config.metricsPort || null,
     async stop() {
-      await Promise.all([drain(server), metricsServer && drain(metricsServer)]);
+      await Promise.all([drain(server, limits.drainMs), metricsServer && drain(metricsServer, limits.drainMs)]);
       await deps.close();
     },
   };
@@ -90,14 +105,18 @@ function listen(server: Server, port: number, host: string, variable: string): P
   });
 }
 
-/** Idle connections are closed at once, busy ones when their answer is written, and what hangs after ten seconds is cut. */
-function drain(server: Server): Promise<void> {
+const SWEEP_MS = 20;
+
+/** Idle connections are closed at once, busy ones soon after their answer, and what hangs in the end is cut. */
+function drain(server: Server, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    // The library closes those that are idle now; one whose answer is still to come would be kept alive afterwards.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), limitMs);
     server.close(() => {
+      clearInterval(sweep);
       clearTimeout(cut);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }

@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { inspect } from 'node:util';
+import { expect } from 'chai';
 import { ConfigError, readConfig } from '../../http/config.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';
@@ -26,7 +26,13 @@ describe('readConfig', () => {
 
   it('takes an empty variable for an absent one', () => {
     const names = ['HOST', 'PORT', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'METRICS_PORT', 'LOG_LEVEL'];
-    const vault = ['VALETKEY_KEYS', 'VALETKEY_KEYS_FILE', 'VALETKEY_CLIENT_ID', 'VALETKEY_CLIENT_SECRET', 'VALETKEY_RATE_LIMIT'];
+    const vault = [
+      'VALETKEY_KEYS',
+      'VALETKEY_KEYS_FILE',
+      'VALETKEY_CLIENT_ID',
+      'VALETKEY_CLIENT_SECRET',
+      'VALETKEY_RATE_LIMIT',
+    ];
     const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
     expect(readConfig(empty)).to.deep.equal(readConfig({}));
   });

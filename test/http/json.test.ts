@@ -59,17 +59,39 @@ describe('parseJson', () => {
       it(text, () => expect(refused(text)).to.include('duplicate key'));
     }
 
-    for (const text of ['{"a":{"a":1},"b":{"a":2}}', '[{"a":1},{"a":1}]', '{"a":"a","b":"a"}', '{"a":["a","a"]}', '{"a":1,"A":2}']) {
+    for (const text of [
+      '{"a":{"a":1},"b":{"a":2}}',
+      '[{"a":1},{"a":1}]',
+      '{"a":"a","b":"a"}',
+      '{"a":["a","a"]}',
+      '{"a":1,"A":2}',
+    ]) {
       it(`and takes ${text}`, () => expect(parse(text)).to.deep.equal(JSON.parse(text)));
     }
   });
 
   describe('refuses numbers that a double cannot hold (C16)', () => {
-    for (const text of ['9007199254740992', '-9007199254740992', '[1, 123456789012345678901234567890]', '1e400', '-1e400', '{"a":1e999}']) {
+    for (const text of [
+      '9007199254740992',
+      '-9007199254740992',
+      '[1, 123456789012345678901234567890]',
+      '1e400',
+      '-1e400',
+      '{"a":1e999}',
+    ]) {
       it(text, () => expect(refused(text)).to.include('number'));
     }
 
-    for (const text of ['9007199254740991', '-9007199254740991', '0', '-0', '1e308', '0.1', '1E-7', '"9007199254740993"']) {
+    for (const text of [
+      '9007199254740991',
+      '-9007199254740991',
+      '0',
+      '-0',
+      '1e308',
+      '0.1',
+      '1E-7',
+      '"9007199254740993"',
+    ]) {
       it(`and takes ${text}`, () => expect(parse(text)).to.deep.equal(JSON.parse(text)));
     }
   });
@@ -122,7 +144,26 @@ describe('parseJson', () => {
   });
 
   describe('refuses what is no JSON', () => {
-    for (const text of ['', ' ', '{', '}', '[1,]', '{"a"}', "{'a':1}", '01', '+1', '.5', '1.', 'NaN', 'undefined', '"\n"', '"\\x41"', '1 2', '/**/1', '"a']) {
+    for (const text of [
+      '',
+      ' ',
+      '{',
+      '}',
+      '[1,]',
+      '{"a"}',
+      "{'a':1}",
+      '01',
+      '+1',
+      '.5',
+      '1.',
+      'NaN',
+      'undefined',
+      '"\n"',
+      '"\\x41"',
+      '1 2',
+      '/**/1',
+      '"a',
+    ]) {
       it(JSON.stringify(text), () => {
         refused(text);
       });

@@ -1,0 +1,134 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { MAX_BODY_BYTES } from '../../http/body.ts';
+import { openRaw } from '../support/raw-http.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const PATH = '/api/v1/connections';
+
+describe('request bodies', () => {
+  let server: TestServer;
+
+  const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    server.call('POST', PATH, { body, headers: { 'content-type': 'application/json', ...headers } });
+  const padded = (bytes: number) => {
+    const body = '{"connector":""}';
+    return body.replace('""', `"${'x'.repeat(bytes - body.length)}"`);
+  };
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  describe('are read up to 256 KiB (S1)', () => {
+    it('and judged by their content at that size', async () => {
+      const answer = await post(padded(MAX_BODY_BYTES));
+      expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+    });
+
+    it('and refused with one byte more', async () => {
+      const answer = await post(padded(MAX_BODY_BYTES + 1));
+      expect(answer.body).to.include({ status: 413, code: 'BODY_TOO_LARGE' });
+    });
+
+    it('also when they do not say how long they are', async () => {
+      const raw = await openRaw(server.origin);
+      raw.send(
+        `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token('connections:write')}\r\n` +
+          'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+      );
+      const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+      for (let sent = 0; sent < 5; sent++) raw.send(chunk);
+      expect(await raw.until('BODY_TOO_LARGE')).to.match(/^HTTP\/1\.1 413 /);
+      raw.destroy();
+    });
+
+    it('by the token endpoint as well, in its own words', async () => {
+      const answer = await server.call('POST', '/oauth/token', {
+        token: null,
+        body: `scope=${'x'.repeat(MAX_BODY_BYTES)}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+      expect([answer.status, answer.body.error]).to.deep.equal([413, 'invalid_request']);
+    });
+  });
+
+  describe('must say what they are', () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json-patch+json',
+      'application/problem+json',
+      'application/jsonx',
+      'application/json, text/plain',
+      'application/json; charset=latin1',
+      'application/json; charset=utf-16',
+      '',
+    ]) {
+      it(`415 for ${type || 'nothing'}`, async () => {
+        const answer = await post('{"connector":"github"}', { 'content-type': type });
+        expect(answer.body).to.include({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
+      });
+    }
+
+    for (const type of [
+      'application/json',
+      'APPLICATION/JSON',
+      'application/json;charset=utf-8',
+      'application/json; charset="UTF-8"; x=y',
+    ]) {
+      it(`takes ${type}`, async () => {
+        expect((await post('{}', { 'content-type': type })).body.code).to.equal('VALIDATION_FAILED');
+      });
+    }
+
+    for (const coding of ['gzip', 'br', 'deflate', 'x-unknown', 'gzip, identity']) {
+      it(`415 for the content coding ${coding} (S1)`, async () => {
+        const answer = await post(gzipSync('{"connector":"github"}'), { 'content-encoding': coding });
+        expect(answer.body).to.include({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
+      });
+    }
+  });
+
+  describe('must be one JSON value', () => {
+    for (const [what, body] of [
+      ['half of one', '{"connector":'],
+      ['two of them', '{}{}'],
+      ['a duplicate key', '{"connector":"github","connector":"slack"}'],
+      ['250,000 brackets', '['.repeat(250_000)],
+      ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+      ['only white space', '  \n'],
+    ] as [string, string | Buffer][]) {
+      it(`400 MALFORMED_BODY for ${what}`, async () => {
+        expect((await post(body)).body).to.include({ status: 400, code: 'MALFORMED_BODY' });
+      });
+    }
+
+    for (const [what, body] of [
+      ['nothing at all', ''],
+      ['a list', '[]'],
+      ['null', 'null'],
+      ['a text', '"github"'],
+      ['a name of the prototype', '{"connector":"github","__proto__":{"status":"COMPLETED"}}'],
+    ]) {
+      it(`400 VALIDATION_FAILED for ${what}`, async () => {
+        const answer = await post(body as string);
+        expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(({} as Record<string, unknown>)['status']).to.equal(undefined);
+      });
+    }
+  });
+
+  it('are not read for somebody who may not send them', async () => {
+    const answer = await server.call('POST', PATH, {
+      token: null,
+      body: '{"broken',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.status).to.equal(401);
+    const weak = await server.call('POST', PATH, { token: server.token('tools:read'), body: '{"broken' });
+    expect(weak.status).to.equal(403);
+  });
+});

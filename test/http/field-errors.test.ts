@@ -1,0 +1,103 @@
+import type { ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { presentErrors } from '../../http/field-errors.ts';
+
+/** Errors of a body, as the backend hands them over: below `requestBody`. */
+function errorsOf(schema: object, body: unknown) {
+  const validate = new Ajv2020({ allErrors: true, discriminator: true, strict: false }).compile({
+    type: 'object',
+    properties: { requestBody: schema },
+  });
+  expect(validate({ requestBody: body })).to.equal(false);
+  return presentErrors(validate.errors as ErrorObject[]);
+}
+
+const closed = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+});
+
+describe('presentErrors', () => {
+  for (const [what, schema, body, expected] of [
+    ['a missing field', closed({ a: {} }, ['a']), {}, [{ field: 'a', message: 'is required' }]],
+    ['an unknown field', closed({}), { a: 1 }, [{ field: 'a', message: 'is not known here' }]],
+    [
+      'a field of a field of a list',
+      closed({ a: { type: 'array', items: closed({ b: { type: 'string' } }) } }),
+      { a: [{ b: 'x' }, { b: 1 }] },
+      [{ field: 'a[1].b', message: 'must be string' }],
+    ],
+    ['a value of a list of values', { enum: ['A', 'B'] }, 'C', [{ field: 'body', message: 'must be one of A, B' }]],
+    ['the body itself', { type: 'object' }, [], [{ field: 'body', message: 'must be object' }]],
+    [
+      'a name that is not allowed',
+      { type: 'object', propertyNames: { minLength: 3 } },
+      { ab: 1 },
+      [
+        { field: 'body', message: 'must NOT have fewer than 3 characters' },
+        { field: 'ab', message: 'has a name that is not allowed' },
+      ],
+    ],
+    [
+      'names with the characters of a pointer',
+      closed({ 'a/b~c': { type: 'string' } }),
+      { 'a/b~c': 1 },
+      [{ field: 'a/b~c', message: 'must be string' }],
+    ],
+  ] as [string, object, unknown, { field: string; message: string }[]][]) {
+    it(`names ${what}`, () => expect(errorsOf(schema, body)).to.deep.equal(expected));
+  }
+
+  describe('in a union', () => {
+    const details = {
+      oneOf: [
+        closed({ token: closed({ value: { type: 'string' } }, ['value']) }, ['token']),
+        closed({ key: { type: 'object' } }, ['key']),
+      ],
+    };
+    const schema = closed({ details });
+
+    it('reports only what is wrong inside the branch that was meant', () => {
+      expect(errorsOf(schema, { details: { token: { value: 1 } } })).to.deep.equal([
+        { field: 'details.token.value', message: 'must be string' },
+      ]);
+      expect(errorsOf(schema, { details: { key: 'x' } })).to.deep.equal([
+        { field: 'details.key', message: 'must be object' },
+      ]);
+    });
+
+    it('lists the choices when none was meant', () => {
+      expect(errorsOf(schema, { details: {} })).to.deep.equal([
+        { field: 'details', message: 'must hold exactly one of token, key' },
+      ]);
+    });
+
+    it('names the tag where a tag decides', () => {
+      const tagged = {
+        type: 'object',
+        discriminator: { propertyName: 'type' },
+        required: ['type'],
+        oneOf: [{ properties: { type: { const: 'A' } } }, { properties: { type: { const: 'B' } } }],
+      };
+      expect(errorsOf(tagged, { type: 'C' })).to.deep.equal([
+        { field: 'type', message: 'is not one of the allowed values' },
+      ]);
+      expect(errorsOf(tagged, {})[0]).to.deep.equal({ field: 'type', message: 'is required' });
+    });
+  });
+
+  it('says each thing once, and stops after twenty', () => {
+    const both = {
+      allOf: [
+        { type: 'object', required: ['a'] },
+        { type: 'object', required: ['a'] },
+      ],
+    };
+    expect(errorsOf(both, {})).to.have.length(1);
+    const names = Array.from({ length: 30 }, (_, index) => `f${index}`);
+    expect(errorsOf(closed({}, names), {})).to.have.length(20);
+  });
+});
