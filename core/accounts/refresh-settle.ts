@@ -49,7 +49,6 @@ export async function storeTokens(
     publicDetails: publicPart(plan.pattern, details),
     tokenExpiresAt: tokens.expiresAt,
     credentialGeneration,
-    statusReason: null,
     updatedAt: at,
   });
   await end(tx, plan, lease, { ...SUCCESS, generation: credentialGeneration, retryAt: at + QUIET_MS });

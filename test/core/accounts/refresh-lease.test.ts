@@ -56,6 +56,22 @@ describe('one refresh at a time', () => {
     expect(provider.alive).to.equal(true);
   });
 
+  it('writes twice for all callers of a process: once before the request, once after it', async () => {
+    let writes = 0;
+    const { store } = await world.start(provider.fetch);
+    const counting: Store = {
+      ...store,
+      write(unit) {
+        writes++;
+        return store.write(unit);
+      },
+    };
+    const { refresher } = await world.start(provider.fetch, { store: counting });
+    const account = await world.account();
+    await Promise.all(Array.from({ length: 200 }, () => refresher.freshen(account, world.cause)));
+    expect(writes).to.equal(2);
+  });
+
   it('serves 200 callers of two processes with one request (R1)', async () => {
     const processes = [await world.start(provider.fetch), await world.start(provider.fetch)];
     const account = await world.account();
@@ -216,6 +232,20 @@ describe('one refresh at a time', () => {
       expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
     });
 
+    it('a failure that is none of the provider leaves the question open', async () => {
+      await crash('after');
+      world.clock.at += LEASE;
+      let limited = true;
+      const { refresher } = await world.start((url, init) =>
+        limited ? Promise.resolve(new Response('', { status: 429 })) : provider.fetch(url, init),
+      );
+      const account = await world.account();
+      expect((await refresher.ensureFresh(account, world.cause)).error).to.include({ kind: 'upstream_rate_limited' });
+      limited = false;
+      world.clock.at += 2_000;
+      expect((await refresher.freshen(account, world.cause)).statusReason).to.match(/interrupted/);
+    });
+
     it('an answer that never came counts as one: the next refusal says that it may have been rotated', async () => {
       let down = true;
       const { refresher } = await world.start(async (url, init) => {
@@ -270,6 +300,9 @@ describe('one refresh at a time', () => {
       const { abandoned } = await during(async (store) => {
         const account = await world.account();
         await change(store, { ...withoutCredentials(account), status: 'DISCONNECTED' });
+        // Who asks for another token now gets none.
+        const { refresher } = await world.start(provider.fetch);
+        expect(await refresher.refreshNow(account, world.cause)).to.equal(null);
       });
       expect(await world.account()).to.include({ status: 'DISCONNECTED', credentialsSealed: null });
       expect(abandoned).to.deep.equal(['rt-1']);
@@ -300,6 +333,15 @@ describe('one refresh at a time', () => {
       });
       expect((await world.account()).credentialGeneration).to.equal(3);
       expect(abandoned).to.deep.equal([]);
+    });
+
+    it('never carries tokens over to other hosts, even for the same refresh token', async () => {
+      const tokens = { access_token: 'at-0', refresh_token: 'rt-0' };
+      const { abandoned } = await during(() =>
+        world.replaceTokens(tokens, world.accountId, ['https://as.example', 'https://moved.example']),
+      );
+      expect(await world.tokens()).to.deep.equal(tokens);
+      expect(abandoned).to.deep.equal(['rt-1']);
     });
 
     it('ignores a refusal of the token that was replaced meanwhile', async () => {

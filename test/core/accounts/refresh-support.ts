@@ -5,7 +5,7 @@ import { openCredentials, sealCredentials } from '../../../core/accounts/credent
 import { createRefresher, type Refresher, type RefreshTools } from '../../../core/accounts/refresh.ts';
 import { clientSecretPlace } from '../../../core/connections/configure.ts';
 import type { AuthorizationType, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
-import { type Catalogue, createCatalogue } from '../../../core/connectors/catalogue.ts';
+import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import type { Connector } from '../../../core/connectors/provider.ts';
 import { type Cause, createEvents } from '../../../core/events/events.ts';
 import { createIds } from '../../../core/ids.ts';
@@ -74,10 +74,11 @@ export interface Process {
 }
 
 export interface World {
+  /** The database that all processes share. */
+  file: string;
   env: EnvironmentId;
   accountId: string;
   clock: TestClock;
-  catalogue: Catalogue;
   /** What the log was told. */
   logged: string[];
   cause: Cause;
@@ -88,7 +89,7 @@ export interface World {
   account(id?: string): Promise<AccountRow>;
   tokens(account?: AccountRow): Promise<Record<string, unknown>>;
   /** What a new authorization or an update does: other tokens, under the next generation. */
-  replaceTokens(tokens: Record<string, unknown>, id?: string): Promise<void>;
+  replaceTokens(tokens: Record<string, unknown>, id?: string, origins?: string[]): Promise<void>;
   audit(): Promise<{ action: string; details: unknown }[]>;
   end(): Promise<void>;
 }
@@ -102,9 +103,10 @@ export interface WorldOptions {
   origins?: string[];
   client?: { id?: string | null; secret?: string | null };
   enabled?: boolean;
+  isMcp?: boolean;
 }
 
-export function acme(type: AuthorizationType, oauth: OAuthConfig = {}): Connector {
+function acme({ type = 'OAUTH', oauth = {}, isMcp = false }: WorldOptions): Connector {
   return {
     identifier: 'acme',
     display_name: 'Acme',
@@ -117,7 +119,7 @@ export function acme(type: AuthorizationType, oauth: OAuthConfig = {}): Connecto
     confidence: 'high',
     sources: [],
     api: { base_url: 'https://api.acme.example' },
-    auth_patterns: [{ type, oauth_config: { token_uri: TOKEN_URI, ...oauth } }],
+    auth_patterns: [{ type, is_mcp: isMcp, oauth_config: { token_uri: TOKEN_URI, ...oauth } }],
   };
 }
 
@@ -127,7 +129,6 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-refresh-'));
   const file = join(directory, 'test.db');
   const clock = new TestClock();
-  const ring = ringOf(KEY);
   const newId = createIds(clock.now, seededRandom('ids'));
   const store = await openStore({ path: file, now: clock.now });
   const stores = [store];
@@ -135,8 +136,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const env = environmentId(newId('env'));
   const [connectionId, accountId] = [newId('conn'), newId('ca')];
   const origins = options.origins ?? ['https://api.acme.example', 'https://as.example'];
-  const catalogue = createCatalogue({ connectors: { acme: acme(type, options.oauth) }, tools: {} });
-  const vault = vaultOf(ring, 'setup');
+  const vault = vaultOf(ringOf(KEY), 'setup');
   const times = { createdAt: START, updatedAt: START };
   const secret = client.secret === undefined ? 's3cret-of-the-client' : client.secret;
   await store.write(async (tx) => {
@@ -196,26 +196,17 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     env,
     accountId,
     clock,
-    catalogue,
+    file,
     logged,
     cause: { environmentId: env, actor: 'cli_test', requestId: 'req_test' },
     async start(fetch, more = {}) {
-      const own = more.store ?? (await openStore({ path: file, now: clock.now }));
-      if (!more.store) stores.push(own);
-      const random = seededRandom(`process ${++processes}`);
-      const refresher = createRefresher({
-        store: own,
-        vault: vaultOf(ring, `process ${processes}`),
-        catalogue,
-        now: clock.now,
-        random,
-        events: createEvents({ now: clock.now, newId: createIds(clock.now, random) }),
-        fetchFor: () => fetch,
+      const process = await startProcess({ file, name: `process ${++processes}`, now: clock.now, options }, fetch, {
         wait: clock.wait,
         log: { warn: log('warn'), error: log('error') },
         ...more,
       });
-      return { store: own, refresher };
+      if (!more.store) stores.push(process.store);
+      return process;
     },
     account,
     tokens: async (row) => openCredentials(vault, row ?? (await account()), row ?? (await account())).oauth_token ?? {},
@@ -224,13 +215,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       await insert(id, identifier);
       return id;
     },
-    async replaceTokens(tokens, id = accountId) {
+    async replaceTokens(tokens, id = accountId, moved = origins) {
       await store.write(async (tx) => {
         const row = (await tx.accounts.get(env, id)) as AccountRow;
         const credentialGeneration = row.credentialGeneration + 1;
         await tx.accounts.update(env, id, row.version, {
-          ...sealCredentials(vault, { ...row, credentialGeneration }, { oauth_token: tokens }),
+          ...sealCredentials(vault, { ...row, credentialGeneration, origins: moved }, { oauth_token: tokens }),
           credentialGeneration,
+          origins: moved,
           status: 'ACTIVE',
           tokenExpiresAt: null,
           updatedAt: clock.at,
@@ -246,6 +238,36 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+export interface ProcessParts {
+  file: string;
+  /** Makes its random bytes differ from those of others. */
+  name: string;
+  now: () => number;
+  /** Of the world, as far as they say what its provider is. */
+  options: WorldOptions;
+}
+
+/** What one process of the service brings up to refresh accounts, here or in a child. */
+export async function startProcess(
+  { file, name, now, options }: ProcessParts,
+  fetch: ProtocolFetch,
+  more: Partial<RefreshTools> & Pick<RefreshTools, 'wait'>,
+): Promise<Process> {
+  const store = more.store ?? (await openStore({ path: file, now }));
+  const random = seededRandom(name);
+  const refresher = createRefresher({
+    vault: vaultOf(ringOf(KEY), name),
+    catalogue: createCatalogue({ connectors: { acme: acme(options) }, tools: {} }),
+    now,
+    random,
+    events: createEvents({ now, newId: createIds(now, random) }),
+    fetchFor: () => fetch,
+    ...more,
+    store,
+  });
+  return { store, refresher };
 }
 
 /** A promise that is settled from outside. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { HOSTS_CHANGED } from '../../../core/accounts/write.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
-import { StorageError, type Store } from '../../../db/store.ts';
+import { RelationError, StorageError, type Store } from '../../../db/store.ts';
 import { createWorld, HOUR, RotatingProvider, START, type World, type WorldOptions } from './refresh-support.ts';
 
 const GOOD = { access_token: 'at-1', refresh_token: 'rt-1', token_type: 'Bearer', expires_in: 3600 };
@@ -235,6 +235,23 @@ describe('freshening an account', () => {
       expect(await world.audit()).to.have.length(1);
     });
 
+    it('leaves an account in use that is authorized again in that very moment', async () => {
+      await begin({ tokens: { access_token: 'at-0' } });
+      const { store } = await world.start(nothingSent);
+      const late: Store = {
+        ...store,
+        async write(unit) {
+          await world.replaceTokens({ access_token: 'new' });
+          return store.write(unit);
+        },
+      };
+      const { refresher } = await world.start(nothingSent, { store: late });
+      world.clock.at += HOUR;
+      const fresh = await refresher.freshen(await world.account(), world.cause);
+      expect(fresh).to.include({ status: 'ACTIVE', credentialGeneration: 2 });
+      expect(await world.audit()).to.deep.equal([]);
+    });
+
     it('leaves a machine client without a refresh token alone: its next token comes by its own grant', async () => {
       await begin({ type: 'OAUTH_M2M', tokens: { access_token: 'at-0' } });
       const { refresher } = await world.start(nothingSent);
@@ -280,6 +297,19 @@ describe('freshening an account', () => {
       world.clock.at += HOUR;
       const parked = await refresher.freshen(await world.account(), world.cause);
       expect(parked).to.include({ status: 'PENDING_AUTH', statusReason: HOSTS_CHANGED, credentialGeneration: 1 });
+    });
+
+    it('but a client id for a client that registered itself with an MCP provider and was given no secret', async () => {
+      await begin({ isMcp: true, client: { secret: null } });
+      let form = new URLSearchParams();
+      const { refresher } = await world.start(async (url, init) => {
+        form = new URLSearchParams(String(init?.body));
+        expect(new Headers(init?.headers).has('authorization')).to.equal(false);
+        return answering(200, GOOD)(url, init);
+      });
+      world.clock.at += HOUR;
+      expect(await refresher.freshen(await world.account(), world.cause)).to.include({ credentialGeneration: 2 });
+      expect([...form.keys()].sort()).to.deep.equal(['client_id', 'grant_type', 'refresh_token']);
     });
 
     it('but to the one origin of the token endpoint', async () => {
@@ -359,27 +389,29 @@ describe('freshening an account', () => {
 
   describe('with a storage in trouble (R2)', () => {
     /** A store whose writes fail from the second one on, so many times. */
-    function troubled(store: Store, times: number): Store {
+    function troubled(store: Store, times: number, trouble: Error = new StorageError('SQLITE_FULL', 'full')): Store {
       let writes = 0;
       return {
         ...store,
         write: (unit) => {
           const failure = ++writes > 1 && writes <= times + 1;
-          return failure ? Promise.reject(new StorageError('SQLITE_FULL', 'full')) : store.write(unit);
+          return failure ? Promise.reject(trouble) : store.write(unit);
         },
       };
     }
 
-    it('offers the new tokens again until they are stored', async () => {
-      await begin();
-      const provider = new RotatingProvider();
-      const { store } = await world.start(provider.fetch);
-      const { refresher } = await world.start(provider.fetch, { store: troubled(store, 3) });
-      world.clock.at += HOUR;
-      const fresh = await refresher.freshen(await world.account(), world.cause);
-      expect((await world.tokens(fresh))['access_token']).to.equal('at-1');
-      expect(provider.requests).to.equal(1);
-    });
+    for (const trouble of [new StorageError('SQLITE_FULL', 'full'), new RelationError('the key was retired')]) {
+      it(`offers the new tokens again until they are stored: ${trouble.message}`, async () => {
+        await begin();
+        const provider = new RotatingProvider();
+        const { store } = await world.start(provider.fetch);
+        const { refresher } = await world.start(provider.fetch, { store: troubled(store, 3, trouble) });
+        world.clock.at += HOUR;
+        const fresh = await refresher.freshen(await world.account(), world.cause);
+        expect((await world.tokens(fresh))['access_token']).to.equal('at-1');
+        expect(provider.requests).to.equal(1);
+      });
+    }
 
     it('fails in the end, and the next process says honestly what has happened', async () => {
       await begin();
