@@ -12,7 +12,9 @@ export type IdPrefix =
   | 'req'
   | 'aud'
   | 'mcp'
-  | 'whk';
+  | 'whk'
+  | 'areq'
+  | 'out';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;

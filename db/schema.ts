@@ -183,6 +183,7 @@ export const accounts = sqliteTable(
     index('accounts_identifier').on(t.identifier),
     index('accounts_status').on(t.status),
     index('accounts_kek').on(t.kekId),
+    index('accounts_subject').on(t.connectionId, t.providerSubject),
   ],
 );
 

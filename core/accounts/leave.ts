@@ -31,5 +31,6 @@ export async function disconnectAccount(
     updatedAt: at,
   };
   await tx.accounts.update(environmentId, id, version, changes);
+  await tx.authRequests.close(environmentId, id, at);
   return (await tx.accounts.get(environmentId, id)) as AccountRow;
 }

@@ -134,6 +134,8 @@ export async function updateAccount(
     ...(moved && !replaced && (holdsSecrets ? parked(account, HOSTS_CHANGED) : { origins })),
   });
   if (replaced && usable) await completeConnection(tx, environmentId, connection, at);
+  // Whoever is about to finish a link was asked for what the account has now been given otherwise (threat C17).
+  if (replaced) await tx.authRequests.close(environmentId, account.id, at);
   return { account: (await tx.accounts.get(environmentId, account.id)) as AccountRow, replaced };
 }
 
@@ -184,7 +186,7 @@ function originsFor(
 }
 
 /** A first active account completes its connection; a draft stays one. */
-async function completeConnection(
+export async function completeConnection(
   tx: Repositories,
   environmentId: EnvironmentId,
   connection: ConnectionRow,

@@ -46,6 +46,20 @@ export function createEvents({ now, newId }: EventTools) {
       record(tx, cause, 'account.expired', id, { reason }),
     accountDisconnected: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.disconnected', id),
     accountDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.deleted', id),
+    linkCreated: (tx: Repositories, cause: Cause, id: string, request: string) =>
+      record(tx, cause, 'account.link_created', id, { request }),
+    /** Somebody has finished the link; who it was is not verified yet. */
+    linkFinished: (tx: Repositories, cause: Cause, id: string, request: string) =>
+      record(tx, cause, 'account.link_finished', id, { request }),
+    linkEnded: (tx: Repositories, cause: Cause, id: string, request: string, as: string, tokens: string) =>
+      record(tx, cause, 'account.link_ended', id, { request, as, tokens }),
+    verificationMismatched: (tx: Repositories, cause: Cause, id: string, request: string, mismatches: number) =>
+      record(tx, cause, 'account.verification_mismatched', id, { request, mismatches }),
+    /** What was granted by a link has become the credentials of the account. */
+    accountConnected: (tx: Repositories, cause: Cause, id: string, request: string, from: number, to: number) =>
+      record(tx, cause, 'account.connected', id, { request, from_generation: from, to_generation: to }),
+    environmentUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
+      record(tx, cause, 'environment.updated', id, { fields }),
     connectionCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.created', id),
     connectionUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
       record(tx, cause, 'connection.updated', id, { fields }),

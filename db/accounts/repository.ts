@@ -1,5 +1,5 @@
 import { type Db, once } from '../database.ts';
-import { and, asc, eq, type SQL, sql } from '../drizzle.ts';
+import { and, asc, eq, type SQL, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
@@ -34,6 +34,8 @@ export interface AccountReads {
     from: { afterSeq?: number; limit: number },
   ): Promise<AccountRow[]>;
   tombstone(environmentId: EnvironmentId, id: string): Promise<AccountTombstone | undefined>;
+  /** Whether a connection has an ACTIVE account of this subject at the provider. */
+  hasActiveSubject(environmentId: EnvironmentId, connectionId: string, subject: string): Promise<boolean>;
 }
 
 export interface AccountWrites {
@@ -77,6 +79,23 @@ export function createAccountRepository(db: Db): AccountRepository {
       .where(and(eq(accountTombstones.id, ID), eq(accountTombstones.environmentId, ENVIRONMENT)))
       .prepare(),
   );
+  const hasActiveSubject = once(() => {
+    const its = (column: SQLWrapper, name: string) => sql`${column} = ${sql.placeholder(name)}`;
+    return db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(
+        and(
+          eq(accounts.environmentId, ENVIRONMENT),
+          its(accounts.connectionId, 'connectionId'),
+          its(accounts.providerSubject, 'subject'),
+          // Steered off its index: a person has few accounts at a provider, and most accounts are ACTIVE.
+          sql`+${accounts.status} = 'ACTIVE'`,
+        ),
+      )
+      .limit(1)
+      .prepare();
+  });
   const listByProvider = once(() =>
     db
       .select(ACCOUNT_COLUMNS)
@@ -145,6 +164,9 @@ export function createAccountRepository(db: Db): AccountRepository {
     },
     async tombstone(environmentId, id) {
       return tombstone().get({ environmentId, id });
+    },
+    async hasActiveSubject(environmentId, connectionId, subject) {
+      return hasActiveSubject().get({ environmentId, connectionId, subject }) !== undefined;
     },
     async insert(environmentId, account) {
       insert(environmentId, account);

@@ -1,5 +1,8 @@
 -- Ground for authorization links, refresh leases and the outbox.
 
+-- Two accounts of one person at one provider share the grant there: whoever revokes for one has to know of the other.
+create index accounts_subject on accounts (connection_id, provider_subject) where provider_subject is not null;
+
 -- One row for each authorization link. OPEN: the link can be used. PENDING_VERIFICATION: somebody has finished it, and what was
 -- granted lies here, sealed and of no use, until the application has verified who it was. The rest are ends; nothing sealed is left.
 -- No foreign key to the account: what was granted for one that is gone has still to be revoked.
