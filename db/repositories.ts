@@ -88,12 +88,10 @@ export function createRepositories(client: Client): Repositories {
 /** The same functions, whose rejections are errors of this room instead of the driver's. */
 function translated<T extends object>(repository: T): T {
   const entries = Object.entries(repository) as [string, (...args: unknown[]) => Promise<unknown>][];
-  const wrapped = entries.map(([name, call]) => [
-    name,
-    (...args: unknown[]) =>
-      call(...args).catch((error: unknown) => {
-        throw translateError(error);
-      }),
-  ]);
+  const wrapped = entries.map(([name, call]) => [name, (...args: unknown[]) => call(...args).catch(rethrow)]);
   return Object.fromEntries(wrapped) as T;
+}
+
+function rethrow(error: unknown): never {
+  throw translateError(error);
 }

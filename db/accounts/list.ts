@@ -1,4 +1,4 @@
-import { type Db, once, oncePerShape, plainRows } from '../database.ts';
+import { type Db, once, oncePerShape } from '../database.ts';
 import { and, count, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { createKeysetList, type Filter, type KeysetList } from '../keyset.ts';
@@ -35,16 +35,13 @@ export function createAccountList(db: Db): KeysetList<AccountSummaryRow, keyof A
     scope: environmentRange(accounts.seq),
     filters: FILTERS,
     select: (where, order) =>
-      plainRows(
-        SUMMARY_COLUMNS,
-        db
-          .select(SUMMARY_COLUMNS)
-          .from(accounts)
-          .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
-          .orderBy(order)
-          .limit(LIMIT)
-          .prepare(),
-      ),
+      db
+        .select(SUMMARY_COLUMNS)
+        .from(accounts)
+        .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
+        .orderBy(order)
+        .limit(LIMIT)
+        .prepare(),
     count: (where) => db.select({ total: count() }).from(accounts).where(where).prepare(),
     keptTotal: createKeptTotal(db),
     placeOf: (row) => row.seq,
@@ -92,17 +89,14 @@ export function createAccountSearch(
         where ${accounts.seq} = ${accountsSearch.rowid}) = ${sql.placeholder('connectionId')}`,
     },
     select: (where, order) =>
-      plainRows(
-        SUMMARY_COLUMNS,
-        db
-          .select(SUMMARY_COLUMNS)
-          .from(accountsSearch)
-          .innerJoin(accounts, eq(accounts.seq, accountsSearch.rowid))
-          .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
-          .orderBy(order)
-          .limit(LIMIT)
-          .prepare(),
-      ),
+      db
+        .select(SUMMARY_COLUMNS)
+        .from(accountsSearch)
+        .innerJoin(accounts, eq(accounts.seq, accountsSearch.rowid))
+        .where(and(where, eq(accounts.environmentId, ENVIRONMENT)))
+        .orderBy(order)
+        .limit(LIMIT)
+        .prepare(),
     count: (where) => db.select({ total: count() }).from(accountsSearch).where(where).prepare(),
     placeOf: (row) => row.seq,
     placeOfCursor: createPlaceOfCursor(db),
