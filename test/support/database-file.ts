@@ -33,7 +33,18 @@ export function rowsOf(dump: DatabaseDump, environmentId: string): DatabaseDump 
 export function tamper(databaseFile: string, statement: string, ...values: unknown[]): number {
   const db = new Database(databaseFile, { fileMustExist: true });
   try {
+    db.pragma('foreign_keys = off');
     return db.prepare(statement).run(...values).changes;
+  } finally {
+    db.close();
+  }
+}
+
+/** Reads rows of a database file, of a running server or of a stopped one. */
+export function selectRows(databaseFile: string, statement: string, ...values: unknown[]): Record<string, unknown>[] {
+  const db = new Database(databaseFile, { fileMustExist: true, readonly: true });
+  try {
+    return db.prepare(statement).all(...values) as Record<string, unknown>[];
   } finally {
     db.close();
   }

@@ -1,0 +1,459 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { sealCredentials } from '../../core/accounts/credentials.ts';
+import type { Details } from '../../core/accounts/details.ts';
+import { clientSecretPlace } from '../../core/connections/configure.ts';
+import type { Secret } from '../../core/secret.ts';
+import { VaultError } from '../../core/vault/errors.ts';
+import type { AccountRow } from '../../db/store.ts';
+import { environmentId } from '../../db/store.ts';
+import { createAccount } from '../support/accounts.ts';
+import { createConnector, SAMPLES } from '../support/all-types.ts';
+import { selectRows, tamper } from '../support/database-file.ts';
+import { createConnection } from '../support/providers.ts';
+import type { SecondEnvironment } from '../support/second-environment.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { accessToken, firstEnvironment } from '../support/tokens.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { startUpstream } from '../support/upstream.ts';
+
+const ACCOUNTS = '/api/v1/connected_accounts';
+const FIRST_KEY = 'kek_first_key';
+const OTHER_KEY = 'kek_other_key';
+const KEYS = [FIRST_KEY, OTHER_KEY]
+  .map((id, index) => `${id}:${Buffer.alloc(32, index + 1).toString('base64')}`)
+  .join('\n');
+const SEALED = ['wrapped_data_key', 'kek_id', 'credentials_sealed', 'temporary_sealed'];
+
+/** What stands in the stored copy that every test alters in its own way. */
+interface Stored {
+  one: string;
+  two: string;
+  /** Holds temporary credentials as well. */
+  dwd: string;
+  foreign: string;
+  connections: [string, string];
+  environments: [string, string];
+}
+
+describe('rows that were altered in the database file', () => {
+  const template = tempDir();
+  const folders = [template];
+  let upstream: Upstream;
+  let stored: Stored;
+  let older: Record<string, unknown>;
+  let server: TestServer | undefined;
+
+  const options = (dataDir: string) => ({
+    dataDir,
+    env: { VALETKEY_KEYS: KEYS, VALETKEY_EGRESS_ALLOW: `127.0.0.1:${upstream.port}` },
+  });
+
+  /** Two accounts of an HTTP API, one with temporary credentials, one of another environment, two connections with secrets. */
+  before(async () => {
+    upstream = await startUpstream();
+    const first = await startTestServer(options(template.path));
+    await createConnection(first, { connector: 'http', key_id: 'api', type: 'API_KEY' });
+    const create = async (identifier: string, api_key: string) => {
+      const api_config = { base_url: `http://127.0.0.1:${upstream.port}` };
+      const connectedAccount = { api_config, authorization_details: { static_auth: { details: { api_key } } } };
+      return (await createAccount(first, { connector: 'api', identifier, connectedAccount })).id;
+    };
+    const [one, two] = [await create('one', 'secret-one-before'), await create('two', 'secret-two')];
+    const select = `select ${SEALED.join(', ')} from accounts where id = ?`;
+    older = selectRows(first.deps.config.databaseFile, select, one)[0] ?? {};
+    await first.call('PUT', ACCOUNTS, { body: updateOf(one, 'secret-one') });
+    const dwd = await createTemporary(first);
+    const other = await addSecondEnvironment(first);
+    const secretOf = (key_id: string) => ({ key_id, client_id: key_id, client_secret: `secret-of-${key_id}` });
+    const connections = [await createConnection(first, secretOf('a')), await createConnection(first, secretOf('b'))];
+    stored = {
+      one,
+      two,
+      dwd,
+      foreign: await createForeign(other),
+      connections: [connections[0].id, connections[1].id],
+      environments: [(await firstEnvironment(first)).id, other.environment.id],
+    };
+    await first.stop();
+  });
+  afterEach(async () => {
+    await server?.stop();
+    server = undefined;
+  });
+  after(async () => {
+    for (const folder of folders) folder.remove();
+    await upstream.stop();
+  });
+
+  const updateOf = (id: string, api_key: string) => ({
+    id,
+    connected_account: { authorization_details: { static_auth: { details: { api_key } } } },
+  });
+
+  async function createTemporary(to: TestServer): Promise<string> {
+    const connector = await createConnector(to, [SAMPLES.WORKSPACE_DWD.pattern]);
+    const given = { workspace_dwd: { subject: 'ada@acme.test' } };
+    const { id } = await createAccount(to, { connector, connectedAccount: { authorization_details: given } });
+    const { store, vault } = to.deps;
+    const { id: environment } = await firstEnvironment(to);
+    const row = (await store.read.accounts.get(environment, id)) as AccountRow;
+    const temporary: Details = { workspace_dwd: { access_token: 'secret-of-the-subject' } };
+    const sealed = sealCredentials(vault, row, given, temporary);
+    await store.write((tx) =>
+      tx.accounts.update(environment, id, row.version, { ...sealed, updatedAt: row.updatedAt }),
+    );
+    return id;
+  }
+
+  async function createForeign(other: SecondEnvironment): Promise<string> {
+    const body = {
+      connector: 'http',
+      identifier: 'foreign',
+      user_id: 'u',
+      connected_account: {
+        api_config: { base_url: `http://127.0.0.1:${upstream.port}` },
+        authorization_details: { static_auth: { details: { api_key: 'secret-foreign' } } },
+      },
+    };
+    return (await other.call('POST', ACCOUNTS, { body })).body.connected_account.id;
+  }
+
+  /** A copy of the stopped server's files, and how to alter it. */
+  function copyOfFiles() {
+    const folder = tempDir();
+    folders.push(folder);
+    cpSync(template.path, folder.path, { recursive: true });
+    const file = join(folder.path, 'valetkey.db');
+    return {
+      path: folder.path,
+      alter: (statement: string, ...values: unknown[]) => tamper(file, statement, ...values),
+    };
+  }
+
+  /** Alters a copy of the files and starts a server on it. */
+  async function startAltered(...alterations: [statement: string, ...values: unknown[]][]): Promise<TestServer> {
+    const { path, alter } = copyOfFiles();
+    for (const [statement, ...values] of alterations)
+      expect(alter(statement, ...values), statement).to.be.greaterThan(0);
+    server = await startTestServer(options(path));
+    return server;
+  }
+
+  const auth = (to: TestServer, id: string) => to.call('GET', `${ACCOUNTS}/auth?id=${id}`);
+  const execute = (to: TestServer, id: string) =>
+    to.call('POST', '/api/v1/execute_tool', {
+      body: { connected_account_id: id, tool_name: 'http_get', tool_input: { path: '/me' } },
+    });
+
+  /** Whatever needs the credentials fails with a fixed text; whatever does not still works; nothing is sent anywhere. */
+  async function expectClosed(to: TestServer, id: string): Promise<void> {
+    upstream.requests.length = 0;
+    for (const answer of [
+      await auth(to, id),
+      await to.call('PUT', ACCOUNTS, { body: { id, connected_account: {} } }),
+    ]) {
+      expect(answer.status).to.equal(500);
+      expect(answer.body).to.include({ code: 'INTERNAL_ERROR', detail: 'The request failed inside the service.' });
+      expect(answer.text).not.to.match(/secret-|seal|vault|kek_/i);
+    }
+    expect((await execute(to, id)).status).to.be.oneOf([400, 500]);
+    expect(upstream.requests).to.deep.equal([]);
+    expect((await to.call('GET', `${ACCOUNTS}/details?id=${id}`)).status).to.equal(200);
+    expect((await to.call('GET', ACCOUNTS)).body.connected_accounts.some((a: { id: string }) => a.id === id)).to.equal(
+      true,
+    );
+    expect(to.logs.join('')).to.include('"type":"VaultError"').and.not.include('secret-');
+  }
+
+  async function expectOpen(to: TestServer, id: string, secret: string): Promise<void> {
+    const answer = await auth(to, id);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.text).to.include(secret);
+  }
+
+  /** Gives each of two accounts the columns of the other. */
+  function swap(a: string, b: string, columns: string[]): [string, ...unknown[]][] {
+    const select = `select ${columns.join(', ')} from accounts where id = ?`;
+    const assignment = columns.map((name) => `${name} = @${name}`).join(', ');
+    const valuesOf = (id: string) => selectRows(join(template.path, 'valetkey.db'), select, id)[0];
+    return [set(a, assignment, valuesOf(b)), set(b, assignment, valuesOf(a))];
+  }
+
+  const set = (id: string, assignment: string, values: Record<string, unknown> = {}): [string, ...unknown[]] => [
+    `update accounts set ${assignment} where id = @id`,
+    { id, ...values },
+  ];
+
+  it('the control: an unaltered copy opens', async () => {
+    const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
+    await expectOpen(to, stored.one, '"secret-one"');
+    await expectOpen(to, stored.two, '"secret-two"');
+    await expectOpen(to, stored.dwd, '"secret-of-the-subject"');
+    expect((await execute(to, stored.one)).status).to.equal(200);
+    expect(upstream.requests.at(-1)?.headers['x-api-key']).to.equal('secret-one');
+  });
+
+  describe('between accounts', () => {
+    for (const columns of [
+      SEALED,
+      ['credentials_sealed'],
+      ['wrapped_data_key'],
+      ['wrapped_data_key', 'credentials_sealed', 'credential_generation'],
+    ]) {
+      it(`do not open: ${columns.join(', ')} exchanged`, async () => {
+        const to = await startAltered(...swap(stored.one, stored.two, columns));
+        await expectClosed(to, stored.one);
+        await expectClosed(to, stored.two);
+        await expectOpen(to, stored.dwd, 'secret-of-the-subject');
+      });
+    }
+
+    it('do not open where they were copied to, and do where they came from', async () => {
+      const copied = SEALED.concat('credential_generation', 'origins', 'api_config', 'public_details');
+      const assignment = copied.map((name) => `${name} = (select ${name} from accounts where id = @from)`).join(', ');
+      const to = await startAltered(set(stored.one, assignment, { from: stored.two }));
+      await expectClosed(to, stored.one);
+      await expectOpen(to, stored.two, '"secret-two"');
+    });
+
+    it('harm no one else: others are read and written in the same moment, and the account can be given new credentials', async () => {
+      const to = await startAltered(...swap(stored.one, stored.two, SEALED));
+      const [bad, ...good] = await Promise.all([
+        to.call('PUT', ACCOUNTS, { body: updateOf(stored.one, 'secret-new') }),
+        to.call('PUT', ACCOUNTS, { body: { id: stored.dwd, connected_account: { api_config: { a: 1 } } } }),
+        auth(to, stored.dwd),
+      ]);
+      expect([bad.status, ...good.map(({ status }) => status)]).to.deep.equal([500, 200, 200]);
+      await to.call('POST', `${ACCOUNTS}:disconnect`, { body: { id: stored.one } });
+      const mended = await to.call('PUT', ACCOUNTS, { body: updateOf(stored.one, 'secret-new') });
+      expect(mended.body.connected_account.status).to.equal('ACTIVE');
+      await expectOpen(to, stored.one, 'secret-new');
+      expect((await to.call('POST', `${ACCOUNTS}:delete`, { body: { id: stored.two } })).status).to.equal(200);
+    });
+  });
+
+  describe('between fields', () => {
+    it('do not open: lasting and temporary credentials exchanged', async () => {
+      const assignment = 'credentials_sealed = temporary_sealed, temporary_sealed = credentials_sealed';
+      await expectClosed(await startAltered(set(stored.dwd, assignment)), stored.dwd);
+    });
+
+    it('do not open: the lasting credentials in the place of the temporary ones', async () => {
+      await expectClosed(await startAltered(set(stored.dwd, 'temporary_sealed = credentials_sealed')), stored.dwd);
+      await server?.stop();
+      await expectClosed(await startAltered(set(stored.one, 'temporary_sealed = credentials_sealed')), stored.one);
+    });
+
+    it('do not open: a data key in the place of what it seals', async () => {
+      await expectClosed(await startAltered(set(stored.one, 'credentials_sealed = wrapped_data_key')), stored.one);
+    });
+
+    it('do not open: the client secret of a connection in the place of credentials', async () => {
+      const assignment = 'credentials_sealed = (select client_secret_sealed from connections where id = @connection)';
+      const to = await startAltered(set(stored.one, assignment, { connection: stored.connections[0] }));
+      await expectClosed(to, stored.one);
+    });
+  });
+
+  describe('between environments', () => {
+    it('do not open: the columns of a foreign account', async () => {
+      const assignment = SEALED.concat('credential_generation', 'origins')
+        .map((name) => `${name} = (select ${name} from accounts where id = @from)`)
+        .join(', ');
+      await expectClosed(await startAltered(set(stored.one, assignment, { from: stored.foreign })), stored.one);
+    });
+
+    it('do not open: a whole account moved to another environment', async () => {
+      const [, there] = stored.environments;
+      const { path, alter } = copyOfFiles();
+      alter('drop trigger accounts_stay');
+      const connection = '(select connection_id from accounts where id = @foreign)';
+      const place = '(select max(seq) + 1 from accounts where environment_id = @there)';
+      const moved = alter(
+        `update accounts set environment_id = @there, connection_id = ${connection}, seq = ${place} where id = @id`,
+        { there, foreign: stored.foreign, id: stored.one },
+      );
+      expect(moved).to.equal(1);
+      const moving = await startTestServer(options(path));
+      server = moving;
+      const baseUrl = 'https://other.example.test';
+      const facts = { issuer: baseUrl, audience: baseUrl, clientId: 'other-client', environmentId: there };
+      const request = { token: await accessToken(moving, facts), headers: { host: 'other.example.test' } };
+      const read = (id: string) => moving.call('GET', `${ACCOUNTS}/auth?id=${id}`, request);
+      expect((await read(stored.foreign)).text).to.include('secret-foreign');
+      expect((await read(stored.one)).status).to.equal(500);
+      expect((await auth(moving, stored.one)).status).to.equal(404);
+      await expectOpen(moving, stored.two, '"secret-two"');
+    });
+  });
+
+  describe('between generations', () => {
+    it('the control: what was sealed before an update opens with its own generation', async () => {
+      const assignment = SEALED.map((name) => `${name} = @${name}`).join(', ');
+      const to = await startAltered(
+        set(stored.one, `${assignment}, credential_generation = credential_generation - 1`, older),
+      );
+      await expectOpen(to, stored.one, '"secret-one-before"');
+    });
+
+    for (const change of ['+ 1', '- 1']) {
+      it(`do not open: the generation ${change}`, async () => {
+        const to = await startAltered(set(stored.one, `credential_generation = credential_generation ${change}`));
+        await expectClosed(to, stored.one);
+        await expectOpen(to, stored.two, '"secret-two"');
+      });
+    }
+
+    it('do not open: what was sealed before an update, under the generation of now', async () => {
+      const assignment = SEALED.map((name) => `${name} = @${name}`).join(', ');
+      await expectClosed(await startAltered(set(stored.one, assignment, older)), stored.one);
+    });
+  });
+
+  describe('with other origins (P2)', () => {
+    it('do not open: an origin added, removed or replaced', async () => {
+      for (const origins of [['https://evil.test'], []]) {
+        const to = await startAltered(set(stored.one, 'origins = @origins', { origins: JSON.stringify(origins) }));
+        await expectClosed(to, stored.one);
+        await to.stop();
+        server = undefined;
+      }
+      const added = `json_insert(origins, '$[#]', 'https://evil.test')`;
+      await expectClosed(await startAltered(set(stored.one, `origins = ${added}`)), stored.one);
+    });
+
+    it('send nothing to an address that was written into the settings', async () => {
+      const evil = await startUpstream();
+      const { path, alter } = copyOfFiles();
+      const assignment = `api_config = json_set(api_config, '$.base_url', @address)`;
+      expect(alter(...set(stored.one, assignment, { address: `http://127.0.0.1:${evil.port}` }))).to.equal(1);
+      const allow = `127.0.0.1:${upstream.port},127.0.0.1:${evil.port}`;
+      server = await startTestServer({ dataDir: path, env: { VALETKEY_KEYS: KEYS, VALETKEY_EGRESS_ALLOW: allow } });
+      const answer = await execute(server, stored.one);
+      expect(answer.body.tool_error.kind).to.equal('blocked_by_egress_policy');
+      expect(evil.connections).to.equal(0);
+      await evil.stop();
+    });
+  });
+
+  describe('under another key', () => {
+    /** The blob with another key id in the place of the one that it names. */
+    function renamed(blob: Buffer, id: string): Buffer {
+      const at = blob.indexOf(FIRST_KEY);
+      expect(at).to.be.greaterThan(0);
+      return Buffer.concat([blob.subarray(0, at), Buffer.from(id), blob.subarray(at + FIRST_KEY.length)]);
+    }
+
+    for (const [what, id] of [
+      ['another key of the ring', OTHER_KEY],
+      ['a key that nobody has', 'kek_lost__key'],
+    ] as const) {
+      it(`do not open: wrapped under ${what}, as the blob says`, async () => {
+        const { path, alter } = copyOfFiles();
+        const [row] = selectRows(
+          join(path, 'valetkey.db'),
+          'select wrapped_data_key from accounts where id = ?',
+          stored.one,
+        );
+        const blob = renamed(row?.['wrapped_data_key'] as Buffer, id);
+        expect(alter(...set(stored.one, 'wrapped_data_key = @blob, kek_id = @id2', { blob, id2: id }))).to.equal(1);
+        server = await startTestServer(options(path));
+        await expectClosed(server, stored.one);
+        await expectOpen(server, stored.two, '"secret-two"');
+      });
+    }
+  });
+
+  describe('by a single bit', () => {
+    for (const column of ['wrapped_data_key', 'credentials_sealed']) {
+      it(`do not open: any byte of ${column}`, async () => {
+        const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
+        const { id } = await firstEnvironment(to);
+        const row = (await to.deps.store.read.accounts.get(id, stored.one)) as AccountRow;
+        const bytes = Buffer.from(
+          (column === 'wrapped_data_key' ? row.wrappedDataKey : row.credentialsSealed) as Buffer,
+        );
+        for (let at = 0; at < bytes.length; at++) {
+          const flipped = Buffer.from(bytes);
+          flipped.writeUInt8(bytes.readUInt8(at) ^ (1 << (at & 7)), at);
+          tamper(to.deps.config.databaseFile, `update accounts set ${column} = ? where id = ?`, flipped, stored.one);
+          expect((await auth(to, stored.one)).status, `byte ${at}`).to.equal(500);
+        }
+        tamper(to.deps.config.databaseFile, `update accounts set ${column} = ? where id = ?`, bytes, stored.one);
+        await expectOpen(to, stored.one, '"secret-one"');
+      });
+    }
+  });
+
+  describe('of connections', () => {
+    const read = async (to: TestServer, index: 0 | 1): Promise<Secret> => {
+      const [environment] = stored.environments;
+      const row = await to.deps.store.read.connections.get(environmentId(environment), stored.connections[index]);
+      return to.deps.vault.openValue(
+        clientSecretPlace(environment, stored.connections[index]),
+        row?.clientSecretSealed as Buffer,
+      );
+    };
+    const expectSealed = async (to: TestServer, index: 0 | 1) => {
+      const outcome = await read(to, index).catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(VaultError);
+      const answer = await to.call('GET', `/api/v1/connections/${stored.connections[index]}`);
+      expect(answer.body.connection.has_client_secret).to.equal(true);
+    };
+    const put = (index: 0 | 1, expression: string, values: Record<string, unknown> = {}): [string, ...unknown[]] => [
+      `update connections set client_secret_sealed = ${expression} where id = @id`,
+      { id: stored.connections[index], ...values },
+    ];
+
+    it('the control: each opens in its own place', async () => {
+      const to = await startAltered(put(0, 'client_secret_sealed'));
+      expect([(await read(to, 0)).reveal(), (await read(to, 1)).reveal()]).to.deep.equal([
+        'secret-of-a',
+        'secret-of-b',
+      ]);
+    });
+
+    it('do not open: the client secret of another connection', async () => {
+      const other = '(select client_secret_sealed from connections where id = @other)';
+      const to = await startAltered(put(0, other, { other: stored.connections[1] }));
+      await expectSealed(to, 0);
+      expect((await read(to, 1)).reveal()).to.equal('secret-of-b');
+    });
+
+    it('do not open: credentials of an account in their place', async () => {
+      const to = await startAltered(
+        put(0, '(select credentials_sealed from accounts where id = @one)', { one: stored.one }),
+      );
+      await expectSealed(to, 0);
+    });
+
+    it('do not open: a secret of the deployment in their place', async () => {
+      await expectSealed(
+        await startAltered(put(0, `(select sealed from deployment_secrets where name = 'digest-key')`)),
+        0,
+      );
+    });
+  });
+
+  describe('of the deployment', () => {
+    for (const [one, other] of [
+      ['digest-key', 'sealing-key'],
+      ['signing-key', 'digest-key'],
+    ]) {
+      it(`keep the server from starting: ${one} and ${other} exchanged`, async () => {
+        const { path, alter } = copyOfFiles();
+        const exchange = `update deployment_secrets set sealed = (
+          select x.sealed from deployment_secrets x where x.name = case deployment_secrets.name when @one then @other else @one end
+        ) where name in (@one, @other)`;
+        expect(alter(exchange, { one, other })).to.equal(2);
+        const outcome = await startTestServer(options(path)).catch((error: unknown) => error);
+        expect(outcome).to.be.instanceOf(VaultError);
+      });
+    }
+  });
+});
