@@ -1,0 +1,74 @@
+import { outcomeOfCode, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
+import { readRetryAfter } from '../oauth/retry-after.ts';
+import { readTokenAnswer } from '../oauth/token-answer.ts';
+import type { Secret } from '../secret.ts';
+
+/** A token that acts for one subject with these scopes. It cannot be refreshed: the next one is asked for in the same way. */
+export interface DelegatedToken {
+  accessToken: Secret;
+  /** Those granted; those asked for where the provider does not say. */
+  scopes: string[];
+  /** Milliseconds UTC; null where the provider does not say. */
+  expiresAt: number | null;
+}
+
+/** `refused`: the subject. `client`: the service account's key, or how far its delegation reaches. */
+export type DelegatedTokenOutcome = { ok: true; token: DelegatedToken } | TokenFailure;
+
+export interface Asked {
+  scopes: readonly string[];
+  /** When, milliseconds UTC. */
+  requestedAt: number;
+  /** Milliseconds UTC. */
+  now: number;
+}
+
+/** Codes by which a provider says that the delegation does not reach so far. An administrator can widen it. */
+const NOT_DELEGATED: ReadonlySet<string> = new Set(['unauthorized_client', 'access_denied', 'invalid_scope']);
+
+/** Of `invalid_grant` only the description tells whether the assertion or the subject was refused (RFC 6749 §5.2). */
+const SPEAKS_OF_THE_KEY = /\b(?:jwt|signature|assertion|issuer|key|account not found)\b/i;
+
+/**
+ * Judges the answer to an assertion (RFC 7521 §4.1.1). The status decides where it is clear, else the code does, and for
+ * `invalid_grant` the words beside it; none of those words is passed on.
+ */
+export async function judgeAnswer(response: Response, asked: Asked): Promise<DelegatedTokenOutcome> {
+  const { status, headers } = response;
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), asked.now);
+  if (status === 429) return unavailable('rate_limited', false, retryAfterMs);
+  if (status >= 500) return unavailable('server_error', false, retryAfterMs);
+  const copy = response.clone();
+  const answer = await readTokenAnswer(response, { scopeSeparator: ' ', requestedAt: asked.requestedAt });
+  if (answer.kind === 'error') return outcomeOfError(answer.code, await descriptionIn(copy), retryAfterMs);
+  if (status === 401) return outcomeOfCode('invalid_client');
+  const problem = answer.kind === 'unreadable' ? answer.problem : 'is a refusal with a token';
+  if (!response.ok || answer.kind === 'unreadable') {
+    const message = `The answer of the token endpoint (${status}) ${problem}.`;
+    return unavailable('invalid_response', false, retryAfterMs, message);
+  }
+  const { accessToken, scopes, expiresAt } = answer.tokens;
+  return { ok: true, token: { accessToken, scopes: scopes ?? [...asked.scopes], expiresAt } };
+}
+
+function outcomeOfError(code: string, description: string, retryAfterMs: number | undefined): TokenFailure {
+  if (NOT_DELEGATED.has(code)) {
+    const message = `The provider does not let the service account act for the subject with these scopes (${code}).`;
+    return { ok: false, kind: 'client', message };
+  }
+  const outcome = outcomeOfCode(code, retryAfterMs);
+  if (outcome.kind !== 'refused') return outcome;
+  if (SPEAKS_OF_THE_KEY.test(description)) {
+    return { ok: false, kind: 'client', message: `The provider does not accept the service account's key (${code}).` };
+  }
+  return { ok: false, kind: 'refused', message: `The provider refuses the subject of the account (${code}).` };
+}
+
+async function descriptionIn(response: Response): Promise<string> {
+  try {
+    const { error_description } = (await response.json()) as { error_description?: unknown };
+    return typeof error_description === 'string' ? error_description : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,63 @@
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { outcomeOfProblem } from '../oauth/problem.ts';
+import type { ProtocolFetch } from '../oauth/transport.ts';
+import { clockDifference } from '../oauth1/server-clock.ts';
+import { type Delegation, signDelegation } from './assertion.ts';
+import { type DelegatedTokenOutcome, judgeAnswer } from './judge-answer.ts';
+
+export interface DelegatedTokenRequest extends Delegation {
+  /** Where the token is asked for; the provider's, whatever the key file says. */
+  tokenEndpoint: URL;
+  /** Pinned to the origin of the endpoint, and bounded in time. */
+  fetch: ProtocolFetch;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/**
+ * Asks for a token that lets a service account act for a user (RFC 7523 §2.1): one request, judged. A provider whose clock differs
+ * refuses assertions as not yet or no longer valid; it is asked once more with its own time.
+ *
+ * @throws what is a mistake of ours
+ */
+export async function requestDelegatedToken(request: DelegatedTokenRequest): Promise<DelegatedTokenOutcome> {
+  try {
+    checkRequest(request);
+    const first = await attempt(request, 0);
+    if (first.clockDifference === undefined) return unspent(first.outcome);
+    return unspent((await attempt(request, first.clockDifference)).outcome);
+  } catch (error) {
+    return unspent(outcomeOfProblem(error));
+  }
+}
+
+/** Without a subject the token would be the service account's own, which may do other things altogether. */
+function checkRequest({ subject, scopes }: DelegatedTokenRequest): void {
+  if (subject.trim() === '') throw new OAuthConfigError('The account names no subject to stand for.');
+  if (scopes.length === 0) throw new OAuthConfigError('The connection asks for no scopes.');
+}
+
+async function attempt(
+  request: DelegatedTokenRequest,
+  ahead: number,
+): Promise<{ outcome: DelegatedTokenOutcome; clockDifference?: number }> {
+  const { tokenEndpoint, scopes, fetch, now } = request;
+  const requestedAt = now();
+  const assertion = signDelegation(request, requestedAt + ahead);
+  const response = await fetch(tokenEndpoint, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString(),
+    redirect: 'manual',
+  });
+  const outcome = await judgeAnswer(response, { scopes, requestedAt, now: now() });
+  if (outcome.ok || outcome.kind === 'unavailable') return { outcome };
+  return { outcome, clockDifference: clockDifference(response.headers, now()) };
+}
+
+/** An assertion can be made again at any time, so whatever a provider did with this one, nothing is lost. */
+function unspent(outcome: DelegatedTokenOutcome): DelegatedTokenOutcome {
+  return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
+}

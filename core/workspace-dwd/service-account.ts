@@ -1,0 +1,91 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import type { Secret } from '../secret.ts';
+import { isRecord } from '../tools/pointer.ts';
+
+/** A service account, as the file says that its owner downloads. */
+export interface ServiceAccount {
+  /** Names the account in assertions. */
+  clientEmail: string;
+  /** What an administrator names to delegate to it; not every file says. */
+  clientId: string | null;
+  /** Tells the provider which of the account's keys signed. */
+  keyId: string | null;
+  /** RSA, at least 2048 bits. */
+  privateKey: KeyObject;
+  /** Where its assertions are taken: an https address. */
+  tokenUri: URL;
+}
+
+const MIN_BITS = 2048;
+const EMAIL = /^[^\s@<>"]{1,128}@[^\s@<>"]{1,253}$/;
+
+/**
+ * Reads the JSON file of a service account key.
+ *
+ * @param file its whole text
+ * @throws OAuthConfigError that says what is wrong with it; neither message nor cause quote any of it
+ */
+export function readServiceAccount(file: Secret): ServiceAccount {
+  const json = parse(file);
+  if (json['type'] !== 'service_account') {
+    throw new OAuthConfigError('The JSON is not the key of a service account: its "type" is not "service_account".');
+  }
+  const clientEmail = textIn(json, 'client_email');
+  if (!EMAIL.test(clientEmail)) throw new OAuthConfigError('"client_email" of the service account key is no address.');
+  return {
+    clientEmail,
+    clientId: optionalTextIn(json, 'client_id'),
+    keyId: optionalTextIn(json, 'private_key_id'),
+    privateKey: readKey(textIn(json, 'private_key')),
+    tokenUri: readTokenUri(textIn(json, 'token_uri')),
+  };
+}
+
+function parse(file: Secret): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(file.reveal());
+  } catch {
+    // Without the cause: the parser's message quotes what it read.
+    throw new OAuthConfigError('The service account key is not JSON. It is the whole file, from brace to brace.');
+  }
+  if (!isRecord(value)) throw new OAuthConfigError('The service account key is not a JSON object.');
+  return value;
+}
+
+function textIn(json: Record<string, unknown>, name: string): string {
+  const value = optionalTextIn(json, name);
+  if (value === null) throw new OAuthConfigError(`The service account key has no "${name}".`);
+  return value;
+}
+
+function optionalTextIn(json: Record<string, unknown>, name: string): string | null {
+  const value = Object.hasOwn(json, name) ? json[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function readKey(pem: string): KeyObject {
+  const key = privateKeyOf(pem);
+  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_BITS) {
+    throw new OAuthConfigError(`"private_key" of the service account key is no RSA key of ${MIN_BITS} bits or more.`);
+  }
+  return key;
+}
+
+function privateKeyOf(pem: string): KeyObject {
+  try {
+    // A file that went through an environment variable often has its line breaks escaped twice.
+    return createPrivateKey(pem.replaceAll('\\n', '\n'));
+  } catch {
+    throw new OAuthConfigError('"private_key" of the service account key is no private key in PEM.');
+  }
+}
+
+function readTokenUri(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw new OAuthConfigError('"token_uri" of the service account key is no https address.');
+  }
+  return url;
+}
