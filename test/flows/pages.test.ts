@@ -10,6 +10,14 @@ describe('the pages of the repository', () => {
   );
 
   for (const page of pages) {
+    it(`${page} names files that exist`, () => {
+      const named = [...readPage(page).matchAll(/`((?:\.{0,2}[\w-]+\/)+[\w.-]+\.(?:ts|js|sh|sql|yaml|json|md))`/g)];
+      const paths = named.map(([, path]) => path as string).filter((path) => !path.includes('acme_'));
+      const rooms = readdirSync(ROOT);
+      const ours = paths.filter((path) => rooms.includes(path.split('/')[0] as string));
+      expect(ours.filter((path) => !existsSync(join(ROOT, path)))).to.deep.equal([]);
+    });
+
     it(`${page} links to files that exist`, () => {
       const targets = [...readPage(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(
         ([, target]) => target as string,

@@ -85,7 +85,7 @@ describe('the quickstart of the README', function () {
     expect(output).to.include("text: 'Water the plants'").and.include("kind: 'upstream_bad_request'");
   });
 
-  it('leaves no secret in what the server printed, but the one that it says it shows', () => {
+  it('leaves no secret in what the server printed, but the one that it says it shows (S5)', () => {
     const printed = server.stdout + server.stderr.replace(server.client.secret, '');
     for (const secret of [server.client.secret, 'notes-demo-key-1234', GITHUB_TOKEN]) {
       expect(printed).not.to.include(secret);
