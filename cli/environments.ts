@@ -50,16 +50,24 @@ async function add({ config, secrets, store }: Opened, args: string[]): Promise<
 }
 
 function readOptions(args: string[]) {
-  const { values } = parseArgs({
-    args,
-    options: { kind: { type: 'string' }, 'base-url': { type: 'string' }, host: { type: 'string', multiple: true } },
-  });
-  const { kind, 'base-url': text, host: hosts = [] } = values;
+  const { kind, 'base-url': text, host: hosts = [] } = parseOptions(args);
   if (kind !== 'DEVELOPMENT' && kind !== 'PRODUCTION') throw new UsageError('--kind must be DEVELOPMENT or PRODUCTION');
   const url = URL.parse(text ?? '');
   if (!url || url.href !== `${url.origin}/`)
     throw new UsageError('--base-url must be an origin such as https://api.example.com');
   if (kind === 'PRODUCTION' && url.protocol !== 'https:')
     throw new UsageError('a production environment needs an https --base-url');
+  const names = hosts.map((name) => URL.parse(`https://${name}`));
+  const odd = names.findIndex((name, index) => name?.host !== hosts[index]?.toLowerCase() || name?.port !== '');
+  if (odd >= 0) throw new UsageError(`--host must be a host name without a port, and ${hosts[odd]} is none`);
   return { kind, baseUrl: url.origin, hosts: hosts.map((name) => name.toLowerCase()) } as const;
+}
+
+function parseOptions(args: string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({ args, options: { kind: text, 'base-url': text, host: { ...text, multiple: true } } }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }

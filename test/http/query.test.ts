@@ -45,7 +45,7 @@ describe('parsePairs', () => {
       fc.property(fc.array(fc.tuple(text, text), { maxLength: 8 }), (pairs) => {
         const encoded = new URLSearchParams(pairs).toString();
         const expected: Record<string, string[]> = Object.create(null);
-        for (const [name, value] of pairs) (expected[name] ??= []).push(value);
+        for (const [name, value] of pairs) expected[name] = [...(expected[name] ?? []), value];
         const found = parsePairs(encoded, 'the body');
         expect(Object.keys(found).toSorted()).to.deep.equal(Object.keys(expected).toSorted());
         for (const [name, values] of Object.entries(expected)) {

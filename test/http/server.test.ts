@@ -166,7 +166,7 @@ describe('the server', () => {
     });
     after(() => server.stop());
 
-    for (const [what, text] of [
+    const malformed: [string, string][] = [
       ['no HTTP', 'hello\r\n\r\n'],
       [
         'two lengths',
@@ -178,7 +178,8 @@ describe('the server', () => {
       ],
       ['a bare carriage return in a header', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\rY: b\r\n\r\n'],
       ['headers of 32 KiB', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(32 * 1024)}\r\n\r\n`],
-    ]) {
+    ];
+    for (const [what, text] of malformed) {
       it(`are refused and closed: ${what}`, async () => {
         const raw = await openRaw(server.origin);
         raw.send(text);

@@ -15,9 +15,18 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs one of the operator's commands to its end, with nothing in its environment but what is given. */
-export async function runCommand(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Runs one of the operator's commands to its end, with nothing in its environment but what is given.
+ *
+ * @param before statements that the process runs first, to change its clock or its version
+ */
+export async function runCommand(
+  args: string[],
+  env: Record<string, string> = {},
+  before?: string,
+): Promise<CommandResult> {
+  const first = before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
+  const child = spawn(process.execPath, [...first, COMMAND, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const result: CommandResult = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     result.stdout += chunk;
@@ -35,6 +44,8 @@ export interface ChildServer {
   child: ChildProcess;
   /** Lines of its log. */
   logs: string[];
+  /** What it has said to the person at the terminal. */
+  errors(): string;
   /** Sends a request, with an access token of its first client. */
   call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestAnswer>;
   /** Ends it and waits for it to be gone. */
@@ -62,7 +73,7 @@ export async function startChildServer(env: Record<string, string>): Promise<Chi
     });
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errors}${logs.join('\n')}`)));
   });
-  const gone = once(child, 'exit');
+  const gone = once(child, 'close');
   let token: string | undefined;
   const call = async (
     method: string,
@@ -83,6 +94,7 @@ export async function startChildServer(env: Record<string, string>): Promise<Chi
     origin,
     child,
     logs,
+    errors: () => errors,
     call,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);

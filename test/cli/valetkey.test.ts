@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runCommand } from '../support/child-server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const fakeVersion = (version: string) => `Object.defineProperty(process.versions, 'node', { value: '${version}' });
+Object.defineProperty(process, 'version', { value: 'v${version}' });`;
+
+describe('the command valetkey', () => {
+  const folder = tempDir();
+
+  after(() => folder.remove());
+
+  it('shows every command when it is asked nothing, or for help', async () => {
+    for (const { code, stdout, stderr } of await Promise.all([runCommand([]), runCommand(['--help'])])) {
+      expect([code, stderr]).to.deep.equal([0, '']);
+      for (const usage of ['serve', 'keys list | rotate | retire <key id>', 'environments list | add']) {
+        expect(stdout).to.include(usage);
+      }
+    }
+  });
+
+  it('says which commands there are to one that it does not know', async () => {
+    for (const { code, stdout } of await Promise.all([runCommand(['fly']), runCommand(['constructor'])])) {
+      expect(code).to.equal(2);
+      expect(stdout).to.include('keys list');
+    }
+  });
+
+  it('says in one line what is wrong, without a stack', async () => {
+    const none = join(folder.path, 'none');
+    const cases: [string[], Record<string, string>, string][] = [
+      [['keys', 'list'], { DATA_DIR: none }, 'no database'],
+      [['serve'], { DATA_DIR: none, PORT: 'http' }, 'PORT'],
+      [['serve'], { DATA_DIR: none, VALETKEY_EGRESS_ALLOW: 'x' }, 'VALETKEY_EGRESS_ALLOW'],
+    ];
+    const results = await Promise.all(cases.map(([args, env]) => runCommand(args, env)));
+    for (const [index, { code, stdout, stderr }] of results.entries()) {
+      const [args = [], , message] = cases[index] ?? [];
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr.trim().split('\n'), stderr).to.have.length(1);
+      expect(stderr)
+        .to.match(new RegExp(`^valetkey ${args[0]}: `))
+        .and.to.include(message);
+    }
+  });
+
+  describe('on a Node that is too old', () => {
+    it('goes on with the one that npm has brought', async () => {
+      const { code, stdout } = await runCommand(['help'], {}, fakeVersion('20.19.0'));
+      expect(code).to.equal(0);
+      expect(stdout).to.include('keys list');
+    });
+
+    it('says which one it needs where there is none, before anything is loaded', async () => {
+      const env = { VALETKEY_REEXEC: '1', DATA_DIR: join(folder.path, 'none') };
+      const { code, stderr } = await runCommand(['serve'], env, fakeVersion('20.19.0'));
+      expect(code).to.equal(1);
+      expect(stderr).to.include('Node 24').and.to.include('v20.19.0');
+      expect(stderr).not.to.include('    at ');
+    });
+  });
+});

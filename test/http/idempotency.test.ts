@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { createApiClient } from '../support/api-clients.ts';
+import { testClock } from '../support/clock.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const CONNECTIONS = '/api/v1/connections';
+const DAY = 24 * 60 * 60 * 1000;
+
+describe('idempotency keys', () => {
+  let server: TestServer;
+  let keys = 0;
+  const clock = testClock();
+
+  const newKey = () => ({ 'idempotency-key': `key-${++keys}` });
+  const create = (headers: Record<string, string>, key_id = 'any', on: Pick<TestServer, 'call'> = server) =>
+    on.call('POST', CONNECTIONS, { body: { connector: 'github', key_id }, headers });
+  const total = async () => (await server.call('GET', CONNECTIONS)).body.total_size;
+
+  before(async () => {
+    server = await startTestServer({ overrides: { now: clock.now } });
+  });
+  after(() => server.stop());
+
+  it('let one of fifty simultaneous requests act, and give all the same answer', async () => {
+    const headers = newKey();
+    const before = await total();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create(headers, 'fifty')));
+    expect(new Set(answers.map((answer) => answer.text)).size).to.equal(1);
+    expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined)).to.have.length(1);
+    expect(await total()).to.equal(before + 1);
+  });
+
+  it('are free again after a request that was refused', async () => {
+    const headers = newKey();
+    await create({}, 'taken');
+    expect((await create(headers, 'taken')).status).to.equal(409);
+    expect((await create(headers, 'free')).status).to.equal(201);
+  });
+
+  it('compare the content, not its white space', async () => {
+    const headers = { ...newKey(), 'content-type': 'application/json' };
+    const first = await server.call('POST', CONNECTIONS, { headers, body: '{"connector":"github","key_id":"text"}' });
+    const second = await server.call('POST', CONNECTIONS, { headers, body: '{ "connector" : "github", "key_id":"text" }' });
+    expect(second.headers['idempotency-replayed']).to.equal('true');
+    expect(second.body).to.deep.equal(first.body);
+  });
+
+  it('belong to one operation: the same key elsewhere is another key', async () => {
+    const headers = newKey();
+    expect((await create(headers, 'operation')).status).to.equal(201);
+    const body = { name: 'Client', scopes: ['tools:read'] };
+    expect((await server.call('POST', '/api/v1/api_clients', { body, headers })).status).to.equal(201);
+  });
+
+  it('belong to one client and one environment', async () => {
+    const headers = newKey();
+    const first = await create(headers, 'client');
+    const other = await addSecondEnvironment(server);
+    const there = await create(headers, 'client', other);
+    expect(there.status).to.equal(201);
+    expect(there.body.connection.id).not.to.equal(first.body.connection.id);
+    const client = await createApiClient(server, ['connections:write']);
+    const { access_token: token } = (await client.requestToken()).body;
+    const body = { connector: 'github', key_id: 'client' };
+    const taken = await server.call('POST', CONNECTIONS, { body, headers, token });
+    expect(taken.body.code).to.equal('CONNECTION_EXISTS');
+  });
+
+  it('replay the status and the headers of the answer, and none of those that belong to the request', async () => {
+    const headers = newKey();
+    const first = await create({ ...headers, 'x-request-id': 'first' }, 'headers');
+    const second = await create({ ...headers, 'x-request-id': 'second' }, 'headers');
+    expect([second.status, second.headers['content-type']]).to.deep.equal([first.status, 'application/json']);
+    expect(second.headers['x-request-id']).to.equal('second');
+  });
+
+  it('are forgotten after 24 hours', async () => {
+    const headers = newKey();
+    await create(headers, 'day');
+    clock.advance(DAY - 1);
+    expect((await create(headers, 'day')).headers['idempotency-replayed']).to.equal('true');
+    clock.advance(1);
+    expect((await create(headers, 'day')).body.code).to.equal('CONNECTION_EXISTS');
+  });
+
+  it('survive a restart, and are kept sealed: neither the key nor the answer stands in the database', async () => {
+    const folder = tempDir();
+    try {
+      const headers = { 'idempotency-key': 'canary-idempotency-key' };
+      const body = { name: 'Client', scopes: ['tools:read'] };
+      const first = await startTestServer({ dataDir: folder.path });
+      const made = await first.call('POST', '/api/v1/api_clients', { body, headers });
+      const { id } = await first.deps.environmentOf('localhost');
+      const name = { clientId: 'test-client', route: 'createApiClient' };
+      const keyDigest = first.deps.digester.digest('idempotency key', id, name.clientId, name.route, headers['idempotency-key']);
+      const row = await first.deps.store.read.idempotencyKeys.get(id, { ...name, keyDigest });
+      expect(row?.state).to.equal('DONE');
+      for (const secret of [made.body.client_secret, headers['idempotency-key']]) {
+        expect(row?.sealedReply?.includes(secret)).to.equal(false);
+        expect(JSON.stringify(row)).not.to.include(secret);
+      }
+      await first.stop();
+      const second = await startTestServer({ dataDir: folder.path });
+      const replayed = await second.call('POST', '/api/v1/api_clients', { body, headers });
+      expect(replayed.body).to.deep.equal(made.body);
+      await second.stop();
+    } finally {
+      folder.remove();
+    }
+  });
+});
