@@ -1,15 +1,8 @@
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { MASK, type Secret } from '../secret.ts';
+import type { OutboundRequest } from '../tools/execute.ts';
 import { type Parameter, parameter, readParameters } from './parameters.ts';
 import { type SignatureMethod, signatureBaseString, signatureOf } from './signature.ts';
-
-/** A request that is ready but for its signature. Header names are in lower case. */
-export interface SignableRequest {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body: string | undefined;
-}
 
 /** A client as it is registered with a provider: consumer key and consumer secret. */
 export interface OAuth1Client {
@@ -54,15 +47,16 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
  * Signs a request (RFC 5849 §3.1): adds the protocol's parameters and a signature over method, address, query and form body. A body
  * of another kind is not covered. Each call makes a new nonce, so a request that is sent again is signed again.
  *
+ * @param request ready but for its signature; header names in lower case
  * @param protocol further parameters of the protocol: `oauth_callback`, `oauth_verifier`
  * @returns a new request
  * @throws OAuthConfigError when the key itself would be sent, over a connection that is not encrypted (PLAINTEXT, RFC 5849 §3.4.4)
  */
 export function signRequest(
-  request: SignableRequest,
+  request: OutboundRequest,
   signing: Signing,
   protocol: Readonly<Record<string, string>> = {},
-): SignableRequest {
+): OutboundRequest {
   const { client, token, rules, now, random } = signing;
   const url = new URL(request.url);
   if (rules.signatureMethod === 'PLAINTEXT' && url.protocol !== 'https:') {
@@ -89,10 +83,10 @@ export function signRequest(
 
 /** The same request as people may see it: what is secret, and what differs from call to call, is masked. */
 export function previewSignedRequest(
-  request: SignableRequest,
+  request: OutboundRequest,
   client: Pick<OAuth1Client, 'key'>,
   rules: SigningRules,
-): SignableRequest {
+): OutboundRequest {
   const parameters: Parameter[] = [
     parameter('oauth_consumer_key', client.key),
     ['oauth_token', MASK],
@@ -106,11 +100,11 @@ export function previewSignedRequest(
 }
 
 function place(
-  request: SignableRequest,
+  request: OutboundRequest,
   url: URL,
   parameters: readonly Parameter[],
   { placement, realm }: SigningRules,
-): SignableRequest {
+): OutboundRequest {
   if (placement === 'header') {
     const quoted = parameters.map(([name, value]) => `${name}="${value}"`);
     const named = realm === undefined ? quoted : [`realm="${realm.replace(/["\\]/g, '\\$&')}"`, ...quoted];
@@ -126,6 +120,6 @@ function place(
 }
 
 /** A form body is signed; any other is not (RFC 5849 §3.4.1.3.1). */
-function hasForm({ headers, body }: SignableRequest): boolean {
+function hasForm({ headers, body }: OutboundRequest): boolean {
   return body !== undefined && headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE;
 }

@@ -13,13 +13,13 @@ import { readCallback } from '../../core/oauth1/callback.ts';
 import {
   type OAuth1Token,
   type ParameterPlacement,
-  type SignableRequest,
   type Signing,
   type SigningRules,
   signRequest,
 } from '../../core/oauth1/sign-request.ts';
 import type { SignatureMethod } from '../../core/oauth1/signature.ts';
 import { Secret } from '../../core/secret.ts';
+import type { OutboundRequest } from '../../core/tools/execute.ts';
 import { CLIENT, type OAuth1Counterpart, startOAuth1Provider } from './support/oauth1-provider.ts';
 
 const CALLBACK = new URL('https://valetkey.example/oauth/callback/conn_1');
@@ -89,12 +89,12 @@ describe('OAuth 1.0a against the provider of oauthlib', () => {
     return { client, token, rules, now, random };
   }
 
-  function call(request: SignableRequest): Promise<Response> {
+  function call(request: OutboundRequest): Promise<Response> {
     const { url, method, headers, body } = request;
     return fetch(url, { method, headers, ...(body !== undefined && { body }) });
   }
 
-  function apiRequest(query = ''): SignableRequest {
+  function apiRequest(query = ''): OutboundRequest {
     return { method: 'GET', url: `${provider.origin}/api${query}`, headers: {}, body: undefined };
   }
 

@@ -2,24 +2,24 @@ import { expect } from 'chai';
 import { OAuthConfigError } from '../../../core/oauth/config-error.ts';
 import {
   previewSignedRequest,
-  type SignableRequest,
   type Signing,
   type SigningRules,
   signRequest,
 } from '../../../core/oauth1/sign-request.ts';
 import { Secret } from '../../../core/secret.ts';
+import type { OutboundRequest } from '../../../core/tools/execute.ts';
 
 const AT = 1_750_000_000_999;
 const CLIENT = { key: 'a key', secret: new Secret('client-secret') };
 const TOKEN = { token: new Secret('to/ken'), secret: new Secret('token-secret') };
 const RULES: SigningRules = { signatureMethod: 'HMAC-SHA1', placement: 'header' };
-const GET: SignableRequest = {
+const GET: OutboundRequest = {
   method: 'GET',
   url: 'https://api.example/a?b=1',
   headers: { accept: 'x' },
   body: undefined,
 };
-const FORM: SignableRequest = {
+const FORM: OutboundRequest = {
   method: 'POST',
   url: 'https://api.example/a?b=1',
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -85,7 +85,7 @@ describe('signing a request with OAuth 1.0a', () => {
   });
 
   it('covers forms and queries, but no other bodies', () => {
-    const signatureOf = (request: SignableRequest) =>
+    const signatureOf = (request: OutboundRequest) =>
       parametersIn(signRequest(request, signing()).headers['authorization'])['oauth_signature'];
     expect(signatureOf({ ...FORM, body: 'c=3' })).not.to.equal(signatureOf(FORM));
     expect(signatureOf({ ...FORM, url: 'https://api.example/a?b=2' })).not.to.equal(signatureOf(FORM));
