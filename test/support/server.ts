@@ -71,7 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.env,
   });
   const logs: string[] = [];
-  const log = createLogger('info', { write: (line) => logs.push(line) });
+  const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
   const { deps: wired } = await createDeps(config, secrets, { log, ...options.overrides });
   const answered = wired.onAnswer;
   const deps: Deps = {

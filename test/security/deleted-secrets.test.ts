@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { createAccount } from '../support/accounts.ts';
+import { createConnector } from '../support/all-types.ts';
+import { selectRows } from '../support/database-file.ts';
+import { createConnection } from '../support/providers.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const ACCOUNTS = '/api/v1/connected_accounts';
+
+/** Thirty bytes of a sealed value: more than enough to know it again, wherever a page was split. */
+const markOf = (sealed: unknown): Buffer => (sealed as Buffer).subarray(-30);
+
+describe('what is no longer stored', () => {
+  let server: TestServer;
+  let scrubs = 0;
+
+  before(async () => {
+    server = await startTestServer({
+      adapt: () => ({
+        scrubStorage: () => {
+          scrubs += 1;
+        },
+      }),
+    });
+    // Neighbours, so that pages are shared and are not simply given back.
+    const connector = await createConnector(server, [{ type: 'API_KEY' }]);
+    for (let index = 0; index < 20; index++)
+      await createAccount(server, { connector, connectedAccount: withKey(`k${index}`) });
+  });
+  after(() => server.stop());
+
+  const withKey = (api_key: string) => ({ authorization_details: { static_auth: { details: { api_key } } } });
+  const onDisk = (bytes: Buffer | string): boolean =>
+    ['', '-wal'].some((suffix) => {
+      const file = server.deps.config.databaseFile + suffix;
+      return existsSync(file) && readFileSync(file).includes(bytes);
+    });
+  const column = (table: string, name: string, id: string) =>
+    selectRows(server.deps.config.databaseFile, `select ${name} as value from ${table} where id = ?`, id)[0]?.['value'];
+
+  /** The sealed columns of a fresh account; the credentials are large enough to spill onto pages of their own. */
+  async function freshAccount() {
+    const connector = await createConnector(server, [{ type: 'API_KEY' }]);
+    const identifier = `trace-of-${connector}@acme.test`;
+    const { id } = await createAccount(server, {
+      connector,
+      identifier,
+      connectedAccount: withKey('x'.repeat(16_000)),
+    });
+    const marks = ['credentials_sealed', 'wrapped_data_key'].map((name) => markOf(column('accounts', name, id)));
+    expect(marks.map(onDisk)).to.deep.equal([true, true]);
+    return { id, connector, identifier, marks };
+  }
+
+  const ENDS: [string, boolean, (account: { id: string; connector: string }) => Promise<TestAnswer>][] = [
+    ['deletion', true, ({ id }) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } })],
+    ['disconnection', true, ({ id }) => server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } })],
+    [
+      'deletion of its provider',
+      true,
+      ({ connector }) => server.call('DELETE', `/api/v1/custom-providers/${connector}`),
+    ],
+    [
+      'update',
+      false,
+      ({ id }) => server.call('PUT', ACCOUNTS, { body: { id, connected_account: withKey('another') } }),
+    ],
+  ];
+  for (const [what, asksForScrubbing, end] of ENDS) {
+    it(`of an account leaves the files at the first checkpoint after its ${what}: ciphertext and data key`, async () => {
+      const account = await freshAccount();
+      scrubs = 0;
+      expect((await end(account)).status).to.equal(200);
+      expect(scrubs > 0, 'a checkpoint is asked for').to.equal(asksForScrubbing);
+      server.deps.store.checkpoint();
+      expect(account.marks.map(onDisk)).to.deep.equal([false, false]);
+    });
+  }
+
+  it('of a deleted account leaves the search index too', async () => {
+    const { id, identifier } = await freshAccount();
+    expect(onDisk(identifier)).to.equal(true);
+    await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
+    server.deps.store.checkpoint();
+    expect(onDisk(identifier)).to.equal(false);
+    const rows = selectRows(
+      server.deps.config.databaseFile,
+      `select rowid from accounts_search where search_text match ?`,
+      `"${identifier}"`,
+    );
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('of a connection leaves the files: a client secret that was replaced, or cleared', async () => {
+    for (const client_secret of ['another-secret', null]) {
+      const { id } = await createConnection(server, { client_id: 'id', client_secret: 'secret-of-the-client' });
+      const mark = markOf(column('connections', 'client_secret_sealed', id));
+      expect(onDisk(mark)).to.equal(true);
+      await server.call('PUT', `/api/v1/connections/${id}`, { body: { client_secret } });
+      server.deps.store.checkpoint();
+      expect(onDisk(mark)).to.equal(false);
+    }
+  });
+
+  it('leaves the files without anybody asking when the server stops', async () => {
+    const own = await startTestServer();
+    const { id } = await createAccount(own);
+    const file = own.deps.config.databaseFile;
+    const mark = markOf(
+      selectRows(file, 'select credentials_sealed as value from accounts where id = ?', id)[0]?.['value'],
+    );
+    await own.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
+    let atTheEnd: Buffer | undefined;
+    const { close } = own.deps.store;
+    own.deps.store.close = async () => {
+      await close();
+      expect(existsSync(`${file}-wal`)).to.equal(false);
+      atTheEnd = readFileSync(file);
+    };
+    await own.stop();
+    expect(atTheEnd?.includes(mark)).to.equal(false);
+  });
+});
