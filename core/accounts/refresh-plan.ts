@@ -1,5 +1,5 @@
 import type { AccountRow, ConnectionRow, ReadRepositories } from '../../db/store.ts';
-import { clientSecretPlace } from '../connections/configure.ts';
+import { clientOf } from '../connections/client.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { accountInputs, filled } from '../connectors/base-url.ts';
@@ -9,7 +9,6 @@ import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { type TokenServer, tokenServerOf } from '../oauth/server.ts';
 import { Secret } from '../secret.ts';
-import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openCredentials } from './credentials.ts';
 import type { Details } from './details.ts';
@@ -76,22 +75,4 @@ async function patternOf(
   const pattern = provider && findPattern(provider, account.authorizationType);
   if (!pattern) throw new OAuthConfigError('The provider no longer offers this type of authorization.');
   return pattern;
-}
-
-function clientOf(vault: Vault, connection: ConnectionRow, pattern: AuthPattern): ClientCredentials {
-  const { clientId, clientSecretSealed, environmentId, id } = connection;
-  if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
-  const secret = clientSecretSealed === null ? null : openSecret(vault, environmentId, id, clientSecretSealed);
-  // A client that registered itself with an MCP provider may have been given no secret.
-  const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';
-  return { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret };
-}
-
-function openSecret(vault: Vault, environmentId: string, connectionId: string, sealed: Buffer): Secret {
-  try {
-    return vault.openValue(clientSecretPlace(environmentId, connectionId), sealed);
-  } catch (cause) {
-    if (!(cause instanceof VaultError)) throw cause;
-    throw new OAuthConfigError('The client secret of the connection cannot be opened.', { cause });
-  }
 }

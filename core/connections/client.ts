@@ -1,0 +1,31 @@
+import type { ConnectionRow } from '../../db/store.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { ClientCredentials } from '../oauth/client-auth.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import type { Secret } from '../secret.ts';
+import { VaultError } from '../vault/errors.ts';
+import type { Vault } from '../vault/vault.ts';
+import { clientSecretPlace } from './configure.ts';
+
+/**
+ * The client that a connection is at its provider.
+ *
+ * @throws OAuthConfigError when it has no id, or its secret cannot be opened
+ */
+export function clientOf(vault: Vault, connection: ConnectionRow, pattern: AuthPattern): ClientCredentials {
+  const { clientId, clientSecretSealed, environmentId, id } = connection;
+  if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
+  const secret = clientSecretSealed === null ? null : openSecret(vault, environmentId, id, clientSecretSealed);
+  // A client that registered itself with an MCP provider may have been given no secret.
+  const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';
+  return { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret };
+}
+
+function openSecret(vault: Vault, environmentId: string, connectionId: string, sealed: Buffer): Secret {
+  try {
+    return vault.openValue(clientSecretPlace(environmentId, connectionId), sealed);
+  } catch (cause) {
+    if (!(cause instanceof VaultError)) throw cause;
+    throw new OAuthConfigError('The client secret of the connection cannot be opened.', { cause });
+  }
+}
