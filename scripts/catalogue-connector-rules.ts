@@ -22,9 +22,10 @@ export function checkConnector(connector: Connector, fileName: string, tools: re
     const scopes = (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope);
     const twice = scopes.filter((scope, at) => scopes.indexOf(scope) !== at);
     problems.push(...twice.map((scope) => `auth_patterns[${index}]: the scope ${scope} stands twice`));
-    const asked = new Set((pattern.account_fields ?? []).map((field) => field.field_name));
-    if (api.base_url_input !== undefined && !asked.has(api.base_url_input)) {
-      problems.push(`auth_patterns[${index}]: no account field asks for ${api.base_url_input}`);
+    const asked = (pattern.account_fields ?? []).map((field) => field.field_name);
+    const brought = (pattern.oauth_config?.account_values ?? []).map((value) => value.name);
+    if (api.base_url_input !== undefined && ![...asked, ...brought].includes(api.base_url_input)) {
+      problems.push(`auth_patterns[${index}]: no account field asks for ${api.base_url_input}, and no flow brings it`);
     }
   }
   return problems;

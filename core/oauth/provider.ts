@@ -18,17 +18,21 @@ export interface OAuthProvider {
   tokenHeader: { name: string; scheme: string };
 }
 
-/**
- * Puts together what a pattern, an account and the provider's metadata say.
- *
- * @param metadata from `Discovery`, where the pattern names an issuer; it never replaces what the pattern says
- */
+/** What is known of a provider beyond its pattern. */
+export interface KnownOfProvider {
+  /** From `Discovery`, where the pattern names an issuer or an MCP server names one; it never replaces what the pattern says. */
+  metadata?: AuthorizationServer;
+  /** What tokens are to be good for (RFC 8707); of an MCP provider its address. */
+  resource?: string;
+}
+
+/** Puts together what a pattern, an account and the provider's metadata say. */
 export function oauthProviderOf(
   pattern: AuthPattern,
   inputs: AccountInputs,
-  metadata?: AuthorizationServer,
+  { metadata, resource }: KnownOfProvider = {},
 ): OAuthProvider {
-  const config = pattern.oauth_config ?? {};
+  const config = { ...pattern.oauth_config, ...(resource !== undefined && { resource }) };
   return {
     config: metadata === undefined ? config : completed(config, metadata),
     metadata,
@@ -39,6 +43,12 @@ export function oauthProviderOf(
       scheme: pattern.auth_scheme ?? 'Bearer',
     },
   };
+}
+
+/** The same provider for an account of which more is known by now. */
+export function withInputs(provider: OAuthProvider, more: AccountInputs): OAuthProvider {
+  const inputs = { ...provider.inputs, ...more };
+  return { ...provider, inputs, address: (template) => filled(template, inputs) };
 }
 
 function completed(config: OAuthConfig, metadata: AuthorizationServer): OAuthConfig {
@@ -76,8 +86,8 @@ export function endpointAt(
 }
 
 /** The issuer of a provider, exactly as it is written: nothing about it may be normalised (RFC 9207 §2.4). */
-export function issuerOf({ config, address }: Pick<OAuthProvider, 'config' | 'address'>): string | undefined {
-  if (config.issuer === undefined) return undefined;
+export function issuerOf({ config, metadata, address }: OAuthProvider): string | undefined {
+  if (metadata !== undefined || config.issuer === undefined) return metadata?.issuer;
   const issuer = address(config.issuer);
   return config.issuer.endsWith('/') && !issuer.endsWith('/') ? `${issuer}/` : issuer;
 }

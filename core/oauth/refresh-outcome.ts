@@ -43,6 +43,9 @@ const REFUSED: ReadonlySet<string> = new Set([
   'interaction_required',
   'login_required',
   'bad_refresh_token',
+  'bad_verification_code',
+  'code_already_used',
+  'code_expired',
   'expired_token',
   'invalid_code',
   'invalid_refresh_token',
@@ -61,9 +64,11 @@ const CLIENT: ReadonlySet<string> = new Set([
   'unsupported_grant_type',
   'bad_client_id',
   'bad_client_secret',
+  'bad_redirect_uri',
   'incorrect_client_credentials',
   'invalid_client_id',
   'invalid_client_secret',
+  'redirect_uri_mismatch',
 ]);
 
 const RATE_LIMITED: ReadonlySet<string> = new Set(['rate_limited', 'ratelimited', 'slow_down', 'too_many_requests']);

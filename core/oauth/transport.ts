@@ -1,6 +1,14 @@
 /** The part of fetch that protocol calls use; the egress room gives one that is pinned to origins. Redirects are not followed. */
 export type ProtocolFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
+/** Gives a fetch that reaches these origins only. A flow learns some of its destinations on the way, so it asks for each. */
+export type FetchFor = (origins: readonly string[]) => ProtocolFetch | Promise<ProtocolFetch>;
+
+/** A fetch whose every request is pinned to the origin that it is meant for. */
+export function pinnedToTarget(fetchFor: FetchFor): ProtocolFetch {
+  return async (url, init) => (await fetchFor([new URL(url).origin]))(url, init);
+}
+
 /** What a transport rejects with when a call gave no answer. The message is public. */
 export interface TransportFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted';

@@ -1,0 +1,113 @@
+import type { HttpCall } from '../connectors/oauth-deviations.ts';
+import type { Secret } from '../secret.ts';
+import { isRecord } from '../tools/pointer.ts';
+import { type FlowDocument, type FlowSource, readAccountValues, readsFrom } from './account-values.ts';
+import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
+import type { ClientCredentials } from './client-auth.ts';
+import { sendCall } from './http-call.ts';
+import { verifyIdToken } from './id-token.ts';
+import { type Identity, identityWayOf, readIdentity } from './identity.ts';
+import { type OAuthProvider, withInputs } from './provider.ts';
+import { type FetchFor, type ProtocolFetch, pinnedToTarget } from './transport.ts';
+
+export interface AccountFactsRequest {
+  /** With what is known of the account already among its inputs: fields that were typed, values of the callback. */
+  provider: OAuthProvider;
+  client: ClientCredentials;
+  accessToken: Secret;
+  /** The answer of the token endpoint as JSON; null for a token that did not come out of a flow. */
+  answer: Secret | null;
+  /** The nonce of the authorization request. */
+  nonce: string | null;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+export type AccountFacts =
+  /** `values`: parts of the API configuration, such as the address of the account's API. */
+  ({ ok: true; values: Record<string, string> } & Identity) | CallFailure | Untold;
+
+/** The provider answers, but not what the connector file says it does. */
+type Untold = { ok: false; kind: 'untold'; message: string };
+
+/**
+ * Learns what the provider says of an account: whose it is, and the values that its API needs. First from the answer of the token
+ * endpoint and its id_token, then from the lookup and the identity call of the connector file.
+ */
+export async function readAccountFacts(request: AccountFactsRequest): Promise<AccountFacts> {
+  const fetch = pinnedToTarget(request.fetchFor);
+  try {
+    return await new Inquiry(request, fetch).run();
+  } catch (error) {
+    return callProblem(error);
+  }
+}
+
+/** One walk through the sources. Each may need values that an earlier one brought. */
+class Inquiry {
+  readonly #request: AccountFactsRequest;
+  readonly #fetch: ProtocolFetch;
+  readonly #values: Record<string, string> = {};
+  #document: FlowDocument;
+
+  constructor(request: AccountFactsRequest, fetch: ProtocolFetch) {
+    this.#request = request;
+    this.#fetch = fetch;
+    this.#document = { account: request.provider.inputs };
+  }
+
+  async run(): Promise<AccountFacts> {
+    const { config } = this.#request.provider;
+    const way = identityWayOf(config);
+    const problem =
+      this.#add('token', parsed(this.#request.answer)) ??
+      (readsFrom(config, 'id_token') ? await this.#addClaims() : undefined) ??
+      (config.lookup ? await this.#call('lookup', config.lookup) : undefined) ??
+      (way?.call ? await this.#call('identity', way.call) : undefined);
+    if (problem !== undefined) return problem;
+    if (way === undefined) return { ok: true, subject: null, identifierCandidates: [], values: this.#values };
+    const identity = readIdentity(way, this.#document);
+    if (identity === undefined) return untold('The provider did not say whose account it is.');
+    return { ok: true, ...identity, values: this.#values };
+  }
+
+  #add(source: FlowSource, found: unknown): Untold | undefined {
+    this.#document = { ...this.#document, [source]: found };
+    const rules = this.#request.provider.config.account_values ?? [];
+    const read = readAccountValues(rules, [source], this.#document);
+    if (!read.ok) return untold(read.message);
+    Object.assign(this.#values, read.values);
+    this.#document = { ...this.#document, account: { ...this.#document.account, ...this.#values } };
+    return undefined;
+  }
+
+  async #call(source: 'lookup' | 'identity', call: HttpCall): Promise<CallFailure | Untold | undefined> {
+    const { provider, client, accessToken, now } = this.#request;
+    const known = withInputs(provider, this.#values);
+    const response = await sendCall(known, call, { token: accessToken, accessToken, client }, this.#fetch);
+    const rules = source === 'identity' ? provider.config.identity?.errors : undefined;
+    const outcome: CallOutcome = await judgeCall(response, rules, now());
+    return outcome.ok ? this.#add(source, outcome.body) : outcome;
+  }
+
+  async #addClaims(): Promise<Untold | undefined> {
+    const { provider, client, nonce, now } = this.#request;
+    const { token } = this.#document;
+    const idToken = isRecord(token) ? token['id_token'] : undefined;
+    if (typeof idToken !== 'string') return untold('The provider sent no id_token.');
+    if (!provider.metadata?.jwks_uri) return untold('The provider does not say by which keys it signs.');
+    const { metadata } = provider;
+    const { clientId } = client;
+    const checked = await verifyIdToken({ idToken, metadata, clientId, nonce, fetch: this.#fetch, now });
+    return checked.ok ? this.#add('id_token', checked.claims) : untold(checked.message);
+  }
+}
+
+function parsed(answer: Secret | null): unknown {
+  return answer === null ? undefined : (JSON.parse(answer.reveal()) as unknown);
+}
+
+function untold(message: string): Untold {
+  return { ok: false, kind: 'untold', message };
+}

@@ -1,0 +1,91 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { OAuthConfigError } from './config-error.ts';
+import { fillText, fillTexts } from './fill.ts';
+import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
+
+/** The authorization endpoint of a provider, and where it deviates from the standard. */
+export interface AuthorizationEndpoint {
+  /** Where the person consents; its own query stays. */
+  url: URL;
+  /** null: not known, so nothing can be compared with it. */
+  issuer: string | null;
+  /** The provider says that it names itself in every answer (RFC 9207). */
+  issuerIsSent: boolean;
+  pkce: 'required' | 'supported' | 'none';
+  /** Where requests are pushed first (RFC 9126); null: they are not. */
+  pushedTo: URL | null;
+  /** The resource that tokens are for (RFC 8707). */
+  resource: string | null;
+  scopeSeparator: string;
+  /** Further parameters; none of them is one of the protocol, unless that is left out. */
+  parameters: Readonly<Record<string, string>>;
+  /** Parameters by the beginning of the scopes that go into them. */
+  scopePrefixes: Readonly<Record<string, string>>;
+  names: Readonly<Record<string, string>>;
+  omit: ReadonlySet<string>;
+  /** The names of `code` and `state` in the callback. */
+  callbackNames: Readonly<Record<string, string>>;
+}
+
+const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'nonce',
+  'redirect_uri',
+  'request',
+  'request_uri',
+  'resource',
+  'response_type',
+  'scope',
+  'state',
+]);
+
+/**
+ * Reads what is known of a provider's authorization endpoint.
+ *
+ * @throws OAuthConfigError when there is none, or it asks for what is not supported; and what `provider.address` throws
+ */
+export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationEndpoint {
+  const { config, metadata, inputs } = provider;
+  const { authorization = {} } = config;
+  if (config.authorize_uri === undefined) throw new OAuthConfigError('The provider names no authorization endpoint.');
+  if (metadata?.require_signed_request_object === true) {
+    throw new OAuthConfigError('The provider wants signed authorization requests, which are not supported.');
+  }
+  const omit = new Set(authorization.omit);
+  const extra = Object.entries(fillTexts(config.extra_authorize_params, inputs));
+  return {
+    url: endpointAt(provider, config.authorize_uri),
+    issuer: issuerOf(provider) ?? null,
+    issuerIsSent: metadata?.authorization_response_iss_parameter_supported === true,
+    pkce: pkceOf(config.pkce ?? 'required', metadata),
+    pushedTo: pushedTo(provider),
+    resource: config.resource === undefined ? null : fillText(config.resource, inputs),
+    scopeSeparator: config.scope_separator ?? ' ',
+    parameters: Object.fromEntries(extra.filter(([name]) => !PROTOCOL_PARAMETERS.has(name) || omit.has(name))),
+    scopePrefixes: authorization.scope_parameters ?? {},
+    names: authorization.names ?? {},
+    omit,
+    callbackNames: authorization.callback_names ?? {},
+  };
+}
+
+/** S256 or nothing: `plain` protects nobody (RFC 9700 §2.1.1). */
+function pkceOf(policy: AuthorizationEndpoint['pkce'], metadata: AuthorizationServer | undefined) {
+  const methods = metadata?.code_challenge_methods_supported;
+  if (methods === undefined || methods.includes('S256')) return policy;
+  if (policy !== 'required') return 'none';
+  throw new OAuthConfigError('The provider does not support the proof of possession of codes (PKCE with S256).');
+}
+
+function pushedTo(provider: OAuthProvider): URL | null {
+  const { config, metadata } = provider;
+  const own = config.authorization?.pushed_uri;
+  if (own !== undefined) return endpointAt(provider, own);
+  const discovered = metadata?.pushed_authorization_request_endpoint;
+  if (metadata?.require_pushed_authorization_requests !== true) return null;
+  if (discovered === undefined)
+    throw new OAuthConfigError('The provider wants pushed requests and does not say where.');
+  return endpointAt(provider, discovered);
+}

@@ -1,0 +1,89 @@
+import type { AnswerRules } from '../connectors/oauth-deviations.ts';
+import { failureIn, readJson } from './json-answer.ts';
+import { settingProblem } from './problem.ts';
+import { outcomeOfCode, outcomeOfFailure, type UnavailableReason } from './refresh-outcome.ts';
+import { readRetryAfter } from './retry-after.ts';
+import { isTransportFailure } from './transport.ts';
+
+/**
+ * How a call ended. Messages are public sentences. `refused`: the provider does not take the credential; `code` is what its answer
+ * calls that, empty when only the status says so. `setting`: nothing was sent. `unexpected`: the answer is none that the connector file describes.
+ */
+export type CallOutcome = { ok: true; status: number; body: unknown } | CallFailure;
+
+export type CallFailure =
+  | { ok: false; kind: 'refused'; status: number; code: string; message: string }
+  | { ok: false; kind: 'unexpected'; status: number; message: string }
+  | { ok: false; kind: 'setting'; message: string }
+  | { ok: false; kind: 'unavailable'; reason: UnavailableReason; retryAfterMs?: number; message: string };
+
+/**
+ * Judges the answer of a call by its status, and by what its provider says in the body.
+ *
+ * @param now milliseconds UTC
+ */
+export async function judgeCall(response: Response, rules: AnswerRules | undefined, now: number): Promise<CallOutcome> {
+  const { status, headers } = response;
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  if (status === 429) return unavailable('rate_limited', retryAfterMs);
+  if (status >= 500) return unavailable('server_error', retryAfterMs);
+  const body = await readJson(response);
+  const code = failureIn(body, rules)?.toLowerCase();
+  const failure = code === undefined ? undefined : outcomeOfCode(code, retryAfterMs);
+  if (failure?.kind === 'unavailable' && failure.reason !== 'invalid_response') {
+    return unavailable(failure.reason, retryAfterMs);
+  }
+  if (failure !== undefined && failure.kind !== 'unavailable') return refused(status, code);
+  if (status === 401 || status === 403) return refused(status);
+  return response.ok && failure === undefined ? { ok: true, status, body } : unexpected(status);
+}
+
+/**
+ * How a call ended that brought no answer.
+ *
+ * @throws the error itself when it is a mistake of ours
+ */
+export function callProblem(error: unknown): CallFailure {
+  if (isTransportFailure(error)) {
+    const { message } = error;
+    const outcome = outcomeOfFailure(error);
+    return {
+      ok: false,
+      kind: 'unavailable',
+      reason: outcome.kind === 'unavailable' ? outcome.reason : 'unreachable',
+      message,
+    };
+  }
+  const message = settingProblem(error);
+  if (message === undefined) throw error;
+  return { ok: false, kind: 'setting', message };
+}
+
+const SENTENCES: Partial<Record<UnavailableReason, string>> = {
+  rate_limited: 'The provider asks for fewer requests.',
+  server_error: 'The provider failed.',
+};
+
+function unavailable(reason: UnavailableReason, retryAfterMs: number | undefined): CallFailure {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return {
+    ok: false,
+    kind: 'unavailable',
+    reason,
+    ...wait,
+    message: SENTENCES[reason] ?? 'The provider gave no answer.',
+  };
+}
+
+function refused(status: number, code = ''): CallFailure {
+  return { ok: false, kind: 'refused', status, code, message: 'The provider does not accept the credential.' };
+}
+
+function unexpected(status: number): CallFailure {
+  return {
+    ok: false,
+    kind: 'unexpected',
+    status,
+    message: `The provider answered with something unexpected (${status}).`,
+  };
+}

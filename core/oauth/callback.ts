@@ -1,0 +1,78 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { validateAuthResponse } from 'oauth4webapi';
+import type { KeptAuthorization } from './authorization-request.ts';
+import type { AuthorizationEndpoint } from './authorization-server.ts';
+
+/** Why a callback brings no code. The message is a fixed public sentence: nothing in a callback is worth repeating (threat L13). */
+export interface CallbackFailure {
+  ok: false;
+  kind: 'state_mismatch' | 'issuer_mismatch' | 'denied' | 'provider_error' | 'no_code';
+  message: string;
+}
+
+export type CallbackReading =
+  /** `response`: what the library takes for judged. */
+  { ok: true; response: URLSearchParams } | CallbackFailure;
+
+/** The errors of an authorization endpoint (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
+const ERRORS: Readonly<Record<string, string>> = {
+  invalid_request: 'The provider found the request incomplete or wrong.',
+  unauthorized_client: 'The provider does not let this client ask for access.',
+  unsupported_response_type: 'The provider does not give codes to this client.',
+  invalid_scope: 'The provider does not know a permission that was asked for.',
+  invalid_target: 'The provider does not give access to the resource that was asked for.',
+  server_error: 'The provider failed.',
+  temporarily_unavailable: 'The provider is busy now.',
+  consent_required: 'The provider wants the person to consent.',
+  interaction_required: 'The provider wants something of the person.',
+  login_required: 'The provider wants the person to sign in.',
+};
+
+/**
+ * Judges the parameters that a browser brought back: the state first, then who answers, then what (RFC 6749 §4.1.2, RFC 9207 §2.4).
+ *
+ * @param parameters as the callback has them; of all of them only `code`, `state`, `iss` and `error` count
+ */
+export function readCallback(
+  parameters: URLSearchParams,
+  kept: KeptAuthorization,
+  endpoint: Pick<AuthorizationEndpoint, 'issuerIsSent' | 'callbackNames'>,
+): CallbackReading {
+  const own = (name: string) => parameters.getAll(endpoint.callbackNames[name] ?? name);
+  const [state, ...moreStates] = own('state');
+  if (state === undefined || moreStates.length > 0 || !equal(state, kept.state)) {
+    return failed('state_mismatch', 'The answer of the provider does not belong to this request.');
+  }
+  const [issuer, ...moreIssuers] = parameters.getAll('iss');
+  const isOther = kept.issuer !== null && issuer !== undefined && issuer !== kept.issuer;
+  if (isOther || moreIssuers.length > 0 || (issuer === undefined && endpoint.issuerIsSent)) {
+    return failed('issuer_mismatch', 'The answer comes from another authorization server than the one that was asked.');
+  }
+  const [error] = parameters.getAll('error');
+  if (error === 'access_denied') return failed('denied', 'The person, or a rule of the provider, refused the access.');
+  if (error !== undefined) {
+    const known = Object.hasOwn(ERRORS, error) ? ERRORS[error] : undefined;
+    return failed('provider_error', known ?? 'The provider answered with an error.');
+  }
+  const [code, ...moreCodes] = own('code');
+  if (!code || moreCodes.length > 0) return failed('no_code', 'The provider sent no authorization code.');
+  const judged = new URLSearchParams({ state, code });
+  return {
+    ok: true,
+    response: validateAuthResponse(
+      { issuer: kept.issuer ?? kept.tokenEndpoint },
+      { client_id: kept.clientId },
+      judged,
+      kept.state,
+    ),
+  };
+}
+
+function equal(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function failed(kind: CallbackFailure['kind'], message: string): CallbackFailure {
+  return { ok: false, kind, message };
+}

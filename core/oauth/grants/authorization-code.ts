@@ -1,0 +1,113 @@
+import { authorizationCodeGrantRequest, customFetch, nopkce } from 'oauth4webapi';
+import type { Secret } from '../../secret.ts';
+import { type FlowDocument, readAccountValues } from '../account-values.ts';
+import type { KeptAuthorization } from '../authorization-request.ts';
+import { authorizationEndpointOf } from '../authorization-server.ts';
+import { type CallbackFailure, readCallback } from '../callback.ts';
+import { type ClientCredentials, clientAuthOf } from '../client-auth.ts';
+import { outcomeOfProblem } from '../problem.ts';
+import { issuerOf, type OAuthProvider, withInputs } from '../provider.ts';
+import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
+import { tokenServerAt } from '../server.ts';
+import type { TokenSet } from '../token-answer.ts';
+import { judgeTokenAnswer, tokenFetch } from '../token-request.ts';
+import { type FetchFor, pinnedToTarget } from '../transport.ts';
+import { exchangeToken } from './long-lived-exchange.ts';
+
+export interface AuthorizationEnd {
+  provider: OAuthProvider;
+  client: ClientCredentials;
+  /** The query of the callback. */
+  parameters: URLSearchParams;
+  kept: KeptAuthorization;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/** What an authorization brought. */
+export interface Granted {
+  ok: true;
+  tokens: TokenSet & { scopes: string[] };
+  /** The answer of the token endpoint as JSON: `readAccountFacts` takes from it what it says of the account. */
+  answer: Secret;
+  /** What the callback said of the account, as far as the connector file declares it: parts of the API configuration. */
+  values: Record<string, string>;
+}
+
+export type Finished =
+  | Granted
+  | CallbackFailure
+  /** The connection or the provider was changed while the person was away. */
+  | { ok: false; kind: 'changed'; message: string }
+  /** The callback lacks what the provider is known to send with it, or it does not fit. */
+  | { ok: false; kind: 'callback_value'; message: string }
+  | { ok: false; kind: 'code_rejected'; message: string }
+  | Exclude<TokenFailure, { kind: 'refused' }>;
+
+/**
+ * Finishes an authorization: judges the callback and redeems its code, at the server and with the proof key that it was asked
+ * for with (RFC 6749 §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; whatever the outcome, the same `kept` is not to be used
+ * again.
+ *
+ * @returns the tokens and what comes with them, or how it failed; messages are fixed public sentences
+ */
+export async function finishAuthorization(end: AuthorizationEnd): Promise<Finished> {
+  const { client, parameters, kept, fetchFor, now } = end;
+  try {
+    const endpoint = authorizationEndpointOf(end.provider);
+    if (hasChanged(end)) return CHANGED;
+    const callback = readCallback(parameters, kept, endpoint);
+    if (!callback.ok) return callback;
+    const document: FlowDocument = { callback: firstOfEach(parameters) };
+    const read = readAccountValues(end.provider.config.account_values ?? [], ['callback'], document);
+    if (!read.ok) return { ok: false, kind: 'callback_value', message: read.message };
+    const provider = withInputs(end.provider, read.values);
+    const server = tokenServerAt(provider);
+    const fetch = pinnedToTarget(fetchFor);
+    const requestedAt = now();
+    const response = await authorizationCodeGrantRequest(
+      server.metadata,
+      { client_id: client.clientId },
+      clientAuthOf(client, now, server.wire.basic),
+      callback.response,
+      kept.redirectUri,
+      kept.codeVerifier ?? nopkce,
+      { additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
+    );
+    const outcome = await judgeTokenAnswer(response, server, requestedAt, now());
+    const lasting = outcome.ok ? await exchangeToken({ provider, server, client, outcome, fetch, now }) : outcome;
+    return granted(lasting, kept, read.values);
+  } catch (error) {
+    return withoutRefusal(outcomeOfProblem(error));
+  }
+}
+
+const CHANGED = {
+  ok: false,
+  kind: 'changed',
+  message: 'The connection was changed while the access was being given.',
+} as const;
+
+/** A code must reach no other server and no other client than those it was asked for with (threats L9, L10). */
+function hasChanged({ provider, client, kept }: AuthorizationEnd): boolean {
+  const { tokenEndpoint } = tokenServerAt(provider);
+  const issuer = issuerOf(provider) ?? null;
+  return tokenEndpoint.href !== kept.tokenEndpoint || issuer !== kept.issuer || client.clientId !== kept.clientId;
+}
+
+function granted(outcome: TokenOutcome, kept: KeptAuthorization, values: Record<string, string>): Finished {
+  if (!outcome.ok) return withoutRefusal(outcome);
+  // What was granted without being named is what was asked for (RFC 6749 §5.1).
+  const tokens = { ...outcome.tokens, scopes: outcome.tokens.scopes ?? kept.scopes };
+  return { ok: true, tokens, answer: outcome.answer, values };
+}
+
+function withoutRefusal(failure: TokenFailure): Finished {
+  if (failure.kind !== 'refused') return failure;
+  return { ok: false, kind: 'code_rejected', message: 'The provider did not accept the authorization code.' };
+}
+
+function firstOfEach(parameters: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...parameters].toReversed());
+}

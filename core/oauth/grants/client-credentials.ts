@@ -1,0 +1,49 @@
+import { clientCredentialsGrantRequest, customFetch } from 'oauth4webapi';
+import { type ClientCredentials, clientAuthOf } from '../client-auth.ts';
+import { outcomeOfProblem } from '../problem.ts';
+import type { OAuthProvider } from '../provider.ts';
+import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
+import { scopeParameter } from '../scopes.ts';
+import { tokenServerAt } from '../server.ts';
+import { judgeTokenAnswer, tokenFetch } from '../token-request.ts';
+import { type FetchFor, pinnedToTarget } from '../transport.ts';
+
+export interface ClientCredentialsGrant {
+  provider: OAuthProvider;
+  client: ClientCredentials;
+  /** Empty: what the provider gives this client by itself. */
+  scopes: readonly string[];
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/**
+ * Gets a token for the client itself: one request, judged (RFC 6749 §4.4). Audience and resource come from the pattern. A refresh
+ * token is not kept: the client has a better proof of itself (§4.4.3).
+ *
+ * @returns how it ended; a failure that is expected is a value, `refused` never among them: nothing has ended but the attempt
+ */
+export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Promise<TokenOutcome> {
+  const { provider, client, scopes, fetchFor, now } = grant;
+  try {
+    const server = tokenServerAt(provider);
+    const requestedAt = now();
+    const response = await clientCredentialsGrantRequest(
+      server.metadata,
+      { client_id: client.clientId },
+      clientAuthOf(client, now, server.wire.basic),
+      { ...server.extraParameters, ...scopeParameter(scopes, server.scopeSeparator) },
+      { [customFetch]: tokenFetch(server, pinnedToTarget(fetchFor)) },
+    );
+    const outcome = await judgeTokenAnswer(response, server, requestedAt, now());
+    return outcome.ok ? { ...outcome, tokens: { ...outcome.tokens, refreshToken: null } } : ofClient(outcome);
+  } catch (error) {
+    return outcomeOfProblem(error);
+  }
+}
+
+function ofClient(failure: TokenFailure): TokenFailure {
+  if (failure.kind !== 'refused') return failure;
+  return { ok: false, kind: 'client', message: 'The provider gives this client no token.' };
+}

@@ -1,0 +1,41 @@
+import type { ClientCredentials } from '../client-auth.ts';
+import { sendCall } from '../http-call.ts';
+import type { OAuthProvider } from '../provider.ts';
+import type { TokenOutcome } from '../refresh-outcome.ts';
+import type { TokenServer } from '../server.ts';
+import { judgeTokenAnswer } from '../token-request.ts';
+import type { ProtocolFetch } from '../transport.ts';
+
+export interface Exchange {
+  provider: OAuthProvider;
+  server: TokenServer;
+  client: ClientCredentials;
+  /** What the code was redeemed for. */
+  outcome: TokenOutcome & { ok: true };
+  fetch: ProtocolFetch;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/**
+ * Exchanges a token that lives for an hour for one that lives for weeks, at providers that have it so; elsewhere does nothing.
+ *
+ * @returns the lasting tokens, with the first answer, which is the one that speaks of the account
+ */
+export async function exchangeToken({
+  provider,
+  server,
+  client,
+  outcome,
+  fetch,
+  now,
+}: Exchange): Promise<TokenOutcome> {
+  const recipe = provider.config.exchange;
+  if (recipe === undefined) return outcome;
+  const { accessToken, refreshToken, scopes } = outcome.tokens;
+  const requestedAt = now();
+  const response = await sendCall(provider, recipe, { token: accessToken, accessToken, refreshToken, client }, fetch);
+  const lasting = await judgeTokenAnswer(response, server, requestedAt, now());
+  if (!lasting.ok) return lasting;
+  return { ok: true, tokens: { ...lasting.tokens, scopes: lasting.tokens.scopes ?? scopes }, answer: outcome.answer };
+}

@@ -1,0 +1,86 @@
+import {
+  type AuthorizationServer,
+  type Client,
+  clockTolerance,
+  customFetch,
+  getValidatedIdTokenClaims,
+  processAuthorizationCodeResponse,
+  validateApplicationLevelSignature,
+} from 'oauth4webapi';
+import { isTransportFailure, type ProtocolFetch } from './transport.ts';
+
+export interface IdTokenCheck {
+  /** Claims are read of the token alone that came with the answer of the token endpoint. */
+  idToken: string;
+  /** With the issuer and `jwks_uri`. */
+  metadata: AuthorizationServer;
+  clientId: string;
+  /** null: none was sent. */
+  nonce: string | null;
+  fetch: ProtocolFetch;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+export type IdTokenClaims = { ok: true; claims: Record<string, unknown> } | { ok: false; message: string };
+
+/** What signs id_tokens; whatever a server lists besides, `none` and shared secrets among it, is not taken (RFC 8725 §3.1). */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** Clocks differ by less than this. */
+const TOLERANCE_S = 60;
+/** The library reads the clock of the machine; with a tolerance of a thousand years that check is left to this file. */
+const NO_CLOCK = 31_536_000_000;
+
+/**
+ * Verifies an id_token (OpenID Connect Core §3.1.3.7): issuer, audience, nonce, times, and the signature by a key that the issuer
+ * publishes.
+ *
+ * @returns its claims, or why they are not to be trusted
+ * @throws what `fetch` rejects with when the keys cannot be had
+ */
+export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims> {
+  const { idToken, metadata, clientId, nonce, fetch } = check;
+  const listed = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
+  const server = {
+    ...metadata,
+    id_token_signing_alg_values_supported: listed.filter((alg) => ALGORITHMS.includes(alg)),
+  };
+  const client: Client = { client_id: clientId, [clockTolerance]: NO_CLOCK };
+  // The library judges whole answers; this one has the shape that not every provider's has.
+  const answer = Response.json({ access_token: 'seen', token_type: 'bearer', id_token: idToken });
+  try {
+    const expected = { requireIdToken: true, ...(nonce !== null && { expectedNonce: nonce }) };
+    const tokens = await processAuthorizationCodeResponse(server, client, answer, expected);
+    await validateApplicationLevelSignature(server, answer, {
+      [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
+        fetch(url, { ...options, headers }),
+    });
+    const claims = getValidatedIdTokenClaims(tokens);
+    if (claims === undefined || !isInTime(claims, check.now())) return UNTRUSTED;
+    return { ok: true, claims: { ...claims } };
+  } catch (error) {
+    // Of a hostile key or token any step may fail, in any way.
+    if (isTransportFailure(error)) throw error;
+    return UNTRUSTED;
+  }
+}
+
+const UNTRUSTED = { ok: false, message: 'The id_token of the provider cannot be trusted.' } as const;
+
+function isInTime({ exp, iat, nbf }: { exp: number; iat: number; nbf?: unknown }, now: number): boolean {
+  const at = now / 1000;
+  const begun = typeof nbf === 'number' ? nbf : iat;
+  return exp > at - TOLERANCE_S && begun <= at + TOLERANCE_S;
+}

@@ -1,0 +1,63 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { isRecord } from '../tools/pointer.ts';
+
+/** Members that calls or browsers are sent to. */
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'introspection_endpoint',
+  'jwks_uri',
+  'pushed_authorization_request_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+  'token_endpoint',
+  'userinfo_endpoint',
+] as const;
+const LISTS = [
+  'code_challenge_methods_supported',
+  'grant_types_supported',
+  'id_token_signing_alg_values_supported',
+  'scopes_supported',
+  'token_endpoint_auth_methods_supported',
+] as const;
+const FLAGS = [
+  'authorization_response_iss_parameter_supported',
+  'client_id_metadata_document_supported',
+  'require_pushed_authorization_requests',
+  'require_signed_request_object',
+] as const;
+/** Without userinfo, fragment or braces, which would be places of ours. */
+const ADDRESS = /^https:\/\/[^\s@#{}\\]+$/;
+
+export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: false; message: string };
+
+/**
+ * Judges the metadata of an authorization server (RFC 8414 §3.3, threat P7): another issuer, or one address that is not https,
+ * makes the whole of them unusable. Of the many members only those are kept that are of use here.
+ *
+ * @param issuer exactly as the pattern writes it; the comparison is of texts
+ */
+export function readMetadata(body: unknown, issuer: string): ReadMetadata {
+  if (!isRecord(body)) return lie('are no JSON object');
+  if (body['issuer'] !== issuer) return lie('are those of another issuer');
+  const metadata: Record<string, unknown> = { issuer };
+  for (const name of ENDPOINTS) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string' || !isAddress(value)) return lie(`give no https address as ${name}`);
+    metadata[name] = value;
+  }
+  for (const name of LISTS) {
+    const value = body[name];
+    if (Array.isArray(value)) metadata[name] = value.filter((item) => typeof item === 'string');
+  }
+  for (const name of FLAGS) if (body[name] === true) metadata[name] = true;
+  return { ok: true, metadata: metadata as unknown as AuthorizationServer };
+}
+
+function isAddress(text: string): boolean {
+  return text.length <= 2048 && ADDRESS.test(text) && URL.canParse(text);
+}
+
+function lie(how: string): ReadMetadata {
+  return { ok: false, message: `The metadata of the authorization server ${how}.` };
+}

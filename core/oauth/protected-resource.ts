@@ -1,0 +1,68 @@
+import { isRecord } from '../tools/pointer.ts';
+import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
+import { type FetchFor, pinnedToTarget } from './transport.ts';
+
+export type DiscoveredResource =
+  | { ok: true; resource: string; issuers: string[]; scopes: string[] }
+  | CallFailure
+  | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
+
+export interface ResourceRequest {
+  /** The address of the protected resource, such as an MCP endpoint. */
+  resource: string;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/**
+ * Asks a protected resource which authorization servers it trusts (RFC 9728 §3). It must speak of itself: the resource that it
+ * names is the one that was asked, or one above it on the same host (threats L9, P7).
+ *
+ * @returns `resource` is what tokens are to be asked for (RFC 8707)
+ */
+export async function discoverResource({ resource, fetchFor, now }: ResourceRequest): Promise<DiscoveredResource> {
+  const url = URL.parse(resource);
+  if (url === null || url.protocol !== 'https:') return lie('The resource is no https address.');
+  const fetch = pinnedToTarget(fetchFor);
+  const path = url.pathname.replace(/\/$/, '');
+  for (const place of new Set([path, ''])) {
+    try {
+      const address = new URL(`/.well-known/oauth-protected-resource${place}${url.search}`, url);
+      const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'manual' });
+      const outcome = await judgeCall(response, undefined, now());
+      if (outcome.ok && isRecord(outcome.body)) return read(outcome.body, url);
+      if (!outcome.ok && outcome.kind === 'unavailable') return outcome;
+    } catch (error) {
+      return callProblem(error);
+    }
+  }
+  return { ok: false, kind: 'no_metadata', message: 'The resource does not say which authorization server it trusts.' };
+}
+
+function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
+  const { resource } = body;
+  const named = typeof resource === 'string' ? URL.parse(resource) : null;
+  if (named === null || !isSameOrAbove(named, asked)) return lie('The resource speaks of another one.');
+  const issuers = texts(body['authorization_servers']);
+  if (issuers.some((issuer) => URL.parse(issuer)?.protocol !== 'https:')) {
+    return lie('The resource trusts an authorization server without https.');
+  }
+  if (issuers.length === 0) {
+    return { ok: false, kind: 'no_metadata', message: 'The resource names no authorization server.' };
+  }
+  return { ok: true, resource: String(resource), issuers, scopes: texts(body['scopes_supported']) };
+}
+
+function isSameOrAbove(named: URL, asked: URL): boolean {
+  const above = named.pathname.endsWith('/') ? named.pathname : `${named.pathname}/`;
+  return named.origin === asked.origin && named.hash === '' && `${asked.pathname}/`.startsWith(above);
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item.length <= 2048) : [];
+}
+
+function lie(message: string): DiscoveredResource {
+  return { ok: false, kind: 'lies', message };
+}

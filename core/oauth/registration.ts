@@ -1,0 +1,115 @@
+import { type AuthorizationServer, customFetch, dynamicClientRegistrationRequest } from 'oauth4webapi';
+import { Secret } from '../secret.ts';
+import { isRecord } from '../tools/pointer.ts';
+import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
+import type { ClientAuthMethod } from './client-auth.ts';
+import { type FetchFor, pinnedToTarget } from './transport.ts';
+
+/** What a client says of itself. */
+export interface ClientDescription {
+  name: string;
+  /** Exactly as authorization requests will carry it. */
+  redirectUri: string;
+  scopes: readonly string[];
+  /** A page about the operator of this server. */
+  homepage?: string;
+}
+
+/**
+ * How to become a client of a server: by the address of a document about ourselves, by asking for a registration, or by a person
+ * who registers by hand.
+ */
+export function registrationWay(server: AuthorizationServer): 'metadata_document' | 'dynamic' | 'manual' {
+  if (server.client_id_metadata_document_supported === true) return 'metadata_document';
+  return server.registration_endpoint === undefined ? 'manual' : 'dynamic';
+}
+
+/**
+ * The document that a client id which is an address leads to (OAuth Client ID Metadata Document §4): a public client that proves
+ * itself by its proof keys.
+ *
+ * @param clientId the https address at which the document is served; its path must not be empty
+ */
+export function clientMetadataDocument(clientId: string, description: ClientDescription): Record<string, unknown> {
+  return { client_id: clientId, ...metadataOf(description) };
+}
+
+export interface RegistrationRequest {
+  server: AuthorizationServer;
+  description: ClientDescription;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/** A client as the server knows it now; its secrets are to be sealed. */
+export interface RegisteredClient {
+  clientId: string;
+  method: ClientAuthMethod;
+  /** null for a public client. */
+  secret: Secret | null;
+  /** When the secret ends, milliseconds UTC; null: never. */
+  secretExpiresAt: number | null;
+}
+
+export type Registered =
+  | { ok: true; client: RegisteredClient }
+  | CallFailure
+  /** The server registered something else than what was asked for. */
+  | { ok: false; kind: 'unusable'; message: string };
+
+/** Registers a client at a server (RFC 7591 §3). A public one is asked for; a server may insist on a secret. */
+export async function registerClient({ server, description, fetchFor, now }: RegistrationRequest): Promise<Registered> {
+  try {
+    const fetch = pinnedToTarget(fetchFor);
+    const response = await dynamicClientRegistrationRequest(server, metadataOf(description), {
+      [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
+        fetch(url, { ...options, headers }),
+    });
+    const outcome = await judgeCall(response, { code: '/error' }, now());
+    return outcome.ok ? read(outcome.body, description) : outcome;
+  } catch (error) {
+    return callProblem(error);
+  }
+}
+
+function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) {
+  return {
+    client_name: name,
+    ...(homepage !== undefined && { client_uri: homepage }),
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+  };
+}
+
+const METHODS: ReadonlySet<unknown> = new Set<ClientAuthMethod>(['client_secret_basic', 'client_secret_post', 'none']);
+
+function read(body: unknown, { redirectUri }: ClientDescription): Registered {
+  if (!isRecord(body)) return unusable('answered with no registration');
+  const { client_id: clientId, client_secret: secret, redirect_uris: redirectUris } = body;
+  if (typeof clientId !== 'string' || !/^[\x20-\x7e]{1,500}$/.test(clientId)) return unusable('gave no client id');
+  if (Array.isArray(redirectUris) && !redirectUris.includes(redirectUri))
+    return unusable('left the redirect address out');
+  const hasSecret = typeof secret === 'string' && secret !== '';
+  // What a server does not say is as it was asked for, and the default of the standard where that cannot be (RFC 7591 §2).
+  const method = body['token_endpoint_auth_method'] ?? (hasSecret ? 'client_secret_basic' : 'none');
+  if (!METHODS.has(method)) return unusable('wants a proof of the client that is not supported');
+  if (method !== 'none' && !hasSecret) return unusable('gave no client secret');
+  const end = body['client_secret_expires_at'];
+  return {
+    ok: true,
+    client: {
+      clientId,
+      method: method as ClientAuthMethod,
+      secret: method !== 'none' && hasSecret ? new Secret(secret) : null,
+      secretExpiresAt: typeof end === 'number' && end > 0 ? end * 1000 : null,
+    },
+  };
+}
+
+function unusable(what: string): Registered {
+  return { ok: false, kind: 'unusable', message: `The authorization server ${what}.` };
+}

@@ -1,0 +1,133 @@
+import { customFetch, revocationRequest } from 'oauth4webapi';
+import type { RevocationWay, TokenKind } from '../connectors/oauth-deviations.ts';
+import type { Secret } from '../secret.ts';
+import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
+import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
+import { sendCall } from './http-call.ts';
+import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
+import type { ProtocolFetch } from './transport.ts';
+
+export interface Revocation {
+  provider: OAuthProvider;
+  client: ClientCredentials;
+  accessToken: Secret | null;
+  refreshToken: Secret | null;
+  /** Pinned to the origins that the credentials are bound to. */
+  fetch: ProtocolFetch;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/**
+ * What became of the tokens at the provider. Messages are public sentences. `not_revocable`: it offers no way. `retry_later`: it
+ * gave no answer that counts, so the same is to be done again. `failed`: doing it again would change nothing.
+ */
+export type RevocationOutcome =
+  | { kind: 'revoked' }
+  | { kind: 'not_revocable' }
+  | { kind: 'retry_later'; retryAfterMs?: number; message: string }
+  | { kind: 'failed'; message: string };
+
+/** With the refresh token most servers end the whole grant; the access token, where it outlives it, comes after. */
+const ORDER: readonly TokenKind[] = ['refresh_token', 'access_token'];
+
+/**
+ * Revokes the tokens of an account at its provider, the refresh token first, in the provider's own way (RFC 7009, or a call of its
+ * connector file). Safe to repeat: a token that is gone already counts as revoked.
+ */
+export async function revokeTokens(revocation: Revocation): Promise<RevocationOutcome> {
+  const { config } = revocation.provider;
+  const way = config.revocation ?? {};
+  if (way.supported === false || (way.call === undefined && config.revocation_uri === undefined)) {
+    return { kind: 'not_revocable' };
+  }
+  const tokens = tokensOf(revocation, way);
+  if (tokens.length === 0) return { kind: 'revoked' };
+  const outcomes: RevocationOutcome[] = [];
+  for (const [kind, token] of tokens) outcomes.push(await revokeOne(revocation, way, kind, token));
+  return together(outcomes);
+}
+
+function tokensOf({ accessToken, refreshToken }: Revocation, way: RevocationWay): [TokenKind, Secret][] {
+  const wanted: readonly TokenKind[] = way.tokens ?? ORDER;
+  const held = { access_token: accessToken, refresh_token: refreshToken };
+  return ORDER.filter((kind) => wanted.includes(kind)).flatMap((kind) => {
+    const token = held[kind];
+    return token === null ? [] : [[kind, token] as [TokenKind, Secret]];
+  });
+}
+
+async function revokeOne(
+  revocation: Revocation,
+  way: RevocationWay,
+  kind: TokenKind,
+  token: Secret,
+): Promise<RevocationOutcome> {
+  try {
+    const response = await request(revocation, way, kind, token);
+    return verdict(await judgeCall(response, way.errors ?? STANDARD_ERRORS, revocation.now()), way);
+  } catch (error) {
+    return verdict(callProblem(error), way);
+  }
+}
+
+const STANDARD_ERRORS = { code: '/error' };
+
+function request(revocation: Revocation, way: RevocationWay, kind: TokenKind, token: Secret): Promise<Response> {
+  const { provider, client, accessToken, refreshToken, fetch } = revocation;
+  if (way.call === undefined) return standardRequest(revocation, kind, token);
+  const credentials = { token, accessToken: accessToken ?? undefined, refreshToken, client };
+  return sendCall(provider, way.call, credentials, fetch);
+}
+
+/** RFC 7009 §2.1, with the client authenticated as at the token endpoint. */
+function standardRequest({ provider, client, fetch, now }: Revocation, kind: TokenKind, token: Secret) {
+  const { config } = provider;
+  const endpoint = endpointAt(provider, config.revocation_uri ?? '', config.token?.origin_from);
+  const issuer = config.token?.assertion_audience ?? issuerOf(provider) ?? endpoint.href;
+  return revocationRequest(
+    { issuer, revocation_endpoint: endpoint.href },
+    { client_id: client.clientId },
+    clientAuthOf(client, now, config.token?.basic),
+    token.reveal(),
+    {
+      additionalParameters: { token_type_hint: kind },
+      [customFetch]: (_url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
+        fetch(endpoint, { ...options, headers: { ...headers, ...config.token?.headers } }),
+    },
+  );
+}
+
+function verdict(outcome: CallOutcome, way: RevocationWay): RevocationOutcome {
+  if (outcome.ok || isGone(outcome, way)) return { kind: 'revoked' };
+  if (outcome.kind !== 'unavailable' || outcome.reason === 'blocked')
+    return { kind: 'failed', message: outcome.message };
+  const { retryAfterMs, message } = outcome;
+  return { kind: 'retry_later', ...(retryAfterMs !== undefined && { retryAfterMs }), message };
+}
+
+/** What providers call a token that no longer is one. RFC 7009 §2.2 answers 200 for it; others are more particular. */
+const GONE: ReadonlySet<string> = new Set([
+  'expired_token',
+  'invalid_grant',
+  'invalid_refresh_token',
+  'invalid_token',
+  'refresh_token_expired',
+  'token_expired',
+  'token_revoked',
+]);
+
+function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: RevocationWay): boolean {
+  if (failure.kind !== 'refused' && failure.kind !== 'unexpected') return false;
+  if (gone.includes(failure.status)) return true;
+  if (failure.kind === 'unexpected') return false;
+  // Where the token itself opens the door, a closed door means that it no longer works.
+  const isShown = call !== undefined && (call.auth ?? 'token') === 'token';
+  return GONE.has(failure.code) || (isShown && failure.status === 401);
+}
+
+/** The grant has ended with its refresh token, whatever its access token came to, unless that may still be mended. */
+function together(outcomes: readonly RevocationOutcome[]): RevocationOutcome {
+  const waiting = outcomes.find(({ kind }) => kind === 'retry_later');
+  return waiting ?? outcomes[0] ?? { kind: 'revoked' };
+}
