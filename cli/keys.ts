@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { introduceKey, retireKey } from '../core/vault/key-lifecycle.ts';
 import { rewrapAll } from '../core/vault/rotate.ts';
 import { openStorage, openVault } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
+
+/** A running server follows the key file within 250 ms; what it sealed before that may still be on its way to the database. */
+const NOTICE_MS = 1_000;
 
 type Opened = Awaited<ReturnType<typeof openStorage>>;
 
@@ -31,11 +35,13 @@ async function list({ config, secrets, rotationStore }: Opened): Promise<void> {
 async function rotate({ config, secrets, rotationStore }: Opened): Promise<void> {
   const before = openVault(config, secrets).source.current();
   await verifyKeyChecks(before, rotationStore, Date.now());
-  if (secrets.keys)
-    console.log(
-      'The keys come from VALETKEY_KEYS: put a new key first there, restart the server, then run this again.',
-    );
-  else console.log(`New active key: ${await introduceKey(config.keysFile, rotationStore, randomBytes, Date.now())}`);
+  if (secrets.keys) {
+    const steps = 'put a new key first there, restart the server, then run this again.';
+    console.log(`The keys come from VALETKEY_KEYS: ${steps}`);
+  } else {
+    console.log(`New active key: ${await introduceKey(config.keysFile, rotationStore, randomBytes, Date.now())}`);
+    await setTimeout(NOTICE_MS);
+  }
 
   const { source, vault } = openVault(config, secrets);
   const result = await rewrapAll(vault, source.current(), rotationStore, {
