@@ -9,9 +9,9 @@ const PAGE = readPage('docs/connectors.md');
 describe('docs/connectors.md', () => {
   it('shows a connector and tools that pass every rule of the catalogue', async () => {
     const { schemas } = await readCatalogueFiles();
-    const yaml = blocksOf(PAGE).filter(({ language }) => language === 'yaml');
-    const [connector, ...tools] = yaml.map(({ text }) => parse(text));
+    const { connector, tools, fragment } = readExamples();
     const { identifier } = connector;
+    connector.auth_patterns.push({ type: 'OAUTH', display_name: 'Acme account', ...fragment });
     const files = {
       connectors: [{ file: `${identifier}.yaml`, name: identifier, data: connector }],
       tools: tools.map((data) => ({ file: `${data.name}.yaml`, name: data.name, connector: identifier, data })),
@@ -31,6 +31,17 @@ describe('docs/connectors.md', () => {
     expect(missing).to.deep.equal([]);
   });
 });
+
+/** The page's YAML: a connector, tools of it, and a fragment that could stand in an OAuth pattern of it. */
+function readExamples() {
+  const yaml = blocksOf(PAGE).filter(({ language }) => language === 'yaml');
+  const parsed = yaml.map(({ text }) => parse(text));
+  return {
+    connector: parsed.find((data) => data.identifier),
+    tools: parsed.filter((data) => data.name),
+    fragment: parsed.find((data) => data.oauth_config),
+  };
+}
 
 /** The names of all properties that a schema declares, at any depth; those of JSON Schema inside `input_schema` left out. */
 function keysOf(schema: unknown): string[] {
