@@ -2,9 +2,9 @@ import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import { fraction, isExpired, isRefreshable } from './freshness.ts';
 import type { RefreshFailure } from './refresh-failure.ts';
-import { isHeld } from './refresh-lease.ts';
+import { isHeld, obstacleOf } from './refresh-lease.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
-import { type Renewal, type RunTools, runRefresh } from './refresh-run.ts';
+import { type Renewal, type Run, type RunTools, runInto, runRefresh } from './refresh-run.ts';
 import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
 import type { RefreshSlots } from './refresh-slots.ts';
 import { HOSTS_CHANGED } from './write.ts';
@@ -33,23 +33,32 @@ export async function flyRefresh(
   cause: Cause,
   occasion: Occasion,
 ): Promise<Renewal> {
-  const { store, slots } = tools;
+  const patienceMs = occasion === 'early' ? tools.shortPatienceMs : tools.patienceMs;
   for (;;) {
-    const account = await store.read.accounts.get(asked.environmentId, asked.id);
+    const account = await tools.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
     // Somebody was faster, or has changed what would have been refreshed.
     if (!isRefreshable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
-    const planned = await planRefresh(store.read, tools, account);
-    if (!planned.can) return endWithoutRequest(tools, account, planned, cause);
-    const { plan } = planned;
-    const { origin } = plan.server.tokenEndpoint;
-    // A token that is still valid is served at once, rather than kept waiting behind those that are not.
-    if (occasion === 'early' && !slots.isFree(origin)) return { account };
-    const run = await slots.run(origin, () => runRefresh(tools, plan, cause, occasion === 'refused'));
+    const run = await attempt(tools, account, cause, occasion);
     if (run.kind === 'done') return run.renewal;
-    const patienceMs = occasion === 'early' ? tools.shortPatienceMs : tools.patienceMs;
     if (run.kind === 'busy' && !(await outwait(tools, account, patienceMs))) return { account, failure: BUSY };
   }
+}
+
+async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, occasion: Occasion): Promise<Run> {
+  const { store, slots, leaseMs, now } = tools;
+  const refused = occasion === 'refused';
+  // Looked at first: while something is in the way, nothing is opened or written.
+  const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
+  const obstacle = obstacleOf(lease, account.credentialGeneration, { at: now(), leaseMs, refused });
+  if (obstacle) return runInto(obstacle, account);
+  const planned = await planRefresh(store.read, tools, account);
+  if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(tools, account, planned, cause) };
+  const { plan } = planned;
+  const { origin } = plan.server.tokenEndpoint;
+  // A token that is still valid is served at once, rather than kept waiting behind those that are not.
+  if (occasion === 'early' && !slots.isFree(origin)) return { kind: 'done', renewal: { account } };
+  return slots.run(origin, () => runRefresh(tools, plan, cause, refused));
 }
 
 /** @returns whether the lease came free in time */

@@ -10,16 +10,17 @@ export interface Lease extends RefreshHolder {
   failures: number;
 }
 
-export type Claim =
-  | { kind: 'taken'; lease: Lease }
+/** What keeps a refresh from being made now. */
+export type Obstacle =
   /** Another process holds the lease. */
   | { kind: 'busy' }
   /** An earlier refresh failed; it is not tried again before this time has passed. */
   | { kind: 'resting'; reason: FailureReason; retryAfterMs: number }
   /** These credentials came out of a refresh a moment ago; a provider that refuses them would refuse the next ones as well. */
-  | { kind: 'pointless' }
-  /** The account has other credentials or another status by now, or is gone. */
-  | { kind: 'changed' };
+  | { kind: 'pointless' };
+
+/** `changed`: the account has other credentials or another status by now, or is gone. */
+export type Claim = { kind: 'taken'; lease: Lease } | Obstacle | { kind: 'changed' };
 
 export interface ClaimTerms {
   owner: string;
@@ -42,17 +43,33 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   const current = await tx.accounts.get(environmentId, id);
   if (!current || !isRefreshable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
   const row = await tx.refreshLeases.get(environmentId, id);
+  const obstacle = obstacleOf(row, generation, terms);
+  if (obstacle) return obstacle;
   const { owner, at, leaseMs } = terms;
-  if (row && isHeld(row, at, leaseMs)) return { kind: 'busy' };
-  // What is known of other credentials than these says nothing about them.
-  const known = row?.generation === generation ? row : undefined;
-  const rest = known && restOf(known, terms);
-  if (rest) return rest;
   const after = row?.fencing ?? 0;
   const taken = await tx.refreshLeases.take(environmentId, id, { owner, generation, expiresAt: at + leaseMs, after });
   if (!taken) return { kind: 'busy' };
+  const known = row?.generation === generation ? row : undefined;
   const interrupted = known !== undefined && known.state !== 'SETTLED';
   return { kind: 'taken', lease: { owner, fencing: after + 1, interrupted, failures: known?.failures ?? 0 } };
+}
+
+/**
+ * What the lease of an account says against refreshing credentials of this generation now. What it knows of other credentials says
+ * nothing about them.
+ */
+export function obstacleOf(
+  row: RefreshLeaseRow | undefined,
+  generation: number,
+  { at, leaseMs, refused }: Omit<ClaimTerms, 'owner'>,
+): Obstacle | undefined {
+  if (!row) return undefined;
+  if (isHeld(row, at, leaseMs)) return { kind: 'busy' };
+  const left = (row.retryAt ?? 0) - at;
+  if (row.generation !== generation || row.state === 'HELD' || left <= 0 || left > MAX_REST_MS) return undefined;
+  if (row.failures === 0) return refused ? { kind: 'pointless' } : undefined;
+  const reason = isFailureReason(row.lastFailure) ? row.lastFailure : 'unreachable';
+  return { kind: 'resting', reason, retryAfterMs: left };
 }
 
 /**
@@ -61,12 +78,4 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
  */
 export function isHeld({ state, expiresAt }: RefreshLeaseRow, at: number, leaseMs: number): boolean {
   return state === 'HELD' && expiresAt !== null && expiresAt > at && expiresAt <= at + 2 * leaseMs;
-}
-
-function restOf(row: RefreshLeaseRow, { at, refused }: ClaimTerms): Claim | undefined {
-  const left = (row.retryAt ?? 0) - at;
-  if (row.state === 'HELD' || left <= 0 || left > MAX_REST_MS) return undefined;
-  if (row.failures === 0) return refused ? { kind: 'pointless' } : undefined;
-  const reason = isFailureReason(row.lastFailure) ? row.lastFailure : 'unreachable';
-  return { kind: 'resting', reason, retryAfterMs: left };
 }

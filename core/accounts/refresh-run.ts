@@ -13,7 +13,7 @@ import type { TokenSet } from '../oauth/token-answer.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { type Clock, fraction } from './freshness.ts';
 import type { FailureReason, RefreshFailure } from './refresh-failure.ts';
-import { claimLease, type Lease, MAX_REST_MS } from './refresh-lease.ts';
+import { claimLease, type Lease, MAX_REST_MS, type Obstacle } from './refresh-lease.ts';
 import type { PlanTools, RefreshPlan } from './refresh-plan.ts';
 import { type SettleTools, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
 
@@ -47,7 +47,6 @@ export interface Renewal {
   failure?: RefreshFailure;
 }
 
-/** `busy`: somebody else refreshes the account. */
 export type Run = { kind: 'done'; renewal: Renewal } | { kind: 'busy' | 'changed' };
 
 /** Backoff after failures: doubling from one second to one minute, of which jitter takes up to a half. */
@@ -66,19 +65,17 @@ export async function runRefresh(tools: RunTools, plan: RefreshPlan, cause: Caus
   const { store, owner, leaseMs, now } = tools;
   const { account } = plan;
   const claim = await store.write((tx) => claimLease(tx, account, { owner, at: now(), leaseMs, refused }));
-  switch (claim.kind) {
-    case 'taken':
-      return { kind: 'done', renewal: await spend(tools, plan, claim.lease, cause) };
-    case 'resting': {
-      const { reason, retryAfterMs } = claim;
-      const message = 'An earlier attempt failed; the next one comes later.';
-      return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
-    }
-    case 'pointless':
-      return { kind: 'done', renewal: { account } };
-    default:
-      return claim;
-  }
+  if (claim.kind === 'taken') return { kind: 'done', renewal: await spend(tools, plan, claim.lease, cause) };
+  return claim.kind === 'changed' ? { kind: 'changed' } : runInto(claim, account);
+}
+
+/** How a refresh ends that an obstacle keeps from being made. `busy`: somebody else is at it. */
+export function runInto(obstacle: Obstacle, account: AccountRow): Run {
+  if (obstacle.kind === 'busy') return { kind: 'busy' };
+  if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };
+  const { reason, retryAfterMs } = obstacle;
+  const message = 'An earlier attempt failed; the next one comes later.';
+  return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
 }
 
 async function spend(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {

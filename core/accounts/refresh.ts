@@ -19,8 +19,9 @@ export interface RefreshLimits {
   perProvider: number;
   /** How long a lease keeps others out when its holder is gone; longer than any token request takes. */
   leaseMs: number;
-  /** How long a caller waits for a refresh in another process: without a token that is valid, and with one. */
+  /** How long a caller without a valid token waits for a refresh in another process. */
   patienceMs: number;
+  /** How long a caller with a token that is still valid waits for any refresh, before it goes on with the token it has. */
   shortPatienceMs: number;
 }
 
@@ -81,10 +82,18 @@ export function createRefresher({ limits, ...parts }: RefreshTools): Refresher {
 
   async function ensureFresh(asked: AccountRow, cause: Cause): Promise<Fresh> {
     if (!isDue(asked, tools)) return { account: asked };
-    const { account, failure } = await share(asked, cause, isExpired(asked, tools.now()) ? 'expired' : 'early');
+    const { account, failure } = isExpired(asked, tools.now())
+      ? await share(asked, cause, 'expired')
+      : await Promise.race([share(asked, cause, 'early'), patience(asked)]);
     if (!account) throw accountNotFound();
     const unusable = failure !== undefined && isExpired(account, tools.now());
     return unusable ? { account, error: toToolError(failure) } : { account };
+  }
+
+  /** A provider that takes long must not hold up calls whose token is still good; the refresh itself goes on. */
+  async function patience(account: AccountRow): Promise<Renewal> {
+    await tools.wait(tools.shortPatienceMs);
+    return { account };
   }
 
   return {

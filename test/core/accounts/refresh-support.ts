@@ -24,6 +24,7 @@ export class TestClock {
   at = START;
   readonly now = () => this.at;
   readonly wait = async (ms: number): Promise<void> => {
+    if (ms === Number.POSITIVE_INFINITY) return new Promise(() => {});
     this.at += ms;
     await new Promise((resolve) => setImmediate(resolve));
   };
@@ -265,6 +266,8 @@ export async function startProcess(
     events: createEvents({ now, newId: createIds(now, random) }),
     fetchFor: () => fetch,
     ...more,
+    // A test says itself when somebody loses patience.
+    limits: { shortPatienceMs: Number.POSITIVE_INFINITY, ...more.limits },
     store,
   });
   return { store, refresher };

@@ -170,6 +170,24 @@ describe('freshening an account', () => {
       expect(error?.retryAfterMs).to.be.within(500, 1000);
     });
 
+    it('writes nothing while it waits for the next attempt', async () => {
+      await begin();
+      const { store } = await world.start(nothingSent);
+      let writes = 0;
+      const counting: Store = {
+        ...store,
+        write(unit) {
+          writes++;
+          return store.write(unit);
+        },
+      };
+      const { refresher } = await world.start(answering(500, ''), { store: counting });
+      world.clock.at += HOUR;
+      const before = await world.account();
+      for (let n = 0; n < 5; n++) await refresher.freshen(before, world.cause);
+      expect(writes).to.equal(2);
+    });
+
     it('comes back when the provider says, within reason', async () => {
       await begin();
       let seconds = '90';
