@@ -65,8 +65,10 @@ function createBind(params: readonly unknown[]): (values: Values) => unknown[] {
 
 function createToRow(fields: NonNullable<Prepared['fields']>): (values: readonly unknown[]) => Values {
   const plan = fields.map(({ path, field }) => ({ name: path[0] as string, decode: decoderOf(field) }));
+  // Copied and then filled: a row that grows by a name at a time takes four times as long.
+  const empty = Object.fromEntries(plan.map(({ name }) => [name, null]));
   return (values) => {
-    const row: Values = {};
+    const row: Values = { ...empty };
     let place = 0;
     for (const { name, decode } of plan) {
       const value = values[place++];
