@@ -1,7 +1,7 @@
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { Repositories } from '../db/store.ts';
-import type { components, operations, Readable, Writable } from '../generated/api.d.ts';
+import type { $Read, $Write, components, operations, Writable } from '../generated/api.d.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import type { Principal } from './exchange.ts';
@@ -15,8 +15,25 @@ export type { Principal } from './exchange.ts';
  */
 export type OperationId = keyof operations;
 
+/**
+ * A value as an answer carries it: without write-only members. The generated `Readable` makes of a schema for the empty object a
+ * type that takes every object, and of a union with one a type that takes every member; records stay as they are here.
+ */
+export type Answered<T> =
+  T extends $Write<unknown>
+    ? never
+    : T extends $Read<infer U>
+      ? Answered<U>
+      : T extends (infer E)[]
+        ? Answered<E>[]
+        : T extends object
+          ? string extends keyof T
+            ? T
+            : { [K in keyof T as NonNullable<T[K]> extends $Write<unknown> ? never : K]: Answered<T[K]> }
+          : T;
+
 /** The schemas of the contract, as a handler answers them. */
-export type Schemas = { [Name in keyof components['schemas']]: Readable<components['schemas'][Name]> };
+export type Schemas = { [Name in keyof components['schemas']]: Answered<components['schemas'][Name]> };
 
 type Parameters<O extends OperationId> = operations[O]['parameters'];
 type Flat<T> = { [K in keyof T]: T[K] };
@@ -40,7 +57,7 @@ export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number
 
 /** The body that belongs to one status: write-only properties cannot stand in it. */
 export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
-  ? Readable<C[keyof C]>
+  ? Answered<C[keyof C]>
   : undefined;
 
 declare const brand: unique symbol;
