@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
+import type { Finished } from '../../../core/oauth/grants/authorization-code.ts';
+import { type Flow, type FlowOptions, flowOf, grantedBy } from '../../support/oauth-flow.ts';
+import { type Behaviour, type ScriptableAs, startScriptableAs } from '../../support/scriptable-as.ts';
+import { closeAll } from '../net/local.ts';
+
+/** A way in which vendors leave the standard, and the data that makes the client follow. */
+export interface Deviation {
+  behaviour: Behaviour;
+  config: OAuthConfig;
+  /** What a connector would say that knew nothing of the deviation. */
+  without?: OAuthConfig;
+  scopes?: string[];
+  options?: FlowOptions;
+  /** What else must hold once the flow is done. */
+  check?: (proof: { granted: ReturnType<typeof grantedBy>; flow: Flow; server: ScriptableAs }) => unknown;
+}
+
+/** Two tests: the server refuses who does not know the deviation, and takes who does. */
+export function deviation(title: string, { behaviour, config, without = {}, scopes, options, check }: Deviation): void {
+  describe(title, () => {
+    afterEach(closeAll);
+
+    it('is refused without the data', async () => {
+      const server = await startScriptableAs(behaviour);
+      const outcome = await attempt(flowOf(server, without, options), scopes);
+      expect(outcome.ok, JSON.stringify(outcome)).to.equal(false);
+      // It was the server that did not like it, not the client that had nothing to send.
+      expect(server.visits + server.requests.length).to.be.greaterThan(0);
+    });
+
+    it('is followed with it', async () => {
+      const server = await startScriptableAs(behaviour);
+      const flow = flowOf(server, config, options);
+      const granted = grantedBy(await flow.run(scopes));
+      expect(server.isAlive(granted.access)).to.equal(true);
+      await check?.({ granted, flow, server });
+    });
+  });
+}
+
+async function attempt(flow: Flow, scopes?: string[]): Promise<{ ok: boolean }> {
+  try {
+    const outcome: Finished = await flow.run(scopes);
+    return outcome;
+  } catch (error) {
+    return { ok: false, ...(error as Error) };
+  }
+}
