@@ -21,7 +21,7 @@ $(INSTALLED): package.json package-lock.json
 
 .PHONY: run
 run: install ## Start the server; a first start makes the data directory, the keys and an API client
-	@node scripts/generate.ts --if-stale
+	@node scripts/generate-if-stale.ts
 	@node cli/valetkey.js serve
 
 .PHONY: demo
@@ -34,7 +34,7 @@ generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, t
 
 .PHONY: test
 test: install ## Run the tests that need npm packages only
-	node scripts/generate.ts --if-stale
+	node scripts/generate-if-stale.ts
 	VALETKEY_FULL_SUITE=1 $(MOCHA) $(TESTS)
 
 .PHONY: test-system

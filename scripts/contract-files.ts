@@ -5,7 +5,7 @@ import { bundleSpec } from './bundle.ts';
 import type { JsonObject } from './openapi-document.ts';
 import { secretPaths } from './secret-paths.ts';
 
-/** The contract in one file, as it is served and as its drift is judged. */
+/** The contract in one file, as it is served. */
 export const BUNDLE = 'openapi.json';
 
 /** What follows from `spec/`, by file name in `generated/`. The same input gives the same bytes. */
@@ -17,11 +17,6 @@ export async function contractFiles(): Promise<Record<string, string>> {
     'api.d.ts': await types(document),
     'secret-paths.json': asJson(secretPaths(document)),
   };
-}
-
-/** Only the bundle: enough to tell whether the rest is stale, in a fraction of the time. */
-export async function bundleFile(): Promise<string> {
-  return asJson(await bundleSpec());
 }
 
 /** The generator completes discriminators in place, hence the copy. */

@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { buildCatalogue } from './catalogue.ts';
-import { BUNDLE, bundleFile, contractFiles } from './contract-files.ts';
+import { contractFiles } from './contract-files.ts';
 import { lintSpec } from './lint-spec.ts';
+import { DIGEST_FILE, sourceDigest } from './source-digest.ts';
 
 const FOLDER = new URL('../generated/', import.meta.url);
 const CATALOGUE = 'catalogue.json';
@@ -10,19 +11,12 @@ const CATALOGUE = 'catalogue.json';
 /** Everything in `generated/`, by file name, from `spec/` and `catalogue/`. */
 async function generatedFiles(): Promise<Record<string, string>> {
   const { text } = await buildCatalogue();
-  return { ...(await contractFiles()), [CATALOGUE]: text };
+  return { ...(await contractFiles()), [CATALOGUE]: text, [DIGEST_FILE]: sourceDigest() };
 }
 
 /** The files in `generated/` that differ from what the sources say now; none when everything is in step. */
 export async function drift(): Promise<string[]> {
   return differing(await generatedFiles());
-}
-
-/** Judges by the bundle, not by what is made of it: a start should not wait for types that nobody changed. */
-async function isStale(): Promise<boolean> {
-  const { text } = await buildCatalogue();
-  const stale = await differing({ [BUNDLE]: await bundleFile(), [CATALOGUE]: text });
-  return stale.length > 0;
 }
 
 async function differing(wanted: Record<string, string>): Promise<string[]> {
@@ -31,7 +25,8 @@ async function differing(wanted: Record<string, string>): Promise<string[]> {
   return names.filter((name, index) => present[index] !== wanted[name]);
 }
 
-async function write(): Promise<void> {
+/** Writes everything in `generated/` anew. */
+export async function write(): Promise<void> {
   const files = await generatedFiles();
   await mkdir(FOLDER, { recursive: true });
   for (const [name, content] of Object.entries(files)) await writeFile(new URL(name, FOLDER), content);
@@ -51,14 +46,9 @@ function report(lines: readonly string[]): void {
 /**
  * - without an option: writes `generated/` and lints the sources
  * - `--check`: writes nothing; fails when a file is out of step or the linters find something
- * - `--if-stale`: writes only when a source changed since; for commands that need `generated/` and nothing more
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' }, 'if-stale': { type: 'boolean' } } });
-  if (values['if-stale']) {
-    if (await isStale()) await write();
-    return;
-  }
+  const { values } = parseArgs({ options: { check: { type: 'boolean' } } });
   if (values.check) {
     const stale = await drift();
     report(stale.map((name) => `generated/${name} is out of step with its source: run \`make generate\``));
