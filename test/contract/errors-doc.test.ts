@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ERRORS } from '../../core/errors.ts';
+import { TOOL_ERROR_KINDS } from '../../core/tools/outcome.ts';
+import { objectAt } from '../../scripts/openapi-document.ts';
+import { contract } from './contract.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
+
+/** The rows of the table under a heading, cell by cell. */
+function tableUnder(heading: string): string[][] {
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const valuesOf = (schema: string) =>
+  objectAt(objectAt(contract, 'components'), 'schemas')[schema] as { enum: string[] };
+
+describe('docs/errors.md', () => {
+  const rows = tableUnder('Codes');
+
+  it('holds every code, in the order of core/errors.ts, and no other', () => {
+    expect(rows.map(([code]) => code)).to.deep.equal(Object.keys(ERRORS).map((code) => `\`${code}\``));
+  });
+
+  it('gives each its status', () => {
+    expect(rows.map(([, status]) => Number(status))).to.deep.equal(Object.values(ERRORS).map(({ status }) => status));
+  });
+
+  it('says of each when it happens and what to do, in sentences', () => {
+    for (const cells of rows) {
+      expect(cells).to.have.length(4);
+      for (const cell of cells.slice(2)) expect(cell, cells[0]).to.match(/^(`|\p{Lu}|\d).{9,}\.$/u);
+    }
+  });
+
+  it('explains every kind of tool error', () => {
+    const kinds = tableUnder('When a tool fails').map(([kind]) => kind);
+    expect(kinds).to.deep.equal(TOOL_ERROR_KINDS.map((kind) => `\`${kind}\``));
+  });
+
+  it('explains every error of the token endpoint that can be answered', () => {
+    const errors = objectAt(valuesOf('OAuthError') as never, 'properties')['error'] as { enum: string[] };
+    const explained = tableUnder('The token endpoint').map(([error]) => error?.slice(1, -1));
+    expect(errors.enum).to.include.members(explained as string[]);
+    expect(errors.enum.filter((error) => !explained.includes(error))).to.deep.equal(['unauthorized_client']);
+  });
+
+  it('agrees with the contract about the codes', () => {
+    expect(valuesOf('ErrorCode').enum.toSorted()).to.deep.equal(Object.keys(ERRORS).toSorted());
+  });
+});
