@@ -52,10 +52,11 @@ async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, oc
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
   const obstacle = obstacleOf(lease, account.credentialGeneration, { at: now(), leaseMs, refused });
   if (obstacle) return runInto(obstacle, account);
-  const planned = await planRefresh(store.read, tools, account);
+  const leftMs = occasion === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
+  const planned = await planRefresh(store.read, tools, account, leftMs);
   if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(tools, account, planned, cause) };
   const { plan } = planned;
-  const { origin } = plan.server.tokenEndpoint;
+  const { origin } = plan;
   // A token that is still valid is served at once, rather than kept waiting behind those that are not.
   if (occasion === 'early' && !slots.isFree(origin)) return { kind: 'done', renewal: { account } };
   return slots.run(origin, () => runRefresh(tools, plan, cause, refused));
@@ -84,6 +85,7 @@ async function endWithoutRequest(
   cause: Cause,
 ): Promise<Renewal> {
   if (planned.why === 'configuration') return { account, failure: { reason: 'client', message: planned.message } };
+  if (planned.why === 'too_early') return { account };
   const at = now();
   if (planned.why === 'hosts_changed') {
     const { environmentId, id, version } = account;

@@ -30,14 +30,19 @@ export interface RunTools extends PlanTools, SettleTools, Clock {
   /** Resolves after so many milliseconds. */
   wait(ms: number): Promise<void>;
   log?: RefreshLog;
-  /**
-   * Is given tokens that no account takes: it was deleted, or holds other credentials by now. They are to be revoked at the
-   * provider (threat R3).
-   */
-  abandoned?(account: AccountRow, tokens: TokenSet): Promise<void>;
+  /** Is given tokens that came too late for their account, to be revoked at the provider where that harms nobody (threat R3). */
+  abandoned?(late: AbandonedTokens): Promise<void>;
   leaseMs: number;
   /** Names this process among those that share the database. */
   owner: string;
+}
+
+export interface AbandonedTokens {
+  /** The account that they were obtained for, as it was. */
+  account: AccountRow;
+  /** The account as it is: deleted (undefined), out of use, or with other credentials, which may be of the same grant. */
+  current: AccountRow | undefined;
+  tokens: TokenSet;
 }
 
 /** What a refresh came to: the account as it is now, and why its token is still the old one, if it is. */
@@ -94,10 +99,10 @@ async function spend(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Ca
 }
 
 async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<RefreshOutcome> {
-  const { server, client, refreshToken, account } = plan;
+  const { server, client, origin, refreshToken, scopes, account } = plan;
   try {
-    const fetch = await tools.fetchFor(account.environmentId, [server.tokenEndpoint.origin]);
-    return await refreshTokenGrant({ server, client, refreshToken, fetch, now: tools.now });
+    const fetch = await tools.fetchFor(account.environmentId, [origin]);
+    return await refreshTokenGrant({ server, client, refreshToken, scopes, fetch, now: tools.now });
   } catch (error) {
     await rest(tools, plan, lease, { reason: 'invalid_response', mayBeSpent: true });
     throw error;
@@ -108,12 +113,12 @@ async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<Re
 async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, tokens: TokenSet): Promise<Renewal> {
   const settled = await durably(tools, (tx) => storeTokens(tx, tools, plan, lease, tokens, tools.now()));
   if (settled.kind === 'stored') return settled;
-  const { id } = plan.account;
-  tools.log?.warn({ account_id: id, kind: settled.kind }, 'refresh came too late');
+  const { account } = plan;
+  tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'refresh came too late');
   // After a takeover they may share their grant with the tokens of the new holder, so they are not for us to revoke.
   if (settled.kind !== 'lost') {
-    await tools.abandoned?.(plan.account, tokens).catch((err: unknown) => {
-      tools.log?.error({ account_id: id, err }, 'abandoned tokens could not be handed over');
+    await tools.abandoned?.({ account, current: settled.account, tokens }).catch((err: unknown) => {
+      tools.log?.error({ account_id: account.id, err }, 'abandoned tokens could not be handed over');
     });
   }
   return settled;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { withoutCredentials } from '../../../core/accounts/leave.ts';
-import type { TokenSet } from '../../../core/oauth/token-answer.ts';
+import type { AbandonedTokens } from '../../../core/accounts/refresh-run.ts';
 import { type AccountChanges, type AccountRow, StorageError, type Store } from '../../../db/store.ts';
 import { createWorld, gate, HOUR, RotatingProvider, type World } from './refresh-support.ts';
 
@@ -170,9 +170,8 @@ describe('one refresh at a time', () => {
     });
 
     it('never lets its late success overwrite what its successor has settled', async () => {
-      const abandoned: TokenSet[] = [];
-      const hand = async (_account: AccountRow, tokens: TokenSet) => void abandoned.push(tokens);
-      const first = await world.start(provider.fetch, { abandoned: hand });
+      const abandoned: AbandonedTokens[] = [];
+      const first = await world.start(provider.fetch, { abandoned: async (late) => void abandoned.push(late) });
       const second = await world.start(provider.fetch);
       const account = await world.account();
       const held = holdFirst('after');
@@ -291,11 +290,16 @@ describe('one refresh at a time', () => {
   describe('while the account changes (R3)', () => {
     async function during(action: (store: Store) => Promise<unknown>) {
       const abandoned: string[] = [];
+      const before = await world.account();
       const { store, refresher } = await world.start(provider.fetch, {
-        abandoned: async (_account, tokens) => void abandoned.push(tokens.refreshToken?.reveal() ?? ''),
+        async abandoned({ account, current, tokens }) {
+          expect(account).to.deep.equal(before);
+          expect(current).to.deep.equal(await store.read.accounts.get(world.env, world.accountId));
+          abandoned.push(tokens.refreshToken?.reveal() ?? '');
+        },
       });
       const held = holdFirst('after');
-      const flight = refresher.freshen(await world.account(), world.cause);
+      const flight = refresher.freshen(before, world.cause);
       await held.reached;
       await action(store);
       held.release();

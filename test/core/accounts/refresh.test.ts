@@ -330,6 +330,50 @@ describe('freshening an account', () => {
       expect([...form.keys()].sort()).to.deep.equal(['client_id', 'grant_type', 'refresh_token']);
     });
 
+    it('to an endpoint for refreshes that the credentials were not given for (P2)', async () => {
+      for (const refresh of [
+        { uri: 'https://evil.example/refresh' },
+        { call: { uri: 'https://evil.example/x/{{refresh_token}}' } },
+      ]) {
+        await begin({ oauth: { refresh } });
+        const { refresher } = await world.start(nothingSent);
+        world.clock.at += HOUR;
+        expect(await refresher.freshen(await world.account(), world.cause)).to.include({ status: 'PENDING_AUTH' });
+        if (refresh.uri) await world.end();
+      }
+    });
+
+    it('while the provider refuses refreshes because the token is too young', async () => {
+      await begin({ oauth: { refresh: { margin_s: 30 } } });
+      const provider = new RotatingProvider();
+      const { refresher } = await world.start(provider.fetch);
+      const before = await world.account();
+      world.clock.at += HOUR - 31_000;
+      expect(await refresher.freshen(before, world.cause)).to.deep.equal(before);
+      expect(provider.requests).to.equal(0);
+      world.clock.at += 2_000;
+      expect(await refresher.freshen(before, world.cause)).to.include({ credentialGeneration: 2 });
+    });
+
+    it('but to the endpoint for refreshes where there is one, with the scopes where they are wanted again', async () => {
+      await begin({ oauth: { refresh: { uri: 'https://api.acme.example/refresh', with_scopes: true } } });
+      const sent: [string, string | null][] = [];
+      const pinned: string[] = [];
+      const { refresher } = await world.start(nothingSent, {
+        fetchFor: (_env, origins) => {
+          pinned.push(...origins);
+          return async (url, init) => {
+            sent.push([String(url), new URLSearchParams(String(init?.body)).get('scope')]);
+            return Response.json(GOOD);
+          };
+        },
+      });
+      world.clock.at += HOUR;
+      await refresher.freshen(await world.account(), world.cause);
+      expect(sent).to.deep.equal([['https://api.acme.example/refresh', 'a b']]);
+      expect(pinned).to.deep.equal(['https://api.acme.example']);
+    });
+
     it('but to the one origin of the token endpoint', async () => {
       await begin();
       const asked: unknown[] = [];
