@@ -1,0 +1,86 @@
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { outcomeOfProblem } from '../oauth/problem.ts';
+import type { ProtocolFetch } from '../oauth/transport.ts';
+import { clockDifference } from '../oauth1/server-clock.ts';
+import { type Identity, identityClaims, type SignIdentityToken } from './identity-token.ts';
+import { type AssumeRoleOutcome, judgeAnswer } from './judge-answer.ts';
+
+export interface AssumeRoleRequest {
+  /** The token service of the role's region. */
+  endpoint: URL;
+  /** The role, by its ARN. */
+  roleArn: string;
+  /** Names the session in the cloud's own audit log: 2 to 64 characters of `\w+=,.@-`. */
+  sessionName: string;
+  /** How long the credentials live: 900 to 43200 seconds, and no longer than the role allows. */
+  durationS: number;
+  identity: Identity;
+  sign: SignIdentityToken;
+  /** Pinned to the origin of the endpoint, and bounded in time. */
+  fetch: ProtocolFetch;
+  /** Milliseconds UTC. */
+  now: () => number;
+  random: (size: number) => Buffer;
+}
+
+const VERSION = '2011-06-15';
+const ROLE_ARN = /^arn:aws[a-z-]{0,20}:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
+const SESSION_NAME = /^[\w+=,.@-]{2,64}$/;
+
+/**
+ * Exchanges our word for an account for temporary credentials of a role (AssumeRoleWithWebIdentity): one request that carries no
+ * signature but our token's, judged. A cloud whose clock differs refuses the token as not yet or no longer valid; it is asked once
+ * more with its own time.
+ *
+ * @returns never `refused`: there is no grant that could end. Who may assume a role is decided anew each time, by a policy that its
+ *   owner can change
+ * @throws what is a mistake of ours
+ */
+export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRoleOutcome> {
+  try {
+    checkRequest(request);
+    const first = await attempt(request, 0);
+    if (first.clockDifference === undefined) return unspent(first.outcome);
+    return unspent((await attempt(request, first.clockDifference)).outcome);
+  } catch (error) {
+    return unspent(outcomeOfProblem(error));
+  }
+}
+
+function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleRequest): void {
+  if (!ROLE_ARN.test(roleArn)) throw new OAuthConfigError('The account names no role of the cloud.');
+  if (identity.audience === '') throw new OAuthConfigError('The connection names no audience for identity tokens.');
+  if (!SESSION_NAME.test(sessionName)) throw new RangeError('The name of the session is not one.');
+  if (!(Number.isInteger(durationS) && durationS >= 900 && durationS <= 43_200)) {
+    throw new RangeError('The life of the credentials is out of bounds.');
+  }
+}
+
+async function attempt(
+  request: AssumeRoleRequest,
+  ahead: number,
+): Promise<{ outcome: AssumeRoleOutcome; clockDifference?: number }> {
+  const { endpoint, identity, durationS, sign, fetch, now, random } = request;
+  const requestedAt = now();
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { accept: 'application/xml', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      Action: 'AssumeRoleWithWebIdentity',
+      Version: VERSION,
+      RoleArn: request.roleArn,
+      RoleSessionName: request.sessionName,
+      DurationSeconds: String(durationS),
+      WebIdentityToken: await sign(identityClaims(identity, requestedAt + ahead, random)),
+    }).toString(),
+    redirect: 'manual',
+  });
+  const outcome = await judgeAnswer(response, { requestedAt, durationS, now: now() });
+  if (outcome.ok || outcome.kind === 'unavailable') return { outcome };
+  return { outcome, clockDifference: clockDifference(response.headers, now()) };
+}
+
+/** A token can be signed again at any time, so whatever the cloud did with this one, nothing is lost. */
+function unspent(outcome: AssumeRoleOutcome): AssumeRoleOutcome {
+  return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
+}

@@ -1,0 +1,27 @@
+/** What a cloud reads before it trusts tokens of ours: `{issuer}/.well-known/openid-configuration`. */
+export interface DiscoveryDocument {
+  issuer: string;
+  jwks_uri: string;
+  response_types_supported: string[];
+  subject_types_supported: string[];
+  id_token_signing_alg_values_supported: string[];
+  claims_supported: string[];
+}
+
+/**
+ * The metadata of an issuer that vouches for accounts and signs nobody in (OpenID Connect Discovery 1.0 §3): it has no authorization
+ * endpoint.
+ *
+ * @param issuer an https address without a query; every token carries exactly this text
+ * @param algorithms of the keys that are published (RFC 7518 §3.1)
+ */
+export function discoveryDocument(issuer: string, jwksUri: string, algorithms: readonly string[]): DiscoveryDocument {
+  return {
+    issuer,
+    jwks_uri: jwksUri,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...algorithms],
+    claims_supported: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
+  };
+}

@@ -1,0 +1,102 @@
+import { type TokenFailure, type UnavailableReason, unavailable } from '../oauth/refresh-outcome.ts';
+import { readRetryAfter } from '../oauth/retry-after.ts';
+import { clockDifference } from '../oauth1/server-clock.ts';
+import { Secret } from '../secret.ts';
+import type { TemporaryCredentials } from './temporary-credentials.ts';
+import { readXml, textAt, type XmlElement } from './xml.ts';
+
+export type AssumeRoleOutcome =
+  | {
+      ok: true;
+      credentials: TemporaryCredentials;
+      /** Who one is with them: the ARN of the role's session. */
+      principal: string | null;
+    }
+  | TokenFailure;
+
+export interface Asked {
+  /** When, milliseconds UTC. */
+  requestedAt: number;
+  /** For how long. */
+  durationS: number;
+  /** Milliseconds UTC. */
+  now: number;
+}
+
+const ERROR_CODE = /^[A-Za-z][A-Za-z.]{1,63}$/;
+
+/** Codes that say nothing about what was asked. Every other one is about the role, its trust, our issuer or our token. */
+const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
+  // The cloud could not read our keys: a matter of its network, or of ours.
+  IDPCommunicationError: 'unreachable',
+  InternalError: 'server_error',
+  InternalFailure: 'server_error',
+  ServiceUnavailable: 'server_error',
+  RequestLimitExceeded: 'rate_limited',
+  Throttling: 'rate_limited',
+};
+
+/**
+ * Judges the answer of a token service: XML, for successes and failures alike. The code decides; of the cloud's words none but a
+ * code is passed on.
+ */
+export async function judgeAnswer(response: Response, asked: Asked): Promise<AssumeRoleOutcome> {
+  const { status, headers } = response;
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), asked.now);
+  if (status === 429) return unavailable('rate_limited', false, retryAfterMs);
+  const answer = readXml(await response.text());
+  const code = codeIn(answer) ?? '';
+  const reason = Object.hasOwn(UNAVAILABLE, code) ? UNAVAILABLE[code] : undefined;
+  if (reason !== undefined)
+    return unavailable(reason, false, retryAfterMs, `The token service cannot answer (${code}).`);
+  if (status >= 500) return unavailable('server_error', false, retryAfterMs);
+  if (code !== '') {
+    return { ok: false, kind: 'client', message: `The cloud does not let the account assume its role (${code}).` };
+  }
+  const granted = response.ok ? credentialsIn(answer, asked, headers) : undefined;
+  if (granted) return granted;
+  return unavailable(
+    'invalid_response',
+    false,
+    retryAfterMs,
+    `The token service answered ${status} without credentials.`,
+  );
+}
+
+function codeIn(answer: XmlElement | undefined): string | undefined {
+  if (answer?.name !== 'ErrorResponse') return undefined;
+  const code =
+    textAt(answer, 'Error', 'Code')
+      ?.trim()
+      .replace(/Exception$/, '') ?? '';
+  return ERROR_CODE.test(code) ? code : undefined;
+}
+
+function credentialsIn(answer: XmlElement | undefined, asked: Asked, headers: Headers): AssumeRoleOutcome | undefined {
+  if (answer?.name !== 'AssumeRoleWithWebIdentityResponse') return undefined;
+  const at = (...path: string[]) => textAt(answer, 'AssumeRoleWithWebIdentityResult', ...path)?.trim() ?? '';
+  const accessKeyId = at('Credentials', 'AccessKeyId');
+  const secretAccessKey = at('Credentials', 'SecretAccessKey');
+  const sessionToken = at('Credentials', 'SessionToken');
+  const end = Date.parse(at('Credentials', 'Expiration'));
+  if (!/^\w{16,128}$/.test(accessKeyId) || !isToken(secretAccessKey) || !isToken(sessionToken)) return undefined;
+  // By our clock, which is the one that will be asked; and no later than what was asked for.
+  const ends = end - (clockDifference(headers, asked.now) ?? 0);
+  const expiresAt = Math.min(ends, asked.requestedAt + asked.durationS * 1000);
+  if (!(expiresAt > asked.now)) return undefined;
+  return {
+    ok: true,
+    credentials: {
+      accessKeyId,
+      secretAccessKey: new Secret(secretAccessKey),
+      sessionToken: new Secret(sessionToken),
+      expiresAt,
+    },
+    principal: at('AssumedRoleUser', 'Arn') || null,
+  };
+}
+
+/** Visible ASCII: one of them stands in a header. */
+function isToken(text: string): boolean {
+  return /^[\x21-\x7e]{1,16384}$/.test(text);
+}

@@ -1,0 +1,43 @@
+import { Secret } from '../secret.ts';
+
+/** Credentials that the cloud gives for a while (never answered by the interface, but for id and end). */
+export interface TemporaryCredentials {
+  accessKeyId: string;
+  secretAccessKey: Secret;
+  sessionToken: Secret;
+  /** When they end by our clock, milliseconds UTC. */
+  expiresAt: number;
+}
+
+/** The fields of `trusted_idp` that the service fills by itself, in the terms of the interface. They hold secrets: seal them. */
+export interface TemporaryDetails {
+  access_key_id: string;
+  secret_access_key: string;
+  session_token: string;
+  /** RFC 3339. */
+  expiry: string;
+}
+
+export function toTemporaryDetails(credentials: TemporaryCredentials): TemporaryDetails {
+  return {
+    access_key_id: credentials.accessKeyId,
+    secret_access_key: credentials.secretAccessKey.reveal(),
+    session_token: credentials.sessionToken.reveal(),
+    expiry: new Date(credentials.expiresAt).toISOString(),
+  };
+}
+
+/** Reads what `toTemporaryDetails` wrote; null when something is missing, as before the first credentials. */
+export function fromTemporaryDetails(details: Readonly<Record<string, unknown>>): TemporaryCredentials | null {
+  const { access_key_id, secret_access_key, session_token, expiry } = details;
+  if (typeof access_key_id !== 'string' || typeof secret_access_key !== 'string') return null;
+  if (typeof session_token !== 'string' || typeof expiry !== 'string') return null;
+  const expiresAt = Date.parse(expiry);
+  if (Number.isNaN(expiresAt)) return null;
+  return {
+    accessKeyId: access_key_id,
+    secretAccessKey: new Secret(secret_access_key),
+    sessionToken: new Secret(session_token),
+    expiresAt,
+  };
+}

@@ -1,0 +1,53 @@
+import { ApiError, type FieldError } from '../errors.ts';
+
+/** Where statements run: a provisioned cluster as one of its users, or a serverless workgroup, which knows who asks. */
+export type WarehouseTarget =
+  | { database: string; clusterIdentifier: string; dbUser: string }
+  | { database: string; workgroupName: string };
+
+/**
+ * Reads where an account's statements run.
+ *
+ * @param apiConfig `database`, and `cluster_identifier` or `workgroup_name`
+ * @param dbUser of the account's details: required for a cluster, ignored for a workgroup
+ * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
+ */
+export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, dbUser: string | null): WarehouseTarget {
+  const database = textIn(apiConfig, 'database');
+  const clusterIdentifier = textIn(apiConfig, 'cluster_identifier');
+  const workgroupName = textIn(apiConfig, 'workgroup_name');
+  const errors: FieldError[] = [];
+  if (database === '') errors.push({ field: field('database'), message: 'is required: the name of a database' });
+  if (clusterIdentifier === '' && workgroupName === '') {
+    errors.push({
+      field: field('cluster_identifier'),
+      message: 'is required, or workgroup_name for a serverless workgroup',
+    });
+  }
+  if (clusterIdentifier !== '' && workgroupName !== '') {
+    errors.push({ field: field('workgroup_name'), message: 'cannot stand beside cluster_identifier' });
+  }
+  if (errors.length > 0)
+    throw new ApiError('INVALID_API_CONFIG', 'The account does not say where statements run.', { errors });
+  if (workgroupName !== '') return { database, workgroupName };
+  if (dbUser === null || dbUser === '') {
+    throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The account names no user of its cluster.', {
+      errors: [
+        {
+          field: 'connected_account.authorization_details.trusted_idp.db_user',
+          message: 'is required for a provisioned cluster',
+        },
+      ],
+    });
+  }
+  return { database, clusterIdentifier, dbUser };
+}
+
+function field(name: string): string {
+  return `connected_account.api_config.${name}`;
+}
+
+function textIn(apiConfig: Readonly<Record<string, unknown>>, name: string): string {
+  const value = Object.hasOwn(apiConfig, name) ? apiConfig[name] : undefined;
+  return typeof value === 'string' ? value.trim() : '';
+}
