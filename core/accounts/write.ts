@@ -9,6 +9,7 @@ import { originsOf } from '../connectors/origins.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { checkAccountFields } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
+import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
 import type { Details } from './details.ts';
@@ -104,10 +105,9 @@ export async function updateAccount(
   const connection = (await tx.connections.get(environmentId, account.connectionId)) as ConnectionRow;
   const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
   const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
-  // What the service obtained by itself belongs to the credentials as they were: it is not merged into new ones.
-  const stored = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
   const change = input.authorization_details ?? {};
   const replaced = formOf(change) !== null;
+  const stored = storedDetails(tools, account, replaced);
   const merged = mergeDetails(stored, change);
   const moved = originsFor(provider, pattern, apiConfig, merged).join() !== account.origins.join();
   // What was given for other hosts is not carried over: a partial change must not bring the rest of the secret along.
@@ -147,6 +147,20 @@ function parked(account: AccountRow, reason: string) {
 
 export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
 const NOT_USABLE = 'The credentials no longer suffice: what was needed of them has been removed.';
+
+/**
+ * The credentials that a change is merged into. What the service obtained by itself belongs to them as they were and is left out.
+ *
+ * @param replaced whether the change brings credentials: then what does not open any more is given up instead of in the way
+ */
+function storedDetails(tools: AccountTools, account: AccountRow, replaced: boolean): Details {
+  try {
+    return openCredentials(tools.vault, account, { ...account, temporarySealed: null });
+  } catch (error) {
+    if (error instanceof VaultError && error.code === 'UNSEALABLE' && replaced) return {};
+    throw error;
+  }
+}
 
 async function definitionOf(
   tx: Repositories,
