@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { auditLog } from './schema.ts';
 
 type AuditRow = typeof auditLog.$inferSelect;
@@ -11,13 +11,13 @@ export const GENESIS: Buffer = Buffer.alloc(32);
  * lengths make two different rows two different texts.
  */
 export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {
-  const hash = createHash('sha256');
   const { seq, id, environmentId, at, actor, action, subjectId, requestId, details } = row;
+  let fields = '';
   for (const field of [1, seq, id, environmentId, at, actor, action, subjectId, requestId, canonical(details)]) {
     const text = JSON.stringify(field);
-    hash.update(`${Buffer.byteLength(text)}:${text}`);
+    fields += `${Buffer.byteLength(text)}:${text}`;
   }
-  return hash.update(row.prevHash).digest();
+  return hash('sha256', Buffer.concat([Buffer.from(fields), row.prevHash]), 'buffer');
 }
 
 /** The same value with the keys of all its objects in order. */
