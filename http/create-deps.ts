@@ -26,6 +26,7 @@ import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
 import { ConfigError } from './config.ts';
+import { createRefresher } from './create-refresher.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -87,6 +88,10 @@ export async function createDeps(
     const scrub = delayed(SCRUB_DELAY_MS, () => store.checkpoint());
     const startedAt = now();
     await clearUp(store, startedAt);
+    const events = createEvents({ now, newId });
+    const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
+    const catalogue = createCatalogue(readGenerated<CatalogueIndex>('catalogue.json'));
+    const refresher = createRefresher({ store, vault, catalogue, now, random, events, log, egressOf });
     const timers = [
       setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
       setInterval(() => void sweep(), SWEEP_MS).unref(),
@@ -103,9 +108,9 @@ export async function createDeps(
       metrics,
       store,
       vault,
-      catalogue: createCatalogue(readGenerated<CatalogueIndex>('catalogue.json')),
+      catalogue,
       toolInputs: createInputChecker(),
-      events: createEvents({ now, newId }),
+      events,
       secretPaths: readGenerated<string[]>('secret-paths.json'),
       sealedTokens: createSealedTokens(deployment.sealing, now, random),
       sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
@@ -118,9 +123,10 @@ export async function createDeps(
       verifyToken: (token, { baseUrl }) =>
         tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
       environmentOf: createEnvironmentLookup(store.read, now),
-      egressOf: ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict),
-      freshen: async (account) => account,
-      refreshNow: async () => null,
+      egressOf,
+      freshen: refresher.freshen,
+      ensureFresh: refresher.ensureFresh,
+      refreshNow: refresher.refreshNow,
       scrubStorage: scrub.trigger,
       readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
       onAnswer: (exchange, status) => {
@@ -131,6 +137,7 @@ export async function createDeps(
       },
       async close() {
         for (const timer of timers) clearInterval(timer);
+        await refresher.idle();
         await flushUsage();
         scrub.now();
         await Promise.all([egress.open.close(), egress.strict.close()]);

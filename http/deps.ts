@@ -1,4 +1,5 @@
 import type { Catalogue } from '../core/connectors/catalogue.ts';
+import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { Egress } from '../core/net/egress.ts';
@@ -46,6 +47,8 @@ export interface Deps {
   egressOf(environment: Environment): Egress;
   /** The account with a token that is valid now, refreshed where needed and possible. */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
+  /** `freshen` that also says why a token which is needed could not be had now. */
+  ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   /** The account after a refresh that its provider asked for, or null when there is nothing to refresh. */
   refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
   /** Removes what was deleted from the database file soon, many deletions at once. */

@@ -66,6 +66,7 @@ export async function createAccount(
       status: usable ? 'ACTIVE' : 'PENDING_AUTH',
       apiConfig,
       publicDetails: publicPart(pattern, details),
+      tokenExpiresAt: firstExpiry(details, at),
       origins,
       credentialGeneration: 1,
       ...sealCredentials(tools.vault, place, details),
@@ -126,7 +127,7 @@ export async function updateAccount(
       publicDetails: publicPart(pattern, details),
       origins,
       credentialGeneration,
-      tokenExpiresAt: null,
+      tokenExpiresAt: firstExpiry(details, at),
       ...sealCredentials(tools.vault, { environmentId, id: account.id, credentialGeneration, origins }, details),
     }),
     ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
@@ -197,6 +198,11 @@ function originsFor(
   details: Details,
 ): string[] {
   return originsOf(provider, accountInputs(pattern, apiConfig, staticFieldsIn(details)), pattern.type);
+}
+
+/** Nothing is known of the life of a token that was given; a refresh token alone has to be spent before anything else. */
+function firstExpiry({ oauth_token: token }: Details, at: number): number | null {
+  return token?.['refresh_token'] && !token['access_token'] ? at : null;
 }
 
 /** A first active account completes its connection; a draft stays one. */

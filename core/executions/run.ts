@@ -1,5 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
 import { openCredentials } from '../accounts/credentials.ts';
+import type { Fresh } from '../accounts/refresh.ts';
 import type { Credential } from '../connectors/placement.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
@@ -17,7 +18,7 @@ import type { ExecutionPlan } from './plan.ts';
 export interface RunTools {
   vault: Vault;
   now(): number;
-  freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
+  ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
 }
 
@@ -27,12 +28,18 @@ export interface RunTools {
  *
  * @throws ApiError ACCOUNT_NOT_ACTIVE when the credential has ended for good; nothing was sent then
  */
-export function runPlan(plan: ExecutionPlan, egress: Egress, cause: Cause, tools: RunTools): Promise<ToolOutcome> {
-  let { account } = plan;
+export async function runPlan(
+  plan: ExecutionPlan,
+  egress: Egress,
+  cause: Cause,
+  tools: RunTools,
+): Promise<ToolOutcome> {
+  const fresh = await tools.ensureFresh(plan.account, cause);
+  if (fresh.error) return { ok: false, error: fresh.error, sent: false };
+  let { account } = fresh;
+  if (account.status !== 'ACTIVE') throw accountNotActive(account);
   return executeTool(plan.call, {
     async credential() {
-      account = await tools.freshen(account, cause);
-      if (account.status !== 'ACTIVE') throw accountNotActive(account);
       const held = open(plan, account, tools);
       if (held) return held;
       const renewed = await renew();

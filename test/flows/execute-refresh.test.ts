@@ -20,7 +20,7 @@ describe('an execution whose credential is refused', () => {
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
       adapt: () => ({
-        freshen: (account) => freshen(account),
+        ensureFresh: async (account) => ({ account: await freshen(account) }),
         refreshNow: (account) => {
           refreshes += 1;
           return refreshed(account);
