@@ -19,6 +19,12 @@ export interface EnvironmentWrites {
   insert(environment: EnvironmentRow): Promise<void>;
   /** @returns false when there is no such environment */
   setSettings(id: EnvironmentId, settings: EnvironmentSettings): Promise<boolean>;
+  /**
+   * Gives an environment another base URL, and the host of it beside those that it answers to already.
+   *
+   * @throws UniqueError `environment_hosts_host` when another environment answers to the host
+   */
+  setBaseUrl(id: EnvironmentId, baseUrl: string): Promise<void>;
 }
 
 export type EnvironmentRepository = EnvironmentReads & EnvironmentWrites;
@@ -68,6 +74,12 @@ export function createEnvironmentRepository(db: Db): EnvironmentRepository {
     },
     async setSettings(environmentId, settings) {
       return db.update(environments).set({ settings }).where(eq(environments.id, environmentId)).run().changes === 1;
+    },
+    async setBaseUrl(environmentId, baseUrl) {
+      const host = new URL(baseUrl).hostname;
+      db.update(environments).set({ baseUrl }).where(eq(environments.id, environmentId)).run();
+      const known = byHost().get({ host });
+      if (known?.id !== environmentId) db.insert(environmentHosts).values({ host, environmentId }).run();
     },
   };
 }

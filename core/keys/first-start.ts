@@ -40,14 +40,20 @@ export async function addEnvironment(
   return environment;
 }
 
-/** The first environment: the stored one, or a development environment for the base URL at a first start. */
+/**
+ * The first environment: the stored one, or a development environment for the base URL at a first start. A development environment
+ * follows the base URL later too, so that another port is no new installation; a production environment keeps its own.
+ */
 export async function ensureEnvironment(
   store: Store,
   tools: Pick<FirstStartTools, 'now' | 'newId'>,
   baseUrl: string,
 ): Promise<EnvironmentRow> {
   const [first] = await store.read.environments.list();
-  return first ?? addEnvironment(store, tools, 'DEVELOPMENT', baseUrl);
+  if (!first) return addEnvironment(store, tools, 'DEVELOPMENT', baseUrl);
+  if (first.kind !== 'DEVELOPMENT' || first.baseUrl === baseUrl) return first;
+  await store.write((tx) => tx.environments.setBaseUrl(first.id, baseUrl));
+  return { ...first, baseUrl };
 }
 
 /**

@@ -35,6 +35,7 @@ const WITHOUT_ENVIRONMENT = [
   'EnvironmentReads.get',
   'EnvironmentReads.list',
   'EnvironmentWrites.insert',
+  'EnvironmentWrites.setBaseUrl',
   'EnvironmentWrites.setSettings',
   'KeyRotationReads.countByKek',
   'KeyRotationReads.listByKek',

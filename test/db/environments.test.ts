@@ -27,6 +27,17 @@ describe('environments', () => {
     expect((await read.list()).map((row) => row.id)).to.deep.equal([test.env, id]);
   });
 
+  it('take another base URL, keep their hosts, and answer to the new one; never to a host of another', async () => {
+    const id = await addEnvironment(test.store, test.newId, 'api.example');
+    const move = (baseUrl: string) => test.store.write((tx) => tx.environments.setBaseUrl(id, baseUrl));
+    await move('https://new.example:8443');
+    await move('https://new.example');
+    const found = await test.store.read.environments.byHost('new.example');
+    expect(found).to.include({ id, baseUrl: 'https://new.example' });
+    expect(found?.hosts).to.have.members(['api.example', 'new.example']);
+    expect((await failure(move('http://localhost'))).name).to.equal('UniqueError');
+  });
+
   it('share no host', async () => {
     const error = await failure(addEnvironment(test.store, test.newId, 'localhost'));
     expect([error.name, error.constraint]).to.deep.equal(['UniqueError', 'environment_hosts_host']);
