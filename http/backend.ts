@@ -57,10 +57,12 @@ export class ContractBackend extends OpenAPIBackend {
     const operation = this.routes.find(req as ContractRequest);
     if (!operation) return super.handleRequest(req, ...args);
     const context = { api: this, request: req, operation } as unknown as Context;
-    await this.#call('postRoutingHandler', context, args);
+    const routed = this.#call('postRoutingHandler', context, args);
+    if (routed) await routed;
     const scheme = this.#schemes.get(operation) ?? null;
     context.security = scheme === null ? { authorized: false } : await this.#secure(scheme, context, args);
-    await this.#call('postSecurityHandler', context, args);
+    const secured = this.#call('postSecurityHandler', context, args);
+    if (secured) await secured;
     if (scheme !== null && context.security['authorized'] !== true)
       return this.#call('unauthorizedHandler', context, args);
     context.validation = this.#validate(req as ContractRequest, operation);

@@ -14,7 +14,7 @@ export type BodyFormat = 'json' | 'form' | 'none';
  * @param format what the operation takes; `none` refuses a body
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED
  */
-export async function readBody(req: IncomingMessage, format: BodyFormat): Promise<unknown> {
+export function readBody(req: IncomingMessage, format: BodyFormat): unknown | Promise<unknown> {
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   if (format === 'none') {
@@ -24,7 +24,10 @@ export async function readBody(req: IncomingMessage, format: BodyFormat): Promis
   if (!hasBody) return undefined;
   checkMediaType(req, format);
   if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
-  const bytes = await collect(req);
+  return collect(req).then((bytes) => parse(bytes, format));
+}
+
+function parse(bytes: Buffer, format: BodyFormat): unknown {
   if (bytes.length === 0) return undefined;
   return format === 'json' ? parseJson(bytes) : parsePairs(bytes.toString('utf8'), 'the body');
 }

@@ -48,19 +48,20 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       exchange.answerHeaders['allow'] = backend.routes.methodsOf((context.request as ContractRequest).path).join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
     },
-    postRoutingHandler: async (context: Context, exchange: Exchange) => {
+    postRoutingHandler: (context: Context, exchange: Exchange) => {
       if (!context.operation) return;
       exchange.operation = context.operation;
       if (ANY_HOST.has(context.operation.operationId as string)) return;
-      exchange.environment = await deps.environmentOf(exchange.req.headers.host);
+      return whenKnown(deps.environmentOf(exchange.req.headers.host), (environment) => {
+        exchange.environment = environment;
+      });
     },
-    postSecurityHandler: async (context: Context, exchange: Exchange) => {
+    postSecurityHandler: (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
       applyRateLimit(exchange);
-      (context.request as ContractRequest).body = (await readBody(
-        exchange.req,
-        bodyFormat(context.operation),
-      )) as never;
+      return whenKnown(readBody(exchange.req, bodyFormat(context.operation)), (body) => {
+        (context.request as ContractRequest).body = body as never;
+      });
     },
     unauthorizedHandler: (context: Context) => {
       throw refusalOf(context);
@@ -121,6 +122,11 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       deps.onAnswer(exchange, reply.status);
     },
   };
+}
+
+/** Goes on at once where nothing has to be waited for, which is the usual case. */
+function whenKnown<T>(value: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
+  return value instanceof Promise ? value.then(use) : use(value);
 }
 
 function requiredScope(operation: Operation): string {
