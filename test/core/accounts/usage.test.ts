@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { UsageTracker } from '../../../core/accounts/usage.ts';
+
+describe('UsageTracker', () => {
+  type Written = [environmentId: string, times: { id: string; lastUsedAt: number }[]];
+
+  function tracker(write: (...call: Written) => Promise<void> = async () => {}) {
+    const written: Written[] = [];
+    const usage = new UsageTracker(async (...call) => {
+      await write(...call);
+      written.push(call);
+    });
+    return { usage, written };
+  }
+
+  it('shows a use at once, and writes it later, only the last of each account', async () => {
+    const { usage, written } = tracker();
+    usage.touch('env_a', 'ca_1', 10);
+    usage.touch('env_a', 'ca_1', 20);
+    usage.touch('env_b', 'ca_1', 30);
+    expect(usage.lastUsedAt('env_a', 'ca_1', 5)).to.equal(20);
+    expect(usage.lastUsedAt('env_b', 'ca_1', null)).to.equal(30);
+    expect(usage.lastUsedAt('env_a', 'ca_2', 7)).to.equal(7);
+    expect(written).to.deep.equal([]);
+    await usage.flush();
+    expect(written).to.deep.equal([
+      ['env_a', [{ id: 'ca_1', lastUsedAt: 20 }]],
+      ['env_b', [{ id: 'ca_1', lastUsedAt: 30 }]],
+    ]);
+  });
+
+  it('writes nothing when nothing was used', async () => {
+    const { usage, written } = tracker();
+    usage.touch('env_a', 'ca_1', 10);
+    await usage.flush();
+    await usage.flush();
+    expect(written).to.have.length(1);
+  });
+
+  it('never shows an older time while a newer one is being written', async () => {
+    let shown: number | null = null;
+    const { usage } = tracker(async () => {
+      shown = usage.lastUsedAt('env_a', 'ca_1', 1);
+    });
+    usage.touch('env_a', 'ca_1', 10);
+    await usage.flush();
+    expect(shown).to.equal(10);
+    expect(usage.lastUsedAt('env_a', 'ca_1', 10)).to.equal(10);
+  });
+
+  it('keeps what failed to be written, and lets it keep nothing else back', async () => {
+    let isBroken = true;
+    const { usage, written } = tracker(async (environmentId) => {
+      if (isBroken && environmentId === 'env_a') throw new Error('disk full');
+    });
+    usage.touch('env_a', 'ca_1', 10);
+    usage.touch('env_a', 'ca_2', 11);
+    usage.touch('env_b', 'ca_3', 12);
+    const failure = await usage.flush().catch((error: Error) => error);
+    expect(failure).to.be.instanceOf(Error).with.property('message', 'disk full');
+    expect(written.map(([environmentId]) => environmentId)).to.deep.equal(['env_b']);
+    usage.touch('env_a', 'ca_2', 20);
+    isBroken = false;
+    await usage.flush();
+    expect(written[1]).to.deep.equal([
+      'env_a',
+      [
+        { id: 'ca_1', lastUsedAt: 10 },
+        { id: 'ca_2', lastUsedAt: 20 },
+      ],
+    ]);
+  });
+});
