@@ -324,6 +324,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connected_accounts/magic_link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a magic link
+         * @description Makes a link that a user opens in a browser to authorize the account: by consenting at the provider, or by typing a key into
+         *     a page of Valetkey. Opening the link does not spend it, finishing it does. It lives as long as the environment says
+         *     (`link_lifetime_seconds`, 15 minutes unless set otherwise).
+         *
+         *     Whoever finishes the link is sent to `user_verify_url` with `auth_request_id` and `state` in the query. What was granted is of
+         *     no use to anyone until the application calls `verifyUser`. An account that is `ACTIVE` keeps working with what it has.
+         *
+         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`; under such a name
+         *     an account that does not exist yet is created, `PENDING_AUTH`.
+         *
+         *     When it does not work:
+         *     - 400 `VALIDATION_FAILED` `user_verify_url` is missing or not on the environment's list; `INCOMPLETE_ACCOUNT_KEY`;
+         *       `UNKNOWN_CONNECTOR`; `AMBIGUOUS_CONNECTOR`, which lists the connections.
+         *     - 400 `UNSUPPORTED_CONNECTION_TYPE` accounts of this type need no person (`NO_AUTH`, `WORKSPACE_DWD`, `TRUSTED_IDP` and
+         *       machine clients), or offer nothing for one to do.
+         *     - 409 `CONNECTION_DISABLED`, `CONNECTION_NOT_READY` while the connection is a `DRAFT`.
+         */
+        post: operations["generateMagicLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connected_accounts/user/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the user who finished a link
+         * @description Called by the application's server, never by a browser, when a user arrives at `user_verify_url`: says which user of the
+         *     application that is. When it is the user whom the link was made for, what was granted becomes the credentials of the account,
+         *     the account is `ACTIVE`, and the request is spent.
+         *
+         *     When it does not work:
+         *     - 403 `IDENTIFIER_MISMATCH` another user has finished the link. Nothing becomes active. Five are borne; the sixth ends the
+         *       request, is answered like an unknown one, and what was granted is revoked at the provider.
+         *     - 404 nothing waits to be verified under this `auth_request_id`: it was never made, was made in another environment, was
+         *       verified already, has ended, or is older than ten minutes. These are not told apart.
+         *     - 409 `SUBJECT_CHANGED` the account belonged to another person at the provider before, and `allow_subject_change` is not set.
+         *       The request can still be verified.
+         */
+        post: operations["verifyUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections": {
         parameters: {
             query?: never;
@@ -496,6 +561,33 @@ export interface paths {
          *     and cannot be used any more. Accounts and connections stay until they are deleted themselves.
          */
         delete: operations["deleteCustomProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the environment
+         * @description Answers the environment that the request was sent to, told by its host name, with its settings.
+         */
+        get: operations["getEnvironment"];
+        /**
+         * Update the environment
+         * @description Changes the settings that stand in the body; `null` clears. They hold for links that are made from now on; links that were made
+         *     before keep their lifetime and their address.
+         *
+         *     400 `VALIDATION_FAILED` names each address that cannot be used.
+         */
+        put: operations["updateEnvironment"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1407,11 +1499,42 @@ export interface components {
         };
         /** @description An object without members. */
         EmptyObject: Record<string, never>;
+        /** @description The environment that the request was sent to, with its settings. */
+        Environment: {
+            /**
+             * Format: uri
+             * @description The origin that its links and callbacks begin with.
+             */
+            base_url: string;
+            /**
+             * Format: date-time
+             * @description When the environment was made.
+             */
+            created_at: string;
+            /** @description The host names that it answers to. A development environment also answers to every name of the loopback. */
+            hosts: string[];
+            /** @description The id of the environment. */
+            id: string;
+            kind: components["schemas"]["EnvironmentKind"];
+            /** @description How long an authorization link can be opened. */
+            link_lifetime_seconds: number;
+            /** @description The addresses of applications that finished links may send users to; they are compared exactly. */
+            user_verify_urls: string[];
+        };
+        /**
+         * @description `DEVELOPMENT` may use addresses of its own machine and turn verification off; `PRODUCTION` may not.
+         * @enum {string}
+         */
+        EnvironmentKind: "DEVELOPMENT" | "PRODUCTION";
+        /** @description The environment. */
+        EnvironmentResponse: {
+            environment: components["schemas"]["Environment"];
+        };
         /**
          * @description What went wrong, as a stable word to program against. New codes may be added; a code never changes its meaning.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_TOOL_INPUT" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_DISABLED" | "PROVIDER_IN_USE" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_TOOL_INPUT" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
          * @description A tool, its input, and the account to run it with: either `connected_account_id`, or `organization_id` and/or `user_id` with
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
@@ -1520,6 +1643,28 @@ export interface components {
             /** @description What is wrong with it. */
             message: string;
         };
+        /**
+         * @description The account, by `id` or by `organization_id` and/or `user_id` with `connector` and `identifier`, and where its user goes
+         *     afterwards.
+         */
+        GenerateMagicLinkRequest: {
+            connector?: components["schemas"]["ConnectorName"];
+            id?: components["schemas"]["ConnectedAccountId"];
+            identifier?: components["schemas"]["AccountIdentifier"];
+            organization_id?: components["schemas"]["OrganizationId"];
+            /**
+             * @description The application's own, opaque to Valetkey: comes back unchanged in the query of `user_verify_url`. Any characters, at most
+             *     512.
+             */
+            state?: string;
+            user_id?: components["schemas"]["UserId"];
+            /**
+             * @description The address of the application that a user is sent to when the link is finished, with `auth_request_id` and `state` in its
+             *     query. It stands on the environment's list of `user_verify_urls` and is compared with it exactly. Required, unless the
+             *     connection's verification mode is `NONE`; then the user is not sent anywhere.
+             */
+            user_verify_url?: string;
+        };
         /** @description The process answers. */
         Health: {
             /**
@@ -1567,6 +1712,19 @@ export interface components {
         JsonWebKeySet: {
             /** @description The key in use first, then keys whose tokens may still live. */
             keys: components["schemas"]["JsonWebKey"][];
+        };
+        /** @description A link that a user opens in a browser to authorize an account. */
+        MagicLink: {
+            /**
+             * Format: date-time
+             * @description After this time the link can no longer be opened.
+             */
+            expiry: string;
+            /**
+             * Format: uri
+             * @description The address to send the user to. Whoever has it can finish it once, so it is only for that user.
+             */
+            link: string;
         };
         /** @description What makes the account usable again. */
         NextAction: {
@@ -2280,14 +2438,48 @@ export interface components {
             /** @description The base of the provider's API; null removes it. Must start with `https://`. */
             proxy_url?: string | null;
         };
+        /** @description The settings to change. What is left out stays as it is; `null` clears. */
+        UpdateEnvironmentRequest: {
+            /** @description How long an authorization link can be opened, from a minute to a day; null for 15 minutes. */
+            link_lifetime_seconds?: number | null;
+            /**
+             * @description The addresses of applications that finished links may send users to, all of them; null for none. Each is an https address,
+             *     in development also http on the loopback, written exactly as browsers write it, without user information, fragment or
+             *     wildcard, and without `auth_request_id` or `state` in its query.
+             */
+            user_verify_urls?: string[] | null;
+        };
         /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
         UserId: string;
         /**
-         * @description Whether the user who finishes an authorization link must be verified by the application. `NONE` is for development
-         *     environments only.
+         * @description Whether the user who finishes an authorization link must be verified by the application. With `NONE` whoever finishes a link
+         *     is let in; that is for development environments whose base URL is of the loopback only.
          * @enum {string}
          */
         VerificationMode: "REQUIRED" | "NONE";
+        /** @description Who has finished a link, in the words of the application's own session. */
+        VerifyUserRequest: {
+            /**
+             * @description Lets another person at the provider take the account over than the one it belonged to before. When left out or false,
+             *     that is 409 `SUBJECT_CHANGED`.
+             */
+            allow_subject_change?: boolean;
+            /** @description As it stood in the query of `user_verify_url`. Good for ten minutes, and for one success. */
+            auth_request_id: string;
+            /**
+             * @description The account identifier of the user who is logged in at the application. Never take it from the request that carried
+             *     `auth_request_id`. It is compared byte for byte with the identifier that the link was made for.
+             */
+            identifier: components["schemas"]["AccountIdentifier"];
+        };
+        /** @description The account is `ACTIVE`. */
+        VerifyUserResponse: {
+            /**
+             * Format: uri
+             * @description Where to send the user's browser now. From the connection's configuration, never from a request.
+             */
+            post_user_verify_redirect_url: string;
+        };
         /**
          * Domain-wide delegation
          * @description A service account stands for a workspace user (RFC 7523).
@@ -2395,6 +2587,18 @@ export interface components {
         };
         /** @description The request, the account or the tool input is not usable; nothing was sent. `errors` names the fields of `tool_input`. */
         BadExecution: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The account is not named completely, or no link can be made for it; nothing was changed. `errors` names the fields. */
+        BadLink: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2532,6 +2736,30 @@ export interface components {
         };
         /** @description Something went wrong on our side. The logs name it by the request id. */
         InternalError: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The connection is disabled or lacks settings, or a request with the same idempotency key still runs. */
+        LinkConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Nothing waits to be verified under this `auth_request_id`. Why is not told. */
+        NoPendingFlow: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2742,6 +2970,31 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Another person at the provider than before has consented, or a request with the same idempotency key still runs. */
+        VerificationConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Another user than the one who was meant has finished the link, or the access token lacks the scope `accounts:write`. */
+        VerificationForbidden: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -3650,6 +3903,104 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    generateMagicLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateMagicLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MagicLink"];
+                };
+            };
+            400: components["responses"]["BadLink"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LinkConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    verifyUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyUserRequest"];
+            };
+        };
+        responses: {
+            /** @description The user is verified and the account `ACTIVE`. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyUserResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["VerificationForbidden"];
+            404: components["responses"]["NoPendingFlow"];
+            409: components["responses"]["VerificationConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     listConnections: {
         parameters: {
             query?: {
@@ -4137,6 +4488,72 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The environment. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    updateEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateEnvironmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The environment as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

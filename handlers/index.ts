@@ -22,8 +22,12 @@ import { createCustomProvider } from './custom-providers/createCustomProvider.ts
 import { deleteCustomProvider } from './custom-providers/deleteCustomProvider.ts';
 import { getCustomProvider } from './custom-providers/getCustomProvider.ts';
 import { updateCustomProvider } from './custom-providers/updateCustomProvider.ts';
+import { getEnvironment } from './environment/getEnvironment.ts';
+import { updateEnvironment } from './environment/updateEnvironment.ts';
 import { getExecution } from './executions/getExecution.ts';
 import { listExecutions } from './executions/listExecutions.ts';
+import { generateMagicLink } from './links/generateMagicLink.ts';
+import { verifyUser } from './links/verifyUser.ts';
 import { getAuthorizationServerMetadata } from './oauth/getAuthorizationServerMetadata.ts';
 import { getJwks } from './oauth/getJwks.ts';
 import { issueToken } from './oauth/issueToken.ts';
@@ -49,11 +53,13 @@ export const handlers: Handlers = {
   disconnectConnectedAccount,
   enableConnection,
   executeTool,
+  generateMagicLink,
   getAuthorizationServerMetadata,
   getConnectedAccountAuth,
   getConnectedAccountDetails,
   getConnection,
   getCustomProvider,
+  getEnvironment,
   getExecution,
   getHealth,
   getJwks,
@@ -72,4 +78,6 @@ export const handlers: Handlers = {
   updateConnectedAccount,
   updateConnection,
   updateCustomProvider,
+  updateEnvironment,
+  verifyUser,
 };

@@ -1,4 +1,5 @@
 import type { Details } from '../core/accounts/details.ts';
+import { type CreatedLink, DEFAULT_LINK_TTL_MS } from '../core/accounts/links/create-link.ts';
 import type { CustomProviderDefinition } from '../core/connections/providers.ts';
 import { missingSettings } from '../core/connections/status.ts';
 import { identityProviderOf } from '../core/connections/vendor.ts';
@@ -13,6 +14,7 @@ import type {
   ApiClientSecretRow,
   ConnectionRow,
   CustomProviderRow,
+  EnvironmentRow,
   ExecutionRow,
 } from '../db/store.ts';
 import type { Schemas } from '../http/contract.ts';
@@ -208,5 +210,28 @@ export function presentApiClient(row: ApiClientRow, secrets: ApiClientSecretRow[
       created_at: time(secret.createdAt),
       expires_at: optionalTime(secret.expiresAt),
     })),
+  };
+}
+
+export function presentLink({ url, expiresAt }: CreatedLink): Schemas['MagicLink'] {
+  return { link: url, expiry: time(expiresAt) };
+}
+
+export function presentEnvironment({
+  id,
+  kind,
+  baseUrl,
+  hosts,
+  settings,
+  createdAt,
+}: EnvironmentRow): Schemas['Environment'] {
+  return {
+    id,
+    kind,
+    base_url: baseUrl,
+    hosts,
+    link_lifetime_seconds: (settings.linkTtlMs ?? DEFAULT_LINK_TTL_MS) / 1000,
+    user_verify_urls: settings.userVerifyUrls ?? [],
+    created_at: time(createdAt),
   };
 }

@@ -26,6 +26,7 @@ import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
 import { ConfigError } from './config.ts';
+import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
@@ -88,10 +89,13 @@ export async function createDeps(
     const scrub = delayed(SCRUB_DELAY_MS, () => store.checkpoint());
     const startedAt = now();
     await clearUp(store, startedAt);
+    await judgeVerification(store, log);
     const events = createEvents({ now, newId });
     const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
+    const scrubStorage = scrub.trigger;
     const catalogue = createCatalogue(readGenerated<CatalogueIndex>('catalogue.json'));
     const refresher = createRefresher({ store, vault, catalogue, now, random, events, log, egressOf });
+    const links = createLinks({ store, vault, now, random, newId, events, egressOf, scrubStorage, log });
     const timers = [
       setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
       setInterval(() => void sweep(), SWEEP_MS).unref(),
@@ -124,10 +128,12 @@ export async function createDeps(
         tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
       environmentOf: createEnvironmentLookup(store.read, now),
       egressOf,
+      authorization: links.authorization,
+      links: links.links,
       freshen: refresher.freshen,
       ensureFresh: refresher.ensureFresh,
       refreshNow: refresher.refreshNow,
-      scrubStorage: scrub.trigger,
+      scrubStorage,
       readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
       onAnswer: (exchange, status) => {
         const seconds = (performance.now() - exchange.startedAt) / 1000;
@@ -138,6 +144,7 @@ export async function createDeps(
       async close() {
         for (const timer of timers) clearInterval(timer);
         await refresher.idle();
+        await links.stop();
         await flushUsage();
         scrub.now();
         await Promise.all([egress.open.close(), egress.strict.close()]);

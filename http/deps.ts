@@ -1,3 +1,4 @@
+import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Cause, Events } from '../core/events/events.ts';
@@ -45,6 +46,14 @@ export interface Deps {
   verifyToken(token: string, environment: Environment): Verification;
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
   egressOf(environment: Environment): Egress;
+  /** How persons grant access at providers. */
+  readonly authorization: AuthorizationClient;
+  readonly links: {
+    /** Ends the authorization requests whose time is over. */
+    expire(): Promise<void>;
+    /** The same, in a moment: for requests that were closed before their time. */
+    expireSoon(): void;
+  };
   /** The account with a token that is valid now, refreshed where needed and possible. */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
   /** `freshen` that also says why a token which is needed could not be had now. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { handlers } from '../handlers/index.ts';
 import { ConfigError } from './config.ts';
+import { createConnect } from './connect.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
 import { createDocs } from './docs.ts';
@@ -46,8 +47,10 @@ const LIMITS: ServerLimits = {
 export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Promise<RunningServer> {
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
   const docs = createDocs();
+  const connect = createConnect(deps);
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isPage(req)) docs(req, res);
+    else if (isLinkPage(req)) connect(req, res);
     else void pipeline.serve(req, res);
   };
   const server = createServer(
@@ -85,6 +88,11 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
 /** Paths that express serves; any other path is answered by the contract, with its own 404. */
 function isPage(req: IncomingMessage): boolean {
   return /^\/(docs|openapi\.(json|yaml))(\/|\?|$)/.test(req.url ?? '/');
+}
+
+/** Paths of the pages that a person passes through to connect an account. */
+function isLinkPage(req: IncomingMessage): boolean {
+  return /^\/(connect|oauth\/callback)(\/|\?|$)/.test(req.url ?? '/');
 }
 
 /** @throws ConfigError that names the variable to change: a port in use is the commonest failure of a start */

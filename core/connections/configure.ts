@@ -1,5 +1,6 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { FieldError } from '../errors.ts';
@@ -160,8 +161,9 @@ function checkInput(
 ): void {
   const errors: FieldError[] = [];
   const isDevelopment = environment.kind === 'DEVELOPMENT';
-  if (input.verification_mode === 'NONE' && !isDevelopment) {
-    errors.push({ field: 'verification_mode', message: 'may be NONE in a development environment only' });
+  if (input.verification_mode === 'NONE' && !mayTurnVerificationOff(environment)) {
+    const message = 'may be NONE in a development environment only, and only where its base URL is of the loopback';
+    errors.push({ field: 'verification_mode', message });
   }
   const redirect = input.post_user_verify_redirect_url;
   if (redirect && !isRedirectTarget(redirect, isDevelopment)) {

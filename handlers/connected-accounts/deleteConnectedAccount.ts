@@ -6,8 +6,10 @@ export const deleteConnectedAccount: Handler<'deleteConnectedAccount'> = (call, 
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const account = await findAccount(tx, call.environment.id, selector);
+    await tx.authRequests.close(call.environment.id, account.id, deps.now());
     await tx.accounts.remove(call.environment.id, account.id, deps.now());
     await deps.events.accountDeleted(tx, call.cause, account.id);
+    deps.links.expireSoon();
     deps.scrubStorage();
     return reply(200);
   });

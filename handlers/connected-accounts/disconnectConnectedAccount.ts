@@ -10,6 +10,7 @@ export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount'> =
     const before = await findAccount(tx, call.environment.id, selector);
     const account = await disconnectAccount(tx, before, 'Disconnected by an API client.', deps.now());
     await deps.events.accountDisconnected(tx, call.cause, account.id);
+    deps.links.expireSoon();
     deps.scrubStorage();
     return reply(200, { connected_account: presentAccountDetails(account, deps.usage.lastUsedAt(account)) });
   });

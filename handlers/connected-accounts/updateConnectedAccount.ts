@@ -14,6 +14,7 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount'> = (call, 
     if (replaced) {
       const generations = [before.credentialGeneration, account.credentialGeneration] as const;
       await deps.events.credentialsReplaced(tx, call.cause, account.id, ...generations);
+      deps.links.expireSoon();
     }
     // The answer shows what was stored before, too: it is a read like any other.
     if (mayReadCredentials(call.client)) await deps.events.credentialsRead(tx, call.cause, account.id);

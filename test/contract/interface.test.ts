@@ -14,6 +14,8 @@ createConnectedAccount post /api/v1/connected_accounts accounts:write d
 updateConnectedAccount put /api/v1/connected_accounts accounts:write d
 getConnectedAccountAuth get /api/v1/connected_accounts/auth credentials:read d
 getConnectedAccountDetails get /api/v1/connected_accounts/details accounts:read d
+generateMagicLink post /api/v1/connected_accounts/magic_link accounts:write d
+verifyUser post /api/v1/connected_accounts/user/verify accounts:write d
 searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read d
 disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write x
 deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write d
@@ -39,6 +41,8 @@ listApiClients get /api/v1/api_clients admin x
 createApiClient post /api/v1/api_clients admin x
 disableApiClient post /api/v1/api_clients/{client_id}:disable admin x
 rotateApiClientSecret post /api/v1/api_clients/{client_id}:rotate_secret admin x
+getEnvironment get /api/v1/environment admin x
+updateEnvironment put /api/v1/environment admin x
 issueToken post /oauth/token none d
 getAuthorizationServerMetadata get /.well-known/oauth-authorization-server none x
 getJwks get /.well-known/jwks.json none x
@@ -53,6 +57,8 @@ const OWN_STATUSES: Record<string, string[]> = {
   getConnectedAccountDetails: ['404'],
   disconnectConnectedAccount: ['404'],
   deleteConnectedAccount: ['404'],
+  generateMagicLink: ['404'],
+  verifyUser: ['404'],
   getCustomProvider: ['404'],
   updateCustomProvider: ['404', '409'],
   deleteCustomProvider: ['404'],
@@ -176,7 +182,15 @@ describe('schemas that belong together', () => {
 
   it('always answer every field of an account, a connection and a provider', () => {
     const complete = ['ConnectedAccount', 'ConnectedAccountDetails', 'ConnectedAccountSummary'];
-    for (const name of [...complete, 'Connection', 'ConnectionConfiguration', 'Provider', 'Execution', 'Tool']) {
+    for (const name of [
+      ...complete,
+      'Connection',
+      'ConnectionConfiguration',
+      'Provider',
+      'Execution',
+      'Tool',
+      'Environment',
+    ]) {
       expect(arrayAt(schema(name), 'required'), name).to.have.members(Object.keys(properties(name)));
     }
   });

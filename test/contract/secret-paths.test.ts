@@ -20,6 +20,7 @@ const PINNED = [
   'createConnectedAccount request $.connected_account.authorization_details.oauth_token.refresh_token',
   'createConnectedAccount request $.connected_account.authorization_details.static_auth.details',
   'createConnection request $.client_secret',
+  'generateMagicLink 200 $.link',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.access_token',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.refresh_token',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.static_auth.details',
@@ -39,6 +40,7 @@ const PINNED = [
   'updateConnectedAccount request $.connected_account.authorization_details.oauth_token.refresh_token',
   'updateConnectedAccount request $.connected_account.authorization_details.static_auth.details',
   'updateConnection request $.client_secret',
+  'verifyUser request $.auth_request_id',
 ];
 
 describe('secret paths', () => {

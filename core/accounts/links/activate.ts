@@ -1,0 +1,64 @@
+import type { AccountRow, AuthRequestRow, ConnectionRow, Repositories } from '../../../db/store.ts';
+import type { Cause, Events } from '../../events/events.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { openCredentials, sealCredentials } from '../credentials.ts';
+import { publicPart } from '../details.ts';
+import { mergeConfig } from '../merge.ts';
+import { completeConnection } from '../write.ts';
+import type { Grant } from './authorization-client.ts';
+import type { LinkContext } from './link-context.ts';
+import { mayBeShared, orderRevocation, type RevocationTools } from './revocation.ts';
+
+export interface ActivateTools extends RevocationTools {
+  vault: Vault;
+  events: Pick<Events, 'accountConnected'>;
+}
+
+/** An account that a grant is about to become the credentials of. */
+export type Activation = Pick<LinkContext, 'pattern'> & {
+  account: AccountRow;
+  connection: ConnectionRow;
+  request: AuthRequestRow;
+  grant: Grant;
+};
+
+/**
+ * Makes a grant the credentials of its account, under a new generation. What the account had before is replaced; when that was
+ * somebody else's, it is revoked at the provider.
+ *
+ * @param origins that the credentials are bound to
+ */
+export async function activate(
+  tx: Repositories,
+  tools: ActivateTools,
+  { account, connection, request, pattern, grant }: Activation,
+  origins: string[],
+  cause: Cause,
+): Promise<void> {
+  const { environmentId, id } = account;
+  const at = tools.now();
+  const credentialGeneration = account.credentialGeneration + 1;
+  const place = { environmentId, id, credentialGeneration, origins };
+  const before = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
+  await tx.accounts.update(environmentId, id, account.version, {
+    ...sealCredentials(tools.vault, place, grant.details),
+    apiConfig: mergeConfig(account.apiConfig, grant.apiConfig, 'api_config'),
+    publicDetails: publicPart(pattern, grant.details),
+    origins,
+    providerSubject: grant.subject,
+    tokenExpiresAt: grant.tokenExpiresAt,
+    credentialGeneration,
+    status: 'ACTIVE',
+    statusReason: null,
+    updatedAt: at,
+  });
+  await completeConnection(tx, environmentId, connection, at);
+  const generations = [account.credentialGeneration, credentialGeneration] as const;
+  await tools.events.accountConnected(tx, cause, id, request.id, ...generations);
+  const isOther = account.providerSubject !== null && account.providerSubject !== grant.subject;
+  // The account has its new subject by now, so what is asked is whether yet another one has the old.
+  const now = await tx.accounts.get(environmentId, id);
+  if (isOther && !(await mayBeShared(tx, request, now, account.providerSubject))) {
+    await orderRevocation(tx, tools, account, before);
+  }
+}

@@ -1,0 +1,26 @@
+import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
+import { isStaticType, staticFieldsOf } from '../../connectors/auth-pattern.ts';
+import type { JsonObject } from '../merge.ts';
+import type { AuthorizationClient } from './authorization-client.ts';
+
+/** How a person completes a link: by consenting at the provider, or by typing credentials into a form of ours. */
+export type Completion = 'consent' | 'form';
+
+/**
+ * @returns null for a pattern whose accounts need no person: nothing is to be consented to, and nothing to be typed
+ */
+export function completionOf(pattern: AuthPattern, client: Pick<AuthorizationClient, 'supports'>): Completion | null {
+  if (isTyped(pattern)) return 'form';
+  return client.supports(pattern) ? 'consent' : null;
+}
+
+/** Whether accounts of a pattern hold what a person types, a machine client of their own for example. */
+export function isTyped(pattern: AuthPattern): boolean {
+  const isTypedType = isStaticType(pattern.type) || pattern.type === 'OAUTH_M2M';
+  return isTypedType && staticFieldsOf(pattern).length > 0;
+}
+
+/** The settings that a person is asked for: those of the pattern that the application has not decided itself. */
+export function missingAccountFields(pattern: AuthPattern, apiConfig: JsonObject): AuthField[] {
+  return (pattern.account_fields ?? []).filter((field) => !Object.hasOwn(apiConfig, field.field_name));
+}

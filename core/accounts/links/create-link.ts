@@ -1,0 +1,126 @@
+import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import { findProvider, requirePattern } from '../../connections/providers.ts';
+import { ApiError } from '../../errors.ts';
+import type { Cause, Events } from '../../events/events.ts';
+import type { Digester } from '../../vault/digest.ts';
+import { findAccount } from '../find.ts';
+import type { AccountName } from '../selector.ts';
+import { readKey, readSelector } from '../selector.ts';
+import { type AccountTools, createAccount } from '../write.ts';
+import type { AuthorizationClient } from './authorization-client.ts';
+import { completionOf } from './completion.ts';
+import { mintToken, tokenDigest } from './tokens.ts';
+import { isVerificationOff } from './verification.ts';
+import { requireListed } from './verify-url.ts';
+
+/** How long a link lives where the environment does not say, in milliseconds. */
+export const DEFAULT_LINK_TTL_MS = 15 * 60 * 1000;
+
+export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
+  newId(prefix: 'conn' | 'ca' | 'areq'): string;
+  random(size: number): Buffer;
+  digester: Digester;
+  events: Pick<Events, 'accountCreated' | 'linkCreated'>;
+  authorization: Pick<AuthorizationClient, 'supports'>;
+}
+
+/** What a request says about a link; field names are the contract's. */
+export interface LinkRequest extends AccountName {
+  state?: string | undefined;
+  user_verify_url?: string | undefined;
+}
+
+export interface CreatedLink {
+  url: string;
+  /** Milliseconds UTC. */
+  expiresAt: number;
+}
+
+/**
+ * Makes a link for an account; one that is named by its key and does not exist yet is made with it.
+ *
+ * @param environment as the transaction sees it
+ * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;
+ *   CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for the address
+ */
+export async function createLink(
+  tx: Repositories,
+  tools: CreateLinkTools,
+  environment: EnvironmentRow,
+  { state, user_verify_url: userVerifyUrl, ...name }: LinkRequest,
+  cause: Cause,
+): Promise<CreatedLink> {
+  const account = await findOrCreate(tx, tools, environment, name, cause);
+  const connection = (await tx.connections.get(environment.id, account.connectionId)) as ConnectionRow;
+  await checkConnection(tx, tools, connection, account);
+  const isOff = isVerificationOff(connection, environment);
+  // What is given has to be right in either case: a mistake must not come out on the day that verification is turned on.
+  const address = isOff && userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl);
+  const token = mintToken(tools.random);
+  const at = tools.now();
+  const expiresAt = at + (environment.settings.linkTtlMs ?? DEFAULT_LINK_TTL_MS);
+  const id = tools.newId('areq');
+  await tx.authRequests.insert(environment.id, {
+    id,
+    accountId: account.id,
+    connectionId: connection.id,
+    linkDigest: tokenDigest(tools.digester, 'link', token),
+    linkExpiresAt: expiresAt,
+    identifier: account.identifier,
+    userVerifyUrl: isOff ? null : address,
+    callerState: state ?? null,
+    createdAt: at,
+    expiresAt,
+  });
+  await tools.events.linkCreated(tx, cause, account.id, id);
+  return { url: linkUrl(environment, token), expiresAt };
+}
+
+export function linkUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): string {
+  return `${baseUrl}/connect/${token}`;
+}
+
+async function findOrCreate(
+  tx: Repositories,
+  tools: CreateLinkTools,
+  environment: EnvironmentRow,
+  name: AccountName,
+  cause: Cause,
+): Promise<AccountRow> {
+  const selector = readSelector(name);
+  try {
+    return await findAccount(tx, environment.id, selector);
+  } catch (error) {
+    const isUnknown = error instanceof ApiError && error.code === 'NOT_FOUND';
+    if (!isUnknown || selector.by === 'id') throw error;
+  }
+  const account = await createAccount(tx, tools, environment.id, readKey(name), {});
+  await tools.events.accountCreated(tx, cause, account.id, account.status);
+  return account;
+}
+
+async function checkConnection(
+  tx: Repositories,
+  tools: CreateLinkTools,
+  connection: ConnectionRow,
+  account: AccountRow,
+): Promise<void> {
+  const { keyId, enabled, status, environmentId, providerKey } = connection;
+  const provider = await findProvider(tx, tools.catalogue, environmentId, providerKey);
+  if (!enabled || !provider) throw new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled.`);
+  const pattern = requirePattern(provider, account.authorizationType, 'connector');
+  if (!completionOf(pattern, tools.authorization)) {
+    throw new ApiError(
+      'UNSUPPORTED_CONNECTION_TYPE',
+      `Accounts of type ${pattern.type} need no person to connect them.`,
+      {
+        errors: [
+          { field: 'connector', message: `names a connection of type ${pattern.type}, which links are not for` },
+        ],
+      },
+    );
+  }
+  if (status === 'DRAFT') {
+    throw new ApiError('CONNECTION_NOT_READY', `The connection ${keyId} lacks settings; missing_settings names them.`);
+  }
+}

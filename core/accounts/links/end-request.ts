@@ -1,0 +1,57 @@
+import type { AccountRow, AuthRequestEnd, AuthRequestRow, Repositories } from '../../../db/store.ts';
+import type { Cause, Events } from '../../events/events.ts';
+import { type Pending, tryOpenPending } from './pending.ts';
+import { mayBeShared, orderRevocation, type RevocationTools } from './revocation.ts';
+
+export interface EndTools extends RevocationTools {
+  events: Pick<Events, 'linkEnded'>;
+}
+
+/** What becomes of tokens that are given up: `kept_alive` are wiped here, for a live account may stand on the same grant. */
+export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke';
+
+/**
+ * Ends a request that nobody has verified: what was granted is wiped and revoked at the provider, and the account waits for an
+ * authorization again (threats L12, L20).
+ *
+ * @param reason a sentence for people, shown on the account
+ * @returns false when it has ended before
+ */
+export async function endRequest(
+  tx: Repositories,
+  tools: EndTools,
+  request: AuthRequestRow,
+  as: AuthRequestEnd,
+  reason: string,
+  cause: Cause,
+): Promise<boolean> {
+  const { environmentId, id, accountId } = request;
+  const at = tools.now();
+  const pending = tryOpenPending(tools.vault, request);
+  if (!(await tx.authRequests.end(environmentId, id, as, at))) return false;
+  if (request.state !== 'PENDING_VERIFICATION') return true;
+  const account = await tx.accounts.get(environmentId, accountId);
+  const givenUp = pending ? await giveUp(tx, tools, request, account, pending, request.origins) : 'nothing_to_revoke';
+  if ((await tx.authRequests.countPending(environmentId, accountId)) === 0) {
+    const waiting = { status: 'PENDING_AUTH' as const, reason, updatedAt: at };
+    await tx.accounts.setStatus(environmentId, accountId, ['PENDING_VERIFICATION'], waiting);
+  }
+  await tools.events.linkEnded(tx, cause, accountId, id, as, givenUp);
+  return true;
+}
+
+/** Gives up what was granted for a request. */
+export async function giveUp(
+  tx: Repositories,
+  tools: RevocationTools,
+  { environmentId, accountId, connectionId }: AuthRequestRow,
+  account: AccountRow | undefined,
+  { grant, provider, authorizationType, apiConfig }: Pending,
+  origins: string[],
+): Promise<GivenUp> {
+  if (!grant.details.oauth_token) return 'nothing_to_revoke';
+  if (await mayBeShared(tx, { environmentId, connectionId }, account, grant.subject)) return 'kept_alive';
+  const bearer = { environmentId, id: accountId, connectionId, provider, authorizationType, apiConfig, origins };
+  await orderRevocation(tx, tools, bearer, grant.details);
+  return 'revocation_ordered';
+}

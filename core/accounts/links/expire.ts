@@ -1,0 +1,42 @@
+import type { EnvironmentId } from '../../../db/store.ts';
+import type { EndTools } from './end-request.ts';
+import { endRequest } from './end-request.ts';
+import type { LinkTools } from './link-tools.ts';
+
+/** How many requests one transaction ends. */
+const BATCH = 100;
+/** How long an ended request is remembered, so that its page can say what has become of it. */
+const REMEMBER_MS = 24 * 60 * 60 * 1000;
+
+const TOO_LATE = 'The link was finished, and not verified in time. Authorize the account again.';
+
+export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage'>;
+
+/**
+ * Ends every request whose time is over: what was granted is wiped and revoked at its provider (threat L20). Nothing depends on how
+ * soon this runs but how long it lies there: a request whose time is over does not work.
+ */
+export async function expireRequests(tools: ExpireTools): Promise<void> {
+  for (const { id } of await tools.store.read.environments.list()) {
+    while ((await expireBatch(tools, id)) === BATCH);
+    await tools.store.write(async (tx) => {
+      await tx.authFlows.sweep(id, tools.now());
+      await tx.authRequests.purge(id, tools.now() - REMEMBER_MS);
+    });
+  }
+}
+
+async function expireBatch(tools: ExpireTools, environmentId: EnvironmentId): Promise<number> {
+  const due = await tools.store.read.authRequests.due(environmentId, tools.now(), BATCH);
+  if (due.length === 0) return 0;
+  const cause = { environmentId, actor: 'system', requestId: '' };
+  await tools.store.write(async (tx) => {
+    for (const { id } of due) {
+      // Read again: it may have been verified since.
+      const request = await tx.authRequests.get(environmentId, id);
+      if (request && request.expiresAt <= tools.now()) await endRequest(tx, tools, request, 'EXPIRED', TOO_LATE, cause);
+    }
+  });
+  tools.scrubStorage();
+  return due.length;
+}

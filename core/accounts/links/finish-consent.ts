@@ -1,0 +1,103 @@
+import type { AuthFlowRow, EnvironmentRow } from '../../../db/store.ts';
+import { findPattern, findProvider } from '../../connections/providers.ts';
+import type { AuthPattern } from '../../connectors/auth-pattern.ts';
+import type { Cause } from '../../events/events.ts';
+import type { Grant } from './authorization-client.ts';
+import { contextOf, declaredOrigins, type LinkContext } from './link-context.ts';
+import type { LinkTools } from './link-tools.ts';
+import { discard, type Settled, settle } from './settle.ts';
+import { type KeptFlow, openKept, planOf } from './start-consent.ts';
+import { isToken, tokenDigest } from './tokens.ts';
+
+/** A browser that came back from a provider. */
+export interface Return {
+  /** The connection that the address of the callback names. */
+  connectionId: string;
+  /** The query of the callback. */
+  answer: URLSearchParams;
+  /** The secret of the browser's cookie, if it has one. */
+  browser: string | undefined;
+}
+
+/**
+ * How the return ended. `invalid`: it belongs to no flow of this browser, and nothing was sent to the provider. `refused`: the
+ * person, or the provider, said no. `failed`: the provider did not keep to the protocol, or was out of reach.
+ */
+export type Finish =
+  | Settled
+  | { kind: 'invalid' }
+  | { kind: 'refused'; link: LinkContext; linkToken: string }
+  | { kind: 'failed'; link: LinkContext; linkToken: string };
+
+/**
+ * Takes a browser back from a provider (threats L3, L8, L9). Only the browser that left can come back, once, to the callback of the
+ * connection that it left for; a code is redeemed with nothing but the secrets of its own flow.
+ */
+export async function finishConsent(
+  tools: LinkTools,
+  environment: EnvironmentRow,
+  back: Return,
+  cause: Cause,
+): Promise<Finish> {
+  const flow = await flowOf(tools, environment, back);
+  const kept = flow && openKept(tools, flow);
+  if (!flow || !kept) return { kind: 'invalid' };
+  const isFirst = await tools.store.write((tx) => tx.authFlows.spend(environment.id, flow.stateDigest, tools.now()));
+  if (!isFirst) return { kind: 'invalid' };
+  if (flow.connectionId !== back.connectionId) {
+    // One provider has answered in the place of another: the code, whosever it is, goes nowhere.
+    tools.log.warn({ connection_id: flow.connectionId }, 'authorization came back to another connection');
+    return { kind: 'invalid' };
+  }
+  const link = await linkOf(tools, environment, flow, kept);
+  if (!link) return { kind: 'late' };
+  const plan = planOf(link, { ...link.account.apiConfig, ...kept.change });
+  const finished = await tools.authorization.finish(plan, kept.protocol, back.answer);
+  if (!finished.ok) {
+    const fields = { connection_id: link.connection.id, kind: finished.kind, reason: finished.message };
+    tools.log.warn(fields, 'authorization was not granted');
+    if (finished.grant) await discard(tools, link, finished.grant);
+    return { kind: finished.kind, link, linkToken: kept.linkToken };
+  }
+  const grant: Grant = { ...finished.grant, apiConfig: { ...kept.change, ...finished.grant.apiConfig } };
+  return settle(tools, link, grant, cause);
+}
+
+/** The flow that a browser comes back from: by the state that it brings, and only for the browser that it was begun in. */
+async function flowOf(
+  tools: LinkTools,
+  environment: EnvironmentRow,
+  { connectionId, answer, browser }: Return,
+): Promise<AuthFlowRow | undefined> {
+  const { digester, store, now, authorization } = tools;
+  const state = authorization.readState(await patternOf(tools, environment, connectionId), answer);
+  if (!isToken(state) || !isToken(browser)) return undefined;
+  const flow = await store.read.authFlows.byState(environment.id, tokenDigest(digester, 'flow state', state));
+  if (!flow || flow.spentAt !== null || flow.expiresAt <= now()) return undefined;
+  return digester.equal(flow.browserDigest, tokenDigest(digester, 'flow browser', browser)) ? flow : undefined;
+}
+
+async function patternOf(
+  { store: { read }, catalogue }: LinkTools,
+  environment: EnvironmentRow,
+  connectionId: string,
+): Promise<AuthPattern | undefined> {
+  const connection = await read.connections.get(environment.id, connectionId);
+  const provider = connection && (await findProvider(read, catalogue, environment.id, connection.providerKey));
+  return provider && connection && findPattern(provider, connection.type);
+}
+
+/** What the flow was begun for; undefined when that has ended, or would be called elsewhere than when it was begun (threat P2). */
+async function linkOf(
+  tools: LinkTools,
+  environment: EnvironmentRow,
+  flow: AuthFlowRow,
+  kept: KeptFlow,
+): Promise<LinkContext | undefined> {
+  const { read } = tools.store;
+  const request = await read.authRequests.get(environment.id, flow.requestId);
+  const link = request && (await contextOf(read, tools, environment, request));
+  if (!link) return undefined;
+  const declared = declaredOrigins(link, { ...link.account.apiConfig, ...kept.change });
+  return declared.join() === kept.declared.join() ? link : undefined;
+}

@@ -1,0 +1,63 @@
+import type { AccountRow, AuthRequestRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../../db/store.ts';
+import { findPattern, findProvider } from '../../connections/providers.ts';
+import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
+import { accountInputs } from '../../connectors/base-url.ts';
+import type { Catalogue } from '../../connectors/catalogue.ts';
+import { originsOf } from '../../connectors/origins.ts';
+import type { ProviderDefinition } from '../../connectors/provider.ts';
+import type { Details } from '../details.ts';
+import { staticFieldsIn } from '../details.ts';
+import type { JsonObject } from '../merge.ts';
+import type { AuthorizationClient } from './authorization-client.ts';
+import { type Completion, completionOf, missingAccountFields } from './completion.ts';
+
+/** A link that works, with all that it stands for, as it was read at one moment. */
+export interface LinkContext {
+  environment: EnvironmentRow;
+  request: AuthRequestRow;
+  account: AccountRow;
+  connection: ConnectionRow;
+  provider: ProviderDefinition;
+  pattern: AuthPattern;
+  completion: Completion;
+  /** The settings of the account that a person has to fill in. */
+  accountFields: AuthField[];
+}
+
+export interface ContextTools {
+  catalogue: Catalogue;
+  authorization: Pick<AuthorizationClient, 'supports'>;
+  now(): number;
+}
+
+/**
+ * Gathers what a request stands for.
+ *
+ * @returns undefined when it does not work any more: it has ended, its time is over, or what it was made for is gone or switched off
+ */
+export async function contextOf(
+  read: ReadRepositories,
+  tools: ContextTools,
+  environment: EnvironmentRow,
+  request: AuthRequestRow,
+): Promise<LinkContext | undefined> {
+  if (request.state !== 'OPEN' || request.expiresAt <= tools.now()) return undefined;
+  const account = await read.accounts.get(environment.id, request.accountId);
+  const connection = await read.connections.get(environment.id, request.connectionId);
+  if (!account || !connection?.enabled || connection.status === 'DRAFT') return undefined;
+  const provider = await findProvider(read, tools.catalogue, environment.id, connection.providerKey);
+  const pattern = provider && findPattern(provider, account.authorizationType);
+  const completion = pattern && completionOf(pattern, tools.authorization);
+  if (!provider || !pattern || !completion) return undefined;
+  const accountFields = missingAccountFields(pattern, account.apiConfig);
+  return { environment, request, account, connection, provider, pattern, completion, accountFields };
+}
+
+/** The origins that the provider's definition names for an account with these values. */
+export function declaredOrigins(
+  { provider, pattern }: Pick<LinkContext, 'provider' | 'pattern'>,
+  apiConfig: JsonObject,
+  details: Details = {},
+): string[] {
+  return originsOf(provider, accountInputs(pattern, apiConfig, staticFieldsIn(details)), pattern.type);
+}

@@ -1,0 +1,32 @@
+import type { EnvironmentRow } from '../../../db/store.ts';
+import { contextOf, type LinkContext } from './link-context.ts';
+import type { LinkTools } from './link-tools.ts';
+import { isToken, tokenDigest } from './tokens.ts';
+
+/** What a link is when somebody looks at it. Looking changes nothing (threat L7). */
+export type OpenedLink =
+  | { kind: 'open'; link: LinkContext }
+  | { kind: 'unknown' }
+  /** Somebody has finished it, and is not verified yet. */
+  | { kind: 'waiting' }
+  /** It has made the account what it is. */
+  | { kind: 'used' }
+  /** Its time is over, or what it was made for is gone. */
+  | { kind: 'expired' };
+
+/** @param token as the address carries it */
+export async function openLink(
+  tools: Pick<LinkTools, 'store' | 'digester' | 'catalogue' | 'authorization' | 'now'>,
+  environment: EnvironmentRow,
+  token: string,
+): Promise<OpenedLink> {
+  if (!isToken(token)) return { kind: 'unknown' };
+  const { read } = tools.store;
+  const request = await read.authRequests.byLink(environment.id, tokenDigest(tools.digester, 'link', token));
+  if (!request) return { kind: 'unknown' };
+  if (request.state === 'CONSUMED') return { kind: 'used' };
+  const isInTime = request.expiresAt > tools.now();
+  if (request.state === 'PENDING_VERIFICATION') return { kind: isInTime ? 'waiting' : 'expired' };
+  const link = request.linkExpiresAt > tools.now() && (await contextOf(read, tools, environment, request));
+  return link ? { kind: 'open', link } : { kind: 'expired' };
+}

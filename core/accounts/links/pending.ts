@@ -1,0 +1,54 @@
+import type { AuthRequestRow } from '../../../db/store.ts';
+import { Secret } from '../../secret.ts';
+import { VaultError } from '../../vault/errors.ts';
+import { originsDigest } from '../../vault/origins-digest.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { JsonObject } from '../merge.ts';
+import type { Grant } from './authorization-client.ts';
+import { pendingPlace } from './places.ts';
+
+/** What waits to be verified: a grant, and what it was made for, in case that is gone by the end. */
+export interface Pending {
+  grant: Grant;
+  provider: string;
+  authorizationType: string;
+  /** The account's configuration, with what the grant adds to it. */
+  apiConfig: JsonObject;
+  /** The origins that the provider's definition named. */
+  declared: string[];
+}
+
+type Place = Pick<AuthRequestRow, 'environmentId' | 'id' | 'origins'>;
+
+/**
+ * Seals a grant on its request. It lies apart from the account, under a key of its own: nothing that reads accounts can find it
+ * (threat L1), and it is bound to the origins that it may be sent to (threat P2).
+ */
+export function sealPending(vault: Vault, place: Place, pending: Pending) {
+  const { wrappedDataKey, kekId, sealed } = vault.sealRecord(contextOf(place), {
+    pending: new Secret(JSON.stringify(pending)),
+  });
+  return { wrappedDataKey, kekId, pendingSealed: sealed.pending };
+}
+
+/** @throws VaultError when the row or its place was altered */
+export function openPending(vault: Vault, request: AuthRequestRow): Pending {
+  const { wrappedDataKey, pendingSealed } = request;
+  if (!wrappedDataKey || !pendingSealed) throw new TypeError('The request holds nothing');
+  const opened = vault.openRecord(contextOf(request), { wrappedDataKey, sealed: { pending: pendingSealed } });
+  return JSON.parse(opened.pending.reveal()) as Pending;
+}
+
+/** The same for those who only clean up: what cannot be opened is nothing to them. */
+export function tryOpenPending(vault: Vault, request: AuthRequestRow): Pending | undefined {
+  try {
+    return request.pendingSealed ? openPending(vault, request) : undefined;
+  } catch (error) {
+    if (error instanceof VaultError) return undefined;
+    throw error;
+  }
+}
+
+function contextOf({ environmentId, id, origins }: Place) {
+  return { ...pendingPlace(environmentId, id), originsDigest: originsDigest(origins) };
+}

@@ -1,0 +1,112 @@
+import type { AuthRequestRow, Repositories } from '../../../db/store.ts';
+import type { Cause } from '../../events/events.ts';
+import { activate } from './activate.ts';
+import type { Grant } from './authorization-client.ts';
+import { giveUp } from './end-request.ts';
+import { contextOf, declaredOrigins, type LinkContext } from './link-context.ts';
+import { type LinkTools, VERIFY_MS } from './link-tools.ts';
+import { type Pending, sealPending, tryOpenPending } from './pending.ts';
+import { mintToken, tokenDigest } from './tokens.ts';
+import { isVerificationOff } from './verification.ts';
+import { returnAddress } from './verify-url.ts';
+
+/**
+ * What comes after a finished link. `verify`: the user goes to the application, which verifies them. `connected`: nothing is left to
+ * do. `late`: the link has ended meanwhile.
+ */
+export type Settled = { kind: 'verify'; url: string } | { kind: 'connected' } | { kind: 'late' };
+
+/**
+ * Takes what a person has granted, or typed, for a link. It is put aside, of use to nobody, until the application has verified who
+ * that person was (threats L1, L2); only where verification is off it becomes the account's credentials at once.
+ *
+ * @throws StorageError
+ */
+export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, cause: Cause): Promise<Settled> {
+  const authRequestId = mintToken(tools.random);
+  return tools.store.write(async (tx) => {
+    const { environment } = link;
+    const request = (await tx.authRequests.get(environment.id, link.request.id)) as AuthRequestRow;
+    // Everything is read again: a person takes minutes at a provider.
+    const current = await contextOf(tx, tools, environment, request);
+    const pending = pendingOf(link, grant);
+    const origins = originsFor(pending);
+    if (!current) {
+      await abandon(tx, tools, request, pending, origins);
+      return { kind: 'late' };
+    }
+    if (request.userVerifyUrl !== null) {
+      await putAside(tx, tools, current, pending, origins, authRequestId, cause);
+      const url = returnAddress(request.userVerifyUrl, authRequestId, request.callerState);
+      return { kind: 'verify', url };
+    }
+    if (!isVerificationOff(current.connection, environment)) {
+      // It was off when the link was made, so there is nobody who could verify.
+      await tx.authRequests.end(environment.id, request.id, 'FAILED', tools.now());
+      await giveUp(tx, tools, request, current.account, pending, origins);
+      return { kind: 'late' };
+    }
+    await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
+    await activate(tx, tools, { ...current, grant }, origins, cause);
+    return { kind: 'connected' };
+  });
+}
+
+function pendingOf(link: LinkContext, grant: Grant): Pending {
+  const { account, provider, pattern } = link;
+  const apiConfig = { ...account.apiConfig, ...grant.apiConfig };
+  const declared = declaredOrigins(link, apiConfig, grant.details);
+  return { grant, provider: provider.identifier, authorizationType: pattern.type, apiConfig, declared };
+}
+
+function originsFor({ declared, grant }: Pending): string[] {
+  return [...new Set([...declared, ...grant.origins])].sort();
+}
+
+async function putAside(
+  tx: Repositories,
+  tools: LinkTools,
+  { environment, request, account }: LinkContext,
+  pending: Pending,
+  origins: string[],
+  authRequestId: string,
+  cause: Cause,
+): Promise<void> {
+  const at = tools.now();
+  await tx.authRequests.finish(environment.id, request.id, {
+    ...sealPending(tools.vault, { ...request, origins }, pending),
+    origins,
+    requestDigest: tokenDigest(tools.digester, 'auth request', authRequestId),
+    expiresAt: at + VERIFY_MS,
+  });
+  const waiting = { status: 'PENDING_VERIFICATION' as const, reason: null, updatedAt: at };
+  await tx.accounts.setStatus(environment.id, account.id, ['PENDING_AUTH', 'EXPIRED', 'DISCONNECTED'], waiting);
+  await tools.events.linkFinished(tx, cause, account.id, request.id);
+}
+
+/** Gives up what was granted in a flow that failed in the end. */
+export function discard(tools: LinkTools, link: LinkContext, grant: Grant): Promise<void> {
+  const pending = pendingOf(link, grant);
+  return tools.store.write(async (tx) => {
+    const request = await tx.authRequests.get(link.environment.id, link.request.id);
+    if (request) await abandon(tx, tools, request, pending, originsFor(pending));
+  });
+}
+
+/** Two browsers may finish one link, and a link may end while somebody is away: what came too late is nobody's. */
+async function abandon(
+  tx: Repositories,
+  tools: LinkTools,
+  request: AuthRequestRow,
+  pending: Pending,
+  origins: string[],
+): Promise<void> {
+  const first = tryOpenPending(tools.vault, request);
+  const { subject } = pending.grant;
+  const isOther =
+    first !== undefined && subject !== null && first.grant.subject !== null && first.grant.subject !== subject;
+  // The same person's first grant waits to be verified, and may be the same at the provider.
+  if (first && !isOther) return;
+  const account = await tx.accounts.get(request.environmentId, request.accountId);
+  await giveUp(tx, tools, request, account, pending, origins);
+}

@@ -1,0 +1,95 @@
+import type { EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { JsonObject } from '../merge.ts';
+import type { AuthorizationPlan } from './authorization-client.ts';
+import { declaredOrigins, type LinkContext } from './link-context.ts';
+import { FLOW_MS, type LinkTools } from './link-tools.ts';
+import { tokenDigest } from './tokens.ts';
+
+/** What is kept of a flow while the person is at the provider. */
+export interface KeptFlow {
+  /** For the way back to the link's page when the provider says no. */
+  linkToken: string;
+  /** What the person typed before they left. */
+  change: JsonObject;
+  /** The origins that the provider's definition named when they left. */
+  declared: string[];
+  /** What the protocol has to find again. */
+  protocol: object;
+}
+
+export type Started = { ok: true; url: string } | { ok: false };
+
+/**
+ * Sends a person to the provider. Each start makes a state and secrets of its own, bound to the browser that starts: it alone can
+ * come back with them (threats L3, L7, L8).
+ *
+ * @param linkToken the token that `link` was opened with
+ * @param browser the secret of the browser's cookie
+ * @param typed `apiConfig`: the account's configuration with what was typed; `change`: what of it was
+ */
+export async function startConsent(
+  tools: LinkTools,
+  link: LinkContext,
+  linkToken: string,
+  browser: string,
+  typed: { apiConfig: JsonObject; change: JsonObject },
+): Promise<Started> {
+  const begun = await tools.authorization.begin(planOf(link, typed.apiConfig));
+  if (!begun.ok) {
+    tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not begin');
+    return { ok: false };
+  }
+  const declared = declaredOrigins(link, typed.apiConfig);
+  const kept: KeptFlow = { linkToken, change: typed.change, declared, protocol: begun.kept };
+  const { environment, request, connection } = link;
+  const at = tools.now();
+  const expiresAt = at + FLOW_MS;
+  const sealed = tools.sealedFlows.seal(PURPOSE, bound(request.id, connection.id), JSON.stringify(kept), expiresAt);
+  await tools.store.write(async (tx) => {
+    await tx.authFlows.insert(environment.id, {
+      stateDigest: tokenDigest(tools.digester, 'flow state', begun.state),
+      requestId: request.id,
+      connectionId: connection.id,
+      browserDigest: tokenDigest(tools.digester, 'flow browser', browser),
+      keptSealed: Buffer.from(sealed, 'base64url'),
+      createdAt: at,
+      expiresAt,
+    });
+    await tx.authRequests.extend(environment.id, request.id, expiresAt);
+    await awaitAuthorization(tx, link, at);
+  });
+  return { ok: true, url: begun.url };
+}
+
+const PURPOSE = 'authorization flow';
+
+function bound(requestId: string, connectionId: string): string[] {
+  return [requestId, connectionId];
+}
+
+/** @returns null when it is not to be opened any more */
+export function openKept(
+  tools: Pick<LinkTools, 'sealedFlows'>,
+  flow: { requestId: string; connectionId: string; keptSealed: Buffer | null },
+): KeptFlow | null {
+  if (!flow.keptSealed) return null;
+  const sealed = flow.keptSealed.toString('base64url');
+  const text = tools.sealedFlows.open(PURPOSE, bound(flow.requestId, flow.connectionId), sealed);
+  return text === null ? null : (JSON.parse(text) as KeptFlow);
+}
+
+export function planOf({ environment, account, connection, provider, pattern }: LinkContext, apiConfig: JsonObject) {
+  const redirectUri = callbackUrl(environment, connection.id);
+  return { account, connection, provider, pattern, apiConfig, redirectUri } satisfies AuthorizationPlan;
+}
+
+/** One for each connection, so that an answer can only be taken for one of its own provider (threat L9). */
+export function callbackUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
+  return `${baseUrl}/oauth/callback/${connectionId}`;
+}
+
+/** An account that had ended waits again for an authorization; one that works goes on working. */
+async function awaitAuthorization(tx: Repositories, { account, environment }: LinkContext, at: number): Promise<void> {
+  const waiting = { status: 'PENDING_AUTH' as const, reason: null, updatedAt: at };
+  await tx.accounts.setStatus(environment.id, account.id, ['EXPIRED', 'DISCONNECTED'], waiting);
+}

@@ -1,0 +1,117 @@
+import type { AuthRequestRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import { findPattern, findProvider } from '../../connections/providers.ts';
+import type { Cause, Events } from '../../events/events.ts';
+import type { Digester } from '../../vault/digest.ts';
+import { type ActivateTools, type Activation, activate } from './activate.ts';
+import { type EndTools, endRequest } from './end-request.ts';
+import { type ContextTools, declaredOrigins } from './link-context.ts';
+import { openPending, type Pending } from './pending.ts';
+import { tokenDigest } from './tokens.ts';
+
+/** Wrong identifiers that a request bears before the next one ends it. */
+const MISMATCHES_BORNE = 5;
+
+const MISMATCHED = 'Another user than the one who was meant has finished the link. Authorize the account again.';
+const MOVED = 'The provider has changed since the link was finished. Authorize the account again.';
+
+export interface VerifyTools extends Pick<ContextTools, 'catalogue' | 'now'>, ActivateTools, EndTools {
+  digester: Digester;
+  events: Pick<Events, 'accountConnected' | 'linkEnded' | 'verificationMismatched'>;
+  scrubStorage(): void;
+}
+
+export interface Verification {
+  authRequestId: string;
+  /** Of the user who is logged in at the application. */
+  identifier: string;
+  /** Lets another person at the provider than before take the account over. */
+  allowSubjectChange: boolean;
+}
+
+/**
+ * `unknown` stands for everything that cannot be verified: never made, made in another environment, verified before, ended, too late.
+ * Nobody can tell these apart (threat L18).
+ */
+export type Verified =
+  | { kind: 'verified'; redirectUrl: string }
+  | { kind: 'unknown' }
+  | { kind: 'mismatch' }
+  | { kind: 'subject_changed' };
+
+/**
+ * Verifies who has finished a link: the identifier that the application read from its own session has to be the one that the link was
+ * made for. Only then does what was granted become the account's credentials, once, in this transaction (threats L1, L6).
+ *
+ * What it returns has to be committed also where it is a refusal: refusals are counted.
+ */
+export async function verify(
+  tx: Repositories,
+  tools: VerifyTools,
+  environment: EnvironmentRow,
+  { authRequestId, identifier, allowSubjectChange }: Verification,
+  cause: Cause,
+): Promise<Verified> {
+  const digest = tokenDigest(tools.digester, 'auth request', authRequestId);
+  const request = await tx.authRequests.byRequest(environment.id, digest);
+  if (request?.state !== 'PENDING_VERIFICATION' || request.expiresAt <= tools.now()) return { kind: 'unknown' };
+  if (!isSame(tools.digester, identifier, request.identifier)) return mismatched(tx, tools, request, cause);
+  const activation = await activationOf(tx, tools, request);
+  if (!activation) {
+    await endRequest(tx, tools, request, 'FAILED', MOVED, cause);
+    return { kind: 'unknown' };
+  }
+  const { account, connection, grant } = activation;
+  const { providerSubject: before } = account;
+  if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };
+  await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
+  await activate(tx, tools, activation, request.origins, cause);
+  tools.scrubStorage();
+  return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment) };
+}
+
+/** The page that says all is done, where a connection names none of its own. */
+export function connectedUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>): string {
+  return `${baseUrl}/connect/connected`;
+}
+
+/** Byte for byte, and in a time that does not depend on where they differ (threat L17). */
+function isSame(digester: Digester, a: string, b: string): boolean {
+  return digester.equal(digester.digest('identifier', a), digester.digest('identifier', b));
+}
+
+async function mismatched(
+  tx: Repositories,
+  tools: VerifyTools,
+  request: AuthRequestRow,
+  cause: Cause,
+): Promise<Verified> {
+  const { environmentId, id, accountId, mismatches } = request;
+  await tools.events.verificationMismatched(tx, cause, accountId, id, mismatches + 1);
+  if (mismatches >= MISMATCHES_BORNE) {
+    await endRequest(tx, tools, request, 'FAILED', MISMATCHED, cause);
+    tools.scrubStorage();
+    return { kind: 'unknown' };
+  }
+  await tx.authRequests.countMismatch(environmentId, id);
+  return { kind: 'mismatch' };
+}
+
+/** What is about to happen; undefined when the provider is gone, or would be called elsewhere than when the link was finished. */
+async function activationOf(
+  tx: Repositories,
+  tools: VerifyTools,
+  request: AuthRequestRow,
+): Promise<Activation | undefined> {
+  const { environmentId, accountId, connectionId } = request;
+  const account = await tx.accounts.get(environmentId, accountId);
+  const connection = await tx.connections.get(environmentId, connectionId);
+  const provider = connection && (await findProvider(tx, tools.catalogue, environmentId, connection.providerKey));
+  const pattern = account && provider && findPattern(provider, account.authorizationType);
+  if (!account || !connection || !provider || !pattern) return undefined;
+  const pending: Pending = openPending(tools.vault, request);
+  const { grant } = pending;
+  const apiConfig = { ...account.apiConfig, ...grant.apiConfig };
+  const declared = declaredOrigins({ provider, pattern }, apiConfig, grant.details);
+  if (declared.join() !== pending.declared.join()) return undefined;
+  return { account, connection, request, pattern, grant };
+}

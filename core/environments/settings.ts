@@ -1,0 +1,27 @@
+import type { EnvironmentRow, EnvironmentSettings } from '../../db/store.ts';
+import { userVerifyUrlProblem } from '../accounts/links/verify-url.ts';
+import { ApiError } from '../errors.ts';
+
+/** What a request says about the settings; `null` clears. Field names are the contract's. */
+export interface SettingsInput {
+  link_lifetime_seconds?: number | null | undefined;
+  user_verify_urls?: string[] | null | undefined;
+}
+
+/**
+ * The settings of an environment after a change.
+ *
+ * @throws ApiError VALIDATION_FAILED that names each address which users cannot be sent to
+ */
+export function changeSettings({ kind, settings }: EnvironmentRow, input: SettingsInput): EnvironmentSettings {
+  const { link_lifetime_seconds: lifetime, user_verify_urls: urls } = input;
+  const errors = (urls ?? []).flatMap((url, index) => {
+    const message = userVerifyUrlProblem(url, kind);
+    return message ? [{ field: `user_verify_urls[${index}]`, message }] : [];
+  });
+  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'An address cannot be used.', { errors });
+  const changed = { ...settings };
+  if (lifetime !== undefined) changed.linkTtlMs = lifetime === null ? undefined : lifetime * 1000;
+  if (urls !== undefined) changed.userVerifyUrls = urls ?? undefined;
+  return changed;
+}

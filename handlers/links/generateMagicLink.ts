@@ -1,0 +1,10 @@
+import { createLink } from '../../core/accounts/links/create-link.ts';
+import type { Handler } from '../../http/contract.ts';
+import { currentEnvironment } from '../current-environment.ts';
+import { presentLink } from '../present.ts';
+
+export const generateMagicLink: Handler<'generateMagicLink'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const environment = await currentEnvironment(tx, call.environment.id);
+    return reply(200, presentLink(await createLink(tx, deps, environment, call.body, call.cause)));
+  });

@@ -1,0 +1,26 @@
+import { verify } from '../../core/accounts/links/verify.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { Handler } from '../../http/contract.ts';
+
+export const verifyUser: Handler<'verifyUser'> = (call, reply, deps) => {
+  const { auth_request_id: authRequestId, identifier, allow_subject_change: allowSubjectChange = false } = call.body;
+  // Refusals are answered and not thrown: what counts them has to be committed.
+  return call.commit(async (tx) => {
+    const claim = { authRequestId, identifier, allowSubjectChange };
+    const verified = await verify(tx, deps, call.environment, claim, call.cause);
+    switch (verified.kind) {
+      case 'verified':
+        return reply(200, { post_user_verify_redirect_url: verified.redirectUrl });
+      case 'unknown':
+        return call.problem(new ApiError('NOT_FOUND', 'Nothing waits to be verified under this auth_request_id.'));
+      case 'mismatch':
+        return call.problem(
+          new ApiError('IDENTIFIER_MISMATCH', 'The link was finished by another user than the one it was made for.'),
+        );
+      case 'subject_changed':
+        return call.problem(
+          new ApiError('SUBJECT_CHANGED', 'The account belonged to another person at the provider before.'),
+        );
+    }
+  });
+};

@@ -1,0 +1,69 @@
+import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
+import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
+import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
+import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
+import type { EnvironmentId, Store } from '../db/store.ts';
+import { ConfigError } from './config.ts';
+import type { Deps } from './deps.ts';
+import type { Logger } from './log.ts';
+
+const EXPIRE_MS = 30_000;
+const SOON_MS = 200;
+
+export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger };
+
+/** Wires what links need: the protocols by which persons grant access, and the work that ends links in time. */
+export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'links'> & { stop(): Promise<void> } {
+  const { store, vault, now, random, log } = parts;
+  const fetchFor = async (id: EnvironmentId, origins: readonly string[]) => {
+    const environment = await store.read.environments.get(id);
+    if (!environment) throw new Error('the environment is gone');
+    return parts.egressOf(environment).pinnedFetch(origins);
+  };
+  const authorization: AuthorizationClient = createOAuthClient({ vault, now, random, fetchFor, log });
+
+  let running: Promise<void> = Promise.resolve();
+  const expire = (): Promise<void> => {
+    running = running.catch(() => {}).then(() => expireRequests(parts));
+    return running;
+  };
+  const quietly = () => void expire().catch((err) => log.error({ err }, 'links could not be ended'));
+  const timer = setInterval(quietly, EXPIRE_MS).unref();
+  let soon: NodeJS.Timeout | null = null;
+  return {
+    authorization,
+    links: {
+      expire,
+      expireSoon: () => {
+        soon ??= setTimeout(() => {
+          soon = null;
+          quietly();
+        }, SOON_MS).unref();
+      },
+    },
+    async stop() {
+      clearInterval(timer);
+      if (soon) clearTimeout(soon);
+      await running.catch(() => {});
+    },
+  };
+}
+
+/**
+ * Says at start which connections let anyone in who finishes a link, and refuses to start where somebody else than the developer
+ * could open one (threat L4).
+ *
+ * @throws ConfigError
+ */
+export async function judgeVerification(store: Pick<Store, 'read'>, log: Logger): Promise<void> {
+  for (const environment of await store.read.environments.list()) {
+    const connections = await store.read.connections.listAll(environment.id);
+    const open = connections.filter(({ verificationMode }) => verificationMode === 'NONE').map(({ keyId }) => keyId);
+    if (open.length === 0) continue;
+    if (!mayTurnVerificationOff(environment)) {
+      const where = `${environment.baseUrl} can be reached from elsewhere`;
+      throw new ConfigError(`verification is off for ${open.join(', ')}, but ${where}: set verification_mode REQUIRED`);
+    }
+    log.warn({ environment: environment.id, connections: open }, 'links of these connections verify nobody');
+  }
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { firstEnvironment } from '../support/tokens.ts';
+
+describe('getEnvironment', () => {
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  it('answers the environment of the host, with what it starts with', async () => {
+    const { id, createdAt } = await firstEnvironment(server);
+    const answer = await server.call('GET', '/api/v1/environment');
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.body.environment).to.deep.equal({
+      id,
+      kind: 'DEVELOPMENT',
+      base_url: 'http://localhost',
+      hosts: ['localhost'],
+      link_lifetime_seconds: 900,
+      user_verify_urls: [],
+      created_at: new Date(createdAt).toISOString(),
+    });
+  });
+
+  it('answers another environment at another host', async () => {
+    const other = await addSecondEnvironment(server, { kind: 'PRODUCTION' });
+    const answer = await other.call('GET', '/api/v1/environment');
+    expect(answer.body.environment).to.include({ id: other.environment.id, kind: 'PRODUCTION' });
+    expect(answer.body.environment.hosts).to.deep.equal([other.host]);
+  });
+});

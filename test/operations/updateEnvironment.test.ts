@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { auditOf } from '../support/audit.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+describe('updateEnvironment', () => {
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  const update = (body: unknown) => server.call('PUT', '/api/v1/environment', { body });
+  const read = async () => (await server.call('GET', '/api/v1/environment')).body.environment;
+
+  it('changes what it is given, and nothing else', async () => {
+    const urls = ['https://app.example/verify?tenant=1', 'http://localhost:3000/verify', 'https://app.example'];
+    const first = await update({ user_verify_urls: urls });
+    expect(first.status, first.text).to.equal(200);
+    expect(first.body.environment).to.deep.include({ user_verify_urls: urls, link_lifetime_seconds: 900 });
+    const second = await update({ link_lifetime_seconds: 3600 });
+    expect(second.body.environment).to.deep.include({ user_verify_urls: urls, link_lifetime_seconds: 3600 });
+    expect(await read()).to.deep.equal(second.body.environment);
+    const [entry] = await auditOf(server, second.body.environment.id);
+    expect(entry).to.deep.include({ action: 'environment.updated', details: { fields: ['link_lifetime_seconds'] } });
+  });
+
+  it('clears with null', async () => {
+    const answer = await update({ link_lifetime_seconds: null, user_verify_urls: null });
+    expect(answer.body.environment).to.deep.include({ user_verify_urls: [], link_lifetime_seconds: 900 });
+  });
+
+  it('keeps links to lives from a minute to a day', async () => {
+    const statuses = await Promise.all(
+      [59, 60, 86_400, 86_401, 60.5, '60'].map(async (life) => (await update({ link_lifetime_seconds: life })).status),
+    );
+    expect(statuses).to.deep.equal([400, 200, 200, 400, 400, 400]);
+  });
+
+  it('refuses every address that could lead a user astray, and names it (L5)', async () => {
+    const refused = [
+      'http://app.example/verify',
+      'https://user@app.example/verify',
+      'https://user:pass@app.example/verify',
+      'https://app.example/verify#fragment',
+      'https://app.example/verify#',
+      'https://*.example/verify',
+      'https://app.example/*',
+      'https://app.example/verify?auth_request_id=1',
+      'https://app.example/verify?state=1',
+      'https://APP.example/verify',
+      'https://app.example:443/verify',
+      'https://app.example/a/../verify',
+      'https:\\\\app.example/verify',
+      'https:app.example/verify',
+      '//app.example/verify',
+      '/verify',
+      'javascript:alert(1)//',
+      'data:text/html,x',
+      ' https://app.example/verify',
+      'https://app.example/ver\tify',
+      'https://app.example/verify\n',
+      'https://ap\u0001p.example',
+      'http://localhost.evil.example/verify',
+      'http://127.0.0.2/verify',
+    ];
+    for (const url of refused) {
+      const answer = await update({ user_verify_urls: ['https://app.example/verify', url] });
+      expect(answer.body, url).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+      expect(answer.body.errors.map(({ field }: { field: string }) => field)).to.deep.equal(['user_verify_urls[1]']);
+    }
+    expect((await read()).user_verify_urls).to.deep.equal([]);
+  });
+
+  it('takes addresses of the own machine in development only', async () => {
+    const local = { user_verify_urls: ['http://127.0.0.1:3000/verify', 'http://[::1]:3000/verify'] };
+    expect((await update(local)).status).to.equal(200);
+    const production = await addSecondEnvironment(server, { kind: 'PRODUCTION' });
+    expect((await production.call('PUT', '/api/v1/environment', { body: local })).status).to.equal(400);
+    const real = { user_verify_urls: ['https://app.example/verify'] };
+    expect((await production.call('PUT', '/api/v1/environment', { body: real })).status).to.equal(200);
+    expect((await read()).user_verify_urls).to.deep.equal(local.user_verify_urls);
+  });
+});

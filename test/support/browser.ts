@@ -1,0 +1,114 @@
+import { request as send } from 'undici';
+
+/** A page as a browser got it. */
+export interface BrowserPage {
+  /** Of the last request. */
+  url: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** Where it leads, absolute; undefined for a page that leads nowhere. */
+  location: string | undefined;
+}
+
+interface Cookie {
+  name: string;
+  value: string;
+  path: string;
+}
+
+export interface BrowserOptions {
+  /** Origins that are really somewhere else, such as `https://as.example`. */
+  hosts?: Record<string, string>;
+}
+
+/** What a browser does that matters for links: it keeps cookies by host, and says where a form was sent from. No script runs. */
+export class TestBrowser {
+  readonly #hosts: Record<string, string>;
+  readonly #jar = new Map<string, Cookie[]>();
+  /** Every address that it asked for, in order. */
+  readonly visited: string[] = [];
+
+  constructor({ hosts = {} }: BrowserOptions = {}) {
+    this.#hosts = hosts;
+  }
+
+  /** Opens an address and stops there, wherever it leads. */
+  open(url: string, method: 'GET' | 'HEAD' = 'GET'): Promise<BrowserPage> {
+    return this.#ask(method, url, {});
+  }
+
+  /** Sends a form, as from a page of the same host unless told otherwise. */
+  submit(url: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserPage> {
+    const usual = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    return this.#ask('POST', url, { ...usual, ...headers }, new URLSearchParams(fields).toString());
+  }
+
+  /** Follows where a page leads until it leads nowhere, or to a host that `isEnd` knows. */
+  async follow(page: BrowserPage, isEnd: (url: URL) => boolean = () => false): Promise<BrowserPage> {
+    let current = page;
+    for (let hops = 0; current.location !== undefined; hops++) {
+      if (hops > 20) throw new Error(`redirected in circles at ${current.url}`);
+      if (isEnd(new URL(current.location))) return current;
+      current = await this.open(current.location);
+    }
+    return current;
+  }
+
+  cookie(origin: string, name: string): string | undefined {
+    return this.#jar.get(origin)?.find((cookie) => cookie.name === name)?.value;
+  }
+
+  setCookie(origin: string, name: string, value: string): void {
+    this.#keep(origin, { name, value, path: '/' });
+  }
+
+  async #ask(
+    method: 'GET' | 'HEAD' | 'POST',
+    url: string,
+    headers: Record<string, string>,
+    body: string | null = null,
+  ): Promise<BrowserPage> {
+    const { origin, pathname, search } = new URL(url);
+    this.visited.push(url);
+    const cookie = (this.#jar.get(origin) ?? [])
+      .filter(({ path }) => pathname.startsWith(path))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ');
+    const response = await send(`${this.#hosts[origin] ?? origin}${pathname}${search}`, {
+      method,
+      headers: { ...(cookie && { cookie }), ...headers },
+      body,
+    });
+    const text = await response.body.text();
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#keep(origin, parse(line));
+    const { location } = response.headers;
+    return {
+      url,
+      status: response.statusCode,
+      headers: response.headers,
+      text,
+      location: typeof location === 'string' ? new URL(location, url).href : undefined,
+    };
+  }
+
+  #keep(origin: string, cookie: Cookie): void {
+    const others = (this.#jar.get(origin) ?? []).filter(
+      ({ name, path }) => name !== cookie.name || path !== cookie.path,
+    );
+    this.#jar.set(origin, cookie.value === '' ? others : [...others, cookie]);
+  }
+}
+
+function parse(line: string): Cookie {
+  const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
+  const equals = pair.indexOf('=');
+  const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice('path='.length) ?? '/';
+  return { name: pair.slice(0, equals), value: pair.slice(equals + 1), path };
+}
+
+/** The hidden fields of a page's form. */
+export function hiddenFields(page: BrowserPage): Record<string, string> {
+  const found = page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, value]));
+}

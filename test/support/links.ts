@@ -1,0 +1,100 @@
+import type { BrowserPage } from './browser.ts';
+import { hiddenFields, TestBrowser } from './browser.ts';
+import { API_KEY_PATTERN, createProvider } from './providers.ts';
+import type { TestAnswer, TestServer, TestServerOptions } from './server.ts';
+import { startTestServer } from './server.ts';
+import { closedPort } from './upstream.ts';
+
+/** Where the application of the tests verifies its users. Nothing listens there: its address is all that is looked at. */
+export const VERIFY_URL = 'https://app.example/verify';
+
+/** A server whose links lead to itself, and whose environment sends users to the application of the tests. */
+export async function startLinkServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const port = await closedPort();
+  const env = { PORT: String(port), METRICS_PORT: '0', BASE_URL: `http://127.0.0.1:${port}`, ...options.env };
+  const server = await startTestServer({ ...options, env });
+  await allowVerifyUrls(server, VERIFY_URL);
+  return server;
+}
+
+export async function allowVerifyUrls(server: TestServer, ...urls: string[]): Promise<void> {
+  const answer = await server.call('PUT', '/api/v1/environment', { body: { user_verify_urls: urls } });
+  if (answer.status !== 200) throw new Error(`environment was not changed: ${answer.text}`);
+}
+
+let made = 0;
+
+export interface LinkOptions {
+  connector?: string;
+  identifier?: string;
+  user_id?: string;
+  id?: string;
+  state?: string;
+  user_verify_url?: string;
+}
+
+/** Asks for a link, of a fresh user unless told otherwise. */
+export async function requestLink(server: TestServer, options: LinkOptions): Promise<TestAnswer> {
+  made += 1;
+  const owner = options.id ? {} : { user_id: `user-${made}`, identifier: `person-${made}@app.example` };
+  const body = { ...owner, user_verify_url: VERIFY_URL, ...options };
+  return server.call('POST', '/api/v1/connected_accounts/magic_link', { body });
+}
+
+/** A link that is there. */
+export async function makeLink(server: TestServer, options: LinkOptions): Promise<string> {
+  const answer = await requestLink(server, options);
+  if (answer.status !== 200) throw new Error(`no link was made: ${answer.text}`);
+  return answer.body.link;
+}
+
+/** A provider with an API key that a person types into the page of a link. @returns the connector */
+export async function keyConnector(server: TestServer): Promise<string> {
+  return (await createProvider(server, { auth_patterns: [API_KEY_PATTERN] })).identifier;
+}
+
+/** Opens a link and sends its form. */
+export async function submitLink(
+  browser: TestBrowser,
+  link: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): Promise<BrowserPage> {
+  const page = await browser.open(link);
+  const typed = Object.entries(fields).map(([name, value]) => [`field_${name}`, value]);
+  return browser.submit(link, { ...hiddenFields(page), ...Object.fromEntries(typed) }, headers);
+}
+
+/** Types a key into the page of a link. @returns what the application is then told */
+export async function typeKey(link: string, key = 'secret-typed-key', browser = new TestBrowser()) {
+  const page = await submitLink(browser, link, { api_key: key });
+  return returned(page);
+}
+
+/** What stands in the address that the user is sent to the application with. */
+export function returned(page: Pick<BrowserPage, 'location' | 'status' | 'text'>) {
+  const url = new URL(page.location ?? fail(page));
+  if (`${url.origin}${url.pathname}` !== VERIFY_URL) throw new Error(`sent to ${url.origin}${url.pathname}`);
+  return { authRequestId: url.searchParams.get('auth_request_id') ?? '', state: url.searchParams.get('state') };
+}
+
+function fail({ status, text }: Pick<BrowserPage, 'status' | 'text'>): never {
+  throw new Error(`the page leads nowhere: ${status} ${/<h1>(.*)<\/h1>/.exec(text)?.[1]}`);
+}
+
+export function verifyUser(
+  server: Pick<TestServer, 'call'>,
+  authRequestId: string,
+  identifier: string,
+  more: Record<string, unknown> = {},
+): Promise<TestAnswer> {
+  const body = { auth_request_id: authRequestId, identifier, ...more };
+  return server.call('POST', '/api/v1/connected_accounts/user/verify', { body });
+}
+
+/** The account of an identifier, as details answer it. */
+export async function accountOf(server: TestServer, identifier: string) {
+  const query = new URLSearchParams({ identifier });
+  const { body } = await server.call('GET', `/api/v1/connected_accounts?${query}`);
+  return body.connected_accounts[0] as { id: string; status: string; status_reason: string } | undefined;
+}

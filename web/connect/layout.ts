@@ -1,0 +1,29 @@
+import type { Html } from '../html.ts';
+import { html } from '../html.ts';
+
+/** The frame of every page that a person sees on the way through a link. One column, no script, nothing from elsewhere. */
+export function layout(title: string, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <title>${title}</title>
+    <link rel="icon" href="/connect/assets/icon.svg">
+    <link rel="stylesheet" href="/connect/assets/connect.css">
+  </head>
+  <body>
+    <main>
+${content}
+    </main>
+  </body>
+</html>
+`;
+}
+
+/** Stands where a provider's own icon would: pages load nothing from elsewhere. */
+export function badge(name: string): Html {
+  const [letter = '?'] = name.trim();
+  return html`<p class="badge" aria-hidden="true">${letter.toUpperCase()}</p>`;
+}

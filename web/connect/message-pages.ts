@@ -1,0 +1,83 @@
+import type { Html } from '../html.ts';
+import { html } from '../html.ts';
+import { layout } from './layout.ts';
+
+/** All is done. */
+export function connectedPage(): Html {
+  return message('Connected', 'The account is connected. You can close this page.', { mark: '✓' });
+}
+
+/** Somebody has finished the link; the application has still to say who that was. */
+export function waitingPage(): Html {
+  return message(
+    'Almost done',
+    'This link has been finished. The application that sent it to you now confirms that it was you: go back to it.',
+  );
+}
+
+export function usedPage(): Html {
+  return message('Already used', 'This link has been used, and the account is connected. You can close this page.');
+}
+
+/** A link that is too old, never was one, or was for something that is gone. */
+export function expiredPage(): Html {
+  return message('This link has expired', 'Links work for a short time. Ask for a new one where you got this one.');
+}
+
+/** The way back from a provider that belongs to nothing this browser has begun. */
+export function strayPage(): Html {
+  return message(
+    'This page cannot be opened by itself',
+    'You came back from a provider, but this browser has not begun to connect an account, or has done so too long ago. Open your ' +
+      'link again, and stay in the same browser. Nothing was shared.',
+  );
+}
+
+/** A form that was not sent by the page of this link in this browser. */
+export function staleFormPage(): Html {
+  return message(
+    'Please open the link again',
+    'The page was open for too long, or this browser keeps no cookies. Cookies are needed to bring you back safely.',
+  );
+}
+
+export function refusedPage(provider: string, retryUrl: string): Html {
+  return message(
+    'Not connected',
+    `${provider} gave no access, because you or one of its rules refused. Nothing was shared.`,
+    {
+      retryUrl,
+    },
+  );
+}
+
+/** A failure that the person can do nothing about but try again. */
+export function faultPage(requestId: string, retryUrl = ''): Html {
+  return message('Something went wrong', 'The account was not connected. Please try again in a moment.', {
+    retryUrl,
+    requestId,
+  });
+}
+
+/** A request that cannot be answered: no such page, another method, too much at once. */
+export function refusalPage(text: string, requestId: string): Html {
+  return message('This does not work', text, { requestId });
+}
+
+interface Extras {
+  mark?: string;
+  retryUrl?: string;
+  requestId?: string;
+}
+
+function message(title: string, text: string, { mark, retryUrl, requestId }: Extras = {}): Html {
+  return layout(
+    title,
+    html`      ${mark ? html`<p class="badge done" aria-hidden="true">${mark}</p>\n      ` : html``}<h1>${title}</h1>
+      <p>${text}</p>${retryUrl ? html`\n      <p><a class="button" href="${retryUrl}">Try again</a></p>` : html``}${
+        requestId
+          ? html`\n      <p class="note">If you ask for help, name this request: <code>${requestId}</code></p>`
+          : html``
+      }`,
+  );
+}
