@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { createDiscovery } from '../../../core/oauth/discovery.ts';
+import { readMetadata } from '../../../core/oauth/metadata.ts';
+import { discoverResource } from '../../../core/oauth/protected-resource.ts';
+import type { FetchFor } from '../../../core/oauth/transport.ts';
+import { testClock } from '../../support/clock.ts';
+
+const ISSUER = 'https://as.example';
+const GOOD = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/authorize`,
+  token_endpoint: 'https://token.as.example/token',
+  jwks_uri: `${ISSUER}/jwks`,
+};
+
+/** Answers by address, and keeps what was asked; each fetch is pinned to the origins it was made for. */
+function web(pages: Record<string, unknown>) {
+  const asked: string[] = [];
+  const fetchFor: FetchFor = (origins) => async (url) => {
+    asked.push(String(url));
+    expect(origins).to.deep.equal([new URL(url).origin]);
+    const page = pages[String(url)];
+    if (page instanceof Error) throw page;
+    if (page instanceof Response) return page.clone();
+    return page === undefined ? new Response('not found', { status: 404 }) : Response.json(page);
+  };
+  return { asked, fetchFor };
+}
+
+const unreachable = () => Object.assign(new Error('No connection.'), { kind: 'unreachable', sent: false });
+
+describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
+  const clock = testClock();
+  const discover = (pages: Record<string, unknown>, issuer = ISSUER) => {
+    const { asked, fetchFor } = web(pages);
+    return createDiscovery(clock.now)
+      .discover({ issuer, partition: 'env_1', fetchFor })
+      .then((outcome) => ({ outcome, asked }));
+  };
+
+  it('reads what a server says of itself', async () => {
+    const { outcome } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: GOOD });
+    expect(outcome).to.deep.equal({ ok: true, metadata: GOOD });
+  });
+
+  it('looks in each place where metadata may stand, the first that is metadata counts', async () => {
+    const issuer = `${ISSUER}/tenant/7`;
+    const last = `${issuer}/.well-known/openid-configuration`;
+    const page = new Response('<html>', { headers: { 'content-type': 'text/html' } });
+    const first = `${ISSUER}/.well-known/oauth-authorization-server/tenant/7`;
+    const { outcome, asked } = await discover({ [first]: page, [last]: { ...GOOD, issuer } }, issuer);
+    expect(outcome).to.include({ ok: true });
+    expect(asked).to.deep.equal([first, `${ISSUER}/.well-known/openid-configuration/tenant/7`, last]);
+  });
+
+  it('says so when there is none', async () => {
+    expect((await discover({})).outcome).to.include({ ok: false, kind: 'no_metadata' });
+  });
+
+  it('follows no redirect', async () => {
+    const away = Response.redirect('https://evil.example/', 302);
+    const { outcome, asked } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: away });
+    expect(outcome).to.include({ ok: false, kind: 'no_metadata' });
+    expect(asked.every((url) => url.startsWith(ISSUER))).to.equal(true);
+  });
+
+  for (const issuer of ['http://as.example', 'https://as.example?x', 'https://u@as.example', 'as.example', '']) {
+    it(`asks nobody for the issuer ${JSON.stringify(issuer)}`, async () => {
+      const { outcome, asked } = await discover({}, issuer);
+      expect(outcome).to.include({ ok: false, kind: 'lies' });
+      expect(asked).to.deep.equal([]);
+    });
+  }
+
+  describe('believes nothing of metadata (P7)', () => {
+    const cases: [title: string, more: object][] = [
+      ['of another issuer', { issuer: 'https://evil.example' }],
+      ['of the issuer with a slash more', { issuer: `${ISSUER}/` }],
+      ['of the issuer in capitals', { issuer: 'https://AS.example' }],
+      ['without an issuer', { issuer: undefined }],
+      ['with a script as authorization endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
+      ['with a data address', { authorization_endpoint: 'data:text/html,x' }],
+      ['with a token endpoint without https', { token_endpoint: 'http://as.example/token' }],
+      ['with keys without https', { jwks_uri: 'http://as.example/jwks' }],
+      ['with a user name in an address', { revocation_endpoint: 'https://as.example@evil.example/r' }],
+      ['with a fragment in an address', { token_endpoint: 'https://as.example/token#x' }],
+      ['with a place in an address', { token_endpoint: 'https://{{domain}}.evil.example/token' }],
+      ['with an address that is no text', { token_endpoint: 7 }],
+      ['with a relative address', { registration_endpoint: '/register' }],
+    ];
+    for (const [title, more] of cases) {
+      it(title, async () => {
+        const page = { ...GOOD, ...more };
+        const { outcome } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: page });
+        expect(outcome).to.include({ ok: false, kind: 'lies' });
+      });
+    }
+
+    it('that is no object', () => {
+      for (const body of [null, [], 'x', 7]) expect(readMetadata(body, ISSUER)).to.include({ ok: false });
+    });
+  });
+
+  it('keeps of the members only those that are of use', () => {
+    const read = readMetadata({ ...GOOD, foo: 1, code_challenge_methods_supported: ['S256', 7] }, ISSUER);
+    expect(read).to.deep.equal({ ok: true, metadata: { ...GOOD, code_challenge_methods_supported: ['S256'] } });
+  });
+
+  describe('asks once', () => {
+    const place = `${ISSUER}/.well-known/oauth-authorization-server`;
+
+    it('an hour, whoever asks, and all who ask at one time together', async () => {
+      const { asked, fetchFor } = web({ [place]: GOOD });
+      const discovery = createDiscovery(clock.now);
+      const ask = (partition = 'env_1') => discovery.discover({ issuer: ISSUER, partition, fetchFor });
+      await Promise.all([ask(), ask(), ask()]);
+      clock.advance(59 * 60_000);
+      await ask();
+      expect(asked).to.have.length(1);
+      clock.advance(2 * 60_000);
+      await ask();
+      expect(asked).to.have.length(2);
+      await ask('env_2');
+      expect(asked).to.have.length(3);
+    });
+
+    it('again after a failure, and when the clock went back', async () => {
+      const pages: Record<string, unknown> = { [place]: unreachable() };
+      const { asked, fetchFor } = web(pages);
+      const discovery = createDiscovery(clock.now);
+      const ask = () => discovery.discover({ issuer: ISSUER, partition: 'env_1', fetchFor });
+      expect(await ask()).to.include({ ok: false, kind: 'unavailable' });
+      pages[place] = GOOD;
+      expect(await ask()).to.include({ ok: true });
+      clock.advance(-60_000);
+      expect(await ask()).to.include({ ok: true });
+      expect(asked).to.have.length(3);
+    });
+  });
+});
+
+describe('The metadata of a protected resource (RFC 9728)', () => {
+  const MCP = 'https://mcp.example/v1/mcp';
+  const place = 'https://mcp.example/.well-known/oauth-protected-resource/v1/mcp';
+  const root = 'https://mcp.example/.well-known/oauth-protected-resource';
+  const page = { resource: MCP, authorization_servers: [ISSUER], scopes_supported: ['read'] };
+  const ask = (pages: Record<string, unknown>, resource = MCP) =>
+    discoverResource({ resource, fetchFor: web(pages).fetchFor, now: Date.now });
+
+  it('names the authorization servers that the resource trusts', async () => {
+    const found = { ok: true, resource: MCP, issuers: [ISSUER], scopes: ['read'] };
+    expect(await ask({ [place]: page })).to.deep.equal(found);
+  });
+
+  it('may stand at the root, and speak of the whole host', async () => {
+    const whole = { ...page, resource: 'https://mcp.example/' };
+    expect(await ask({ [root]: whole })).to.include({ ok: true, resource: 'https://mcp.example/' });
+  });
+
+  it('may be missing', async () => {
+    expect(await ask({})).to.include({ ok: false, kind: 'no_metadata' });
+    expect(await ask({ [place]: { resource: MCP } })).to.include({ ok: false, kind: 'no_metadata' });
+    expect(await ask({ [place]: unreachable() })).to.include({ ok: false, kind: 'unavailable' });
+  });
+
+  describe('is not believed (L9, P7)', () => {
+    const cases: [title: string, more: object][] = [
+      ['when it speaks of another host', { resource: 'https://honest.example/v1/mcp' }],
+      ['when it speaks of another path', { resource: 'https://mcp.example/v1/other' }],
+      ['when it speaks of a path that only begins alike', { resource: 'https://mcp.example/v1/mc' }],
+      ['when it speaks of nothing', { resource: undefined }],
+      ['when it trusts a server without https', { authorization_servers: ['http://as.example'] }],
+      ['when it trusts a script', { authorization_servers: ['javascript:alert(1)'] }],
+    ];
+    for (const [title, more] of cases) {
+      it(title, async () =>
+        expect(await ask({ [place]: { ...page, ...more } })).to.include({ ok: false, kind: 'lies' }),
+      );
+    }
+
+    it('when the resource itself is without https', async () => {
+      expect(await ask({}, 'http://mcp.example/mcp')).to.include({ ok: false, kind: 'lies' });
+    });
+  });
+});
