@@ -1,9 +1,10 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { createConnector, type Dial } from './connect.ts';
 import { EgressError } from './egress-error.ts';
 import { createFetchLike, type FetchLike } from './fetch-like.ts';
 import { OriginGate } from './gate.ts';
 import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts';
+import { loadUndici } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
@@ -48,31 +49,50 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const { resolver = systemResolver, ca, dial } = options;
   const connect = createConnector({ policy, resolver, ca, dial, connectTimeoutMs: limits.connectTimeoutMs });
   const gate = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
-  const agent = new Agent({
-    connect: ({ protocol, hostname, port }, callback) => {
-      const target = targetOf(new URL(`${protocol}//${bracketed(hostname)}:${port}`));
-      connect(target).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      );
-    },
-    connections: limits.callsPerOrigin,
-    pipelining: 1,
-    maxHeaderSize: limits.maxHeaderBytes,
-    // The limits of a call are kept by the call: these two could only end it with another error.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  const protocol = createProtocol({ policy, connect, gate, limits, userAgent });
+  let agent: Agent | undefined;
+  let protocol: Protocol | undefined;
+  let closed = false;
+  const openAgent = () => {
+    const { Agent } = loadUndici();
+    return new Agent({
+      connect: ({ protocol: scheme, hostname, port }, callback) => {
+        const target = targetOf(new URL(`${scheme}//${bracketed(hostname)}:${port}`));
+        connect(target).then(
+          (socket) => callback(null, socket),
+          (error: Error) => callback(error, null),
+        );
+      },
+      connections: limits.callsPerOrigin,
+      pipelining: 1,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // The limits of a call are kept by the call: these two could only end it with another error.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  };
+  const agentOf = () => {
+    if (agent === undefined) {
+      agent = openAgent();
+      if (closed) void agent.close();
+    }
+    return agent;
+  };
+  const protocolOf = () => {
+    protocol ??= createProtocol({ policy, connect, gate, limits, userAgent });
+    return protocol;
+  };
 
   return {
-    send: createSend({ policy, agent, gate, limits, userAgent }),
-    protocol,
-    fetchLike: createFetchLike(protocol),
-    pinnedFetch: (allowedOrigins) => createFetchLike(protocol, allowedOrigins),
+    send: createSend({ policy, agentOf, gate, limits, userAgent }),
+    get protocol() {
+      return protocolOf();
+    },
+    fetchLike: createFetchLike(protocolOf),
+    pinnedFetch: (allowedOrigins) => createFetchLike(protocolOf, allowedOrigins),
     check: (address) => checkAddress(policy, address),
     close: async () => {
-      if (!agent.closed) await agent.close();
+      closed = true;
+      if (agent?.closed === false) await agent.close();
     },
   };
 }

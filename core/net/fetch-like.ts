@@ -10,14 +10,15 @@ const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 /**
  * Makes a fetch that goes through the protocol client, such as oauth4webapi takes as `customFetch`.
  *
+ * @param protocolOf the client, asked for when it is needed
  * @param allowedOrigins where it may go; without them, wherever the policy lets it
  * @returns a function that rejects with an EgressError; an error status is an answer like any other
  */
-export function createFetchLike(protocol: Protocol, allowedOrigins?: readonly string[]): FetchLike {
+export function createFetchLike(protocolOf: () => Protocol, allowedOrigins?: readonly string[]): FetchLike {
   return async (url, init) => {
     const request = readRequest(url, init);
     const body = await request.bytes();
-    const answer = await protocol(request.url, {
+    const answer = await protocolOf()(request.url, {
       method: request.method as Method,
       headers: Object.fromEntries(request.headers),
       ...(body.length > 0 && { body }),

@@ -1,16 +1,10 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import got, {
-  type Got,
-  type HandlerFunction,
-  type NativeRequestOptions,
-  type Progress,
-  RequestError,
-  type RequestPromise,
-} from 'got';
+import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise } from 'got';
 import type { Connector } from './connect.ts';
 import { EgressError } from './egress-error.ts';
 import type { OriginGate } from './gate.ts';
 import type { EgressLimits } from './limits.ts';
+import { loadGot } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
 import { toEgressError } from './transport-error.ts';
 
@@ -39,7 +33,7 @@ interface Call {
 const MAX_PIECES = 16_384;
 
 export function createProtocol(parts: ProtocolParts): Protocol {
-  return got.extend({
+  return loadGot().default.extend({
     handlers: [guard(parts)],
     headers: { 'user-agent': parts.userAgent },
     followRedirect: false,
@@ -123,7 +117,7 @@ function protocolError(error: unknown, { signal, sent }: Call): EgressError {
   const ended = signal.aborted ? signal.reason : undefined;
   if (ended instanceof EgressError) return toEgressError(ended, { sent, answering: false });
   if (ended !== undefined) return new EgressError('aborted', 'The call was stopped.', { sent });
-  if (!(error instanceof RequestError)) return toEgressError(error, { sent, answering: false });
+  if (!(error instanceof loadGot().RequestError)) return toEgressError(error, { sent, answering: false });
   if (error.code === 'ERR_BODY_PARSE_FAILURE') {
     return new EgressError('invalid_response', 'The answer cannot be read.', { sent });
   }

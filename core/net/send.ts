@@ -38,7 +38,7 @@ export interface EgressResponse {
 
 export interface SendParts {
   policy: EgressPolicy;
-  agent: Dispatcher;
+  agentOf: () => Dispatcher;
   gate: OriginGate;
   limits: EgressLimits;
   userAgent: string;
@@ -122,13 +122,17 @@ async function follow(
   }
 }
 
-async function once({ policy, agent, gate, limits }: SendParts, hop: Hop, signal: AbortSignal): Promise<WireResponse> {
+async function once(
+  { policy, agentOf, gate, limits }: SendParts,
+  hop: Hop,
+  signal: AbortSignal,
+): Promise<WireResponse> {
   const { targetOrigin } = policy.route(hop.url);
   const leave = await gate.enter(targetOrigin, signal);
   try {
     const { method, headers, body, url } = hop;
     const request = { origin: targetOrigin, path: url.pathname + url.search, method, headers, body };
-    return await exchange(agent, request, limits, signal);
+    return await exchange(agentOf(), request, limits, signal);
   } finally {
     leave();
   }

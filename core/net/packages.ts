@@ -1,0 +1,13 @@
+import { createRequire } from 'node:module';
+
+// The two HTTP clients, loaded when the first call needs one: each takes as much time and memory as the rest of a start.
+
+const require = createRequire(import.meta.url);
+
+export function loadUndici(): typeof import('undici') {
+  return require('undici');
+}
+
+export function loadGot(): typeof import('got') {
+  return require('got');
+}
