@@ -2,6 +2,7 @@
 // Runs on any Node: checks the version before a module that needs 24 is loaded (the SQLite driver crashes older ones).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED = 24;
@@ -9,8 +10,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bundled = `${root}node_modules/.bin/node`;
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
+  // Reading and compiling the modules is most of a start; from the second one on they come compiled. Beside the packages and not in
+  // the usual folder for temporary files, where somebody else could leave code for us. Where it cannot be written nothing is kept.
+  module.enableCompileCache(`${root}node_modules/.cache/valetkey`);
   const { main } = await import('./main.ts');
   await main(process.argv.slice(2));
+  // At once and not at the end of the process, which may be sudden.
+  module.flushCompileCache();
 } else if (existsSync(bundled) && process.env.VALETKEY_REEXEC !== '1') {
   // npm installs Node 24 as a package on Linux.
   const script = fileURLToPath(import.meta.url);
