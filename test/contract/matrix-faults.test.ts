@@ -132,19 +132,22 @@ describe('faults inside the service, at every operation', () => {
 });
 
 describe('a service that is not ready', () => {
+  let server: TestServer | undefined;
+
+  afterEach(() => server?.stop());
+
   for (const checks of [
     { database: false, keys: true },
     { database: true, keys: false },
   ]) {
     it(`answers 503 at /readyz and says why: ${JSON.stringify(checks)}`, async () => {
-      const server = await startTestServer({ adapt: () => ({ readiness: () => checks }) });
+      server = await startTestServer({ adapt: () => ({ readiness: () => checks }) });
       const answer = await server.call('GET', '/readyz', { token: null });
       expect(answer.status).to.equal(503);
       const word = (isFine: boolean) => (isFine ? 'ok' : 'failing');
       const wanted = { database: word(checks.database), keys: word(checks.keys) };
       expect(answer.body).to.deep.equal({ status: 'not_ready', checks: wanted });
       expect((await server.call('GET', '/healthz', { token: null })).status).to.equal(200);
-      await server.stop();
     });
   }
 });

@@ -90,10 +90,15 @@ describe('the rate limit of every operation', () => {
 });
 
 describe('without a limit', () => {
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
   it('no header speaks of one', async () => {
-    const server = await startTestServer();
     const { headers } = await server.call('GET', '/api/v1/tools');
     expect(headers).not.to.have.any.keys('ratelimit', 'ratelimit-policy', 'retry-after');
-    await server.stop();
   });
 });

@@ -197,24 +197,27 @@ describe('idempotency keys of account operations (C13)', () => {
   });
 
   describe('a restart', () => {
+    const folder = tempDir();
+    let running: TestServer | undefined;
+
+    afterEach(() => running?.stop());
+    after(() => folder.remove());
+
     it('keeps answers, and frees the keys of requests that it cut off', async () => {
-      const folder = tempDir();
       const options = { dataDir: folder.path, overrides: { now: clock.now } };
-      const first = await startTestServer(options);
-      const provider = await createConnector(first, [{ type: 'API_KEY' }]);
+      const send = (key: string, body: unknown) =>
+        (running as TestServer).call('POST', ACCOUNTS, { body, headers: { 'idempotency-key': key } });
+      running = await startTestServer(options);
+      const provider = await createConnector(running, [{ type: 'API_KEY' }]);
       const [kept, cut] = [account({ connector: provider }), account({ connector: provider })];
-      const send = (to: TestServer, key: string, body: unknown) =>
-        to.call('POST', ACCOUNTS, { body, headers: { 'idempotency-key': key } });
-      const answer = await send(first, 'kept', kept);
-      await claimKey(first, 'cut', { route: 'createConnectedAccount', method: 'POST', path: ACCOUNTS, body: cut });
-      expect((await send(first, 'cut', cut)).status).to.equal(409);
-      await first.stop();
+      const answer = await send('kept', kept);
+      await claimKey(running, 'cut', { route: 'createConnectedAccount', method: 'POST', path: ACCOUNTS, body: cut });
+      expect((await send('cut', cut)).status).to.equal(409);
+      await running.stop();
       clock.advance(1000);
-      const second = await startTestServer(options);
-      expect((await send(second, 'kept', kept)).text).to.equal(answer.text);
-      expect((await send(second, 'cut', cut)).status).to.equal(201);
-      await second.stop();
-      folder.remove();
+      running = await startTestServer(options);
+      expect((await send('kept', kept)).text).to.equal(answer.text);
+      expect((await send('cut', cut)).status).to.equal(201);
     });
   });
 });

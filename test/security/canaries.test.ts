@@ -60,7 +60,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     files = Buffer.concat(['', '-wal', '-shm'].map((suffix) => readFileSync(databaseFile + suffix)));
     await server.stop();
   });
-  after(() => upstream.stop());
+  after(() => Promise.all([server.stop(), upstream.stop()]));
 
   async function call(what: string, method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
     const answer = await server.call(method, path, request);

@@ -6,6 +6,7 @@ import { selectRows } from '../support/database-file.ts';
 import { createConnection } from '../support/providers.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
@@ -104,22 +105,27 @@ describe('what is no longer stored', () => {
     }
   });
 
-  it('leaves the files without anybody asking when the server stops', async () => {
-    const own = await startTestServer();
-    const { id } = await createAccount(own);
-    const file = own.deps.config.databaseFile;
-    const mark = markOf(
-      selectRows(file, 'select credentials_sealed as value from accounts where id = ?', id)[0]?.['value'],
-    );
-    await own.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
-    let atTheEnd: Buffer | undefined;
-    const { close } = own.deps.store;
-    own.deps.store.close = async () => {
-      await close();
+  describe('when the server stops', () => {
+    const folder = tempDir();
+    let own: TestServer;
+
+    before(async () => {
+      own = await startTestServer({ dataDir: folder.path });
+    });
+    after(async () => {
+      await own.stop();
+      folder.remove();
+    });
+
+    it('leaves the files without anybody asking', async () => {
+      const { id } = await createAccount(own);
+      const file = own.deps.config.databaseFile;
+      const select = 'select credentials_sealed as value from accounts where id = ?';
+      const mark = markOf(selectRows(file, select, id)[0]?.['value']);
+      await own.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
+      await own.stop();
       expect(existsSync(`${file}-wal`)).to.equal(false);
-      atTheEnd = readFileSync(file);
-    };
-    await own.stop();
-    expect(atTheEnd?.includes(mark)).to.equal(false);
+      expect(readFileSync(file).includes(mark)).to.equal(false);
+    });
   });
 });

@@ -57,6 +57,7 @@ describe('rows that were altered in the database file', () => {
   before(async () => {
     upstream = await startUpstream();
     const first = await startTestServer(options(template.path));
+    server = first;
     await createConnection(first, { connector: 'http', key_id: 'api', type: 'API_KEY' });
     const create = async (identifier: string, api_key: string) => {
       const api_config = { base_url: `http://127.0.0.1:${upstream.port}` };
@@ -80,12 +81,14 @@ describe('rows that were altered in the database file', () => {
       environments: [(await firstEnvironment(first)).id, other.environment.id],
     };
     await first.stop();
+    server = undefined;
   });
   afterEach(async () => {
     await server?.stop();
     server = undefined;
   });
   after(async () => {
+    await server?.stop();
     for (const folder of folders) folder.remove();
     await upstream.stop();
   });
@@ -315,6 +318,13 @@ describe('rows that were altered in the database file', () => {
   });
 
   describe('with other origins (P2)', () => {
+    let evil: Upstream;
+
+    before(async () => {
+      evil = await startUpstream();
+    });
+    after(() => evil.stop());
+
     it('do not open: an origin added, removed or replaced', async () => {
       for (const origins of [['https://evil.test'], []]) {
         const to = await startAltered(set(stored.one, 'origins = @origins', { origins: JSON.stringify(origins) }));
@@ -327,7 +337,6 @@ describe('rows that were altered in the database file', () => {
     });
 
     it('send nothing to an address that was written into the settings', async () => {
-      const evil = await startUpstream();
       const { path, alter } = copyOfFiles();
       const assignment = `api_config = json_set(api_config, '$.base_url', @address)`;
       expect(alter(...set(stored.one, assignment, { address: `http://127.0.0.1:${evil.port}` }))).to.equal(1);
@@ -336,7 +345,6 @@ describe('rows that were altered in the database file', () => {
       const answer = await execute(server, stored.one);
       expect(answer.body.tool_error.kind).to.equal('blocked_by_egress_policy');
       expect(evil.connections).to.equal(0);
-      await evil.stop();
     });
   });
 

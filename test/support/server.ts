@@ -40,6 +40,7 @@ export interface TestServer {
   call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /** An access token of the test client with exactly these scopes. */
   token(...scopes: Scope[]): string;
+  /** May be called again: a test that fails in the middle leaves it to its hooks. */
   stop(): Promise<void>;
 }
 
@@ -98,6 +99,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       wired.now(),
       wired.random,
     );
+  let stopped: Promise<void> | undefined;
   return {
     deps,
     origin: server.origin,
@@ -105,10 +107,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     logs,
     token,
     call: (method, path, request = {}) => call(server.origin, method, path, { token: token(...SCOPES), ...request }),
-    async stop() {
-      await server.stop();
-      folder.remove();
-    },
+    stop: () => (stopped ??= server.stop().then(folder.remove)),
   };
 }
 
