@@ -1,0 +1,71 @@
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { Secret } from '../secret.ts';
+
+/** A key by which a client proves itself to FHIR servers. */
+export interface SmartClientKey {
+  /** The private key as a JWK that says how it signs and what it is called: the secret of a `private_key_jwt` client. */
+  secret: Secret;
+  /** What is registered with the server, as it stands in a key set. */
+  publicJwk: JsonWebKey;
+}
+
+type Algorithm = 'RS384' | 'ES384';
+
+const MIN_BITS = 2048;
+/** The members of a public key that make its thumbprint, in order (RFC 7638 §3.2). */
+const REQUIRED_MEMBERS: Readonly<Record<Algorithm, readonly string[]>> = {
+  RS384: ['e', 'kty', 'n'],
+  ES384: ['crv', 'kty', 'x', 'y'],
+};
+
+/**
+ * Reads the private key of a client of FHIR servers. They take two kinds of signature and want each key to have a name
+ * (SMART App Launch 2.2, "Client Authentication: Asymmetric"): RS384 for RSA, ES384 for P-384, whatever a JWK says about itself.
+ *
+ * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; a key without a name is called by its thumbprint (RFC 7638)
+ * @throws OAuthConfigError when it is no private key of these kinds; neither message nor cause quote any of it
+ */
+export function readSmartClientKey(text: Secret): SmartClientKey {
+  const given = readJwk(text.reveal());
+  const key = privateKeyOf(text, given);
+  const alg = algorithmOf(key);
+  const bare = createPublicKey(key).export({ format: 'jwk' });
+  const kid = typeof given?.['kid'] === 'string' && given['kid'] !== '' ? given['kid'] : thumbprint(bare, alg);
+  const named = { alg, kid, use: 'sig' };
+  return {
+    secret: new Secret(JSON.stringify({ ...key.export({ format: 'jwk' }), ...named })),
+    publicJwk: { ...bare, ...named },
+  };
+}
+
+function privateKeyOf(text: Secret, jwk: JsonWebKey | undefined): KeyObject {
+  try {
+    return jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text.reveal());
+  } catch {
+    // Without the cause: the parser's message may quote the key.
+    throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');
+  }
+}
+
+function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): Algorithm {
+  if (type === 'rsa' && (details?.modulusLength ?? 0) >= MIN_BITS) return 'RS384';
+  if (type === 'ec' && details?.namedCurve === 'secp384r1') return 'ES384';
+  throw new OAuthConfigError(`FHIR servers take RSA keys of ${MIN_BITS} bits or more, and keys on the curve P-384.`);
+}
+
+function thumbprint(jwk: JsonWebKey, alg: Algorithm): string {
+  const members = REQUIRED_MEMBERS[alg].map((name) => [name, jwk[name]]);
+  return createHash('sha256')
+    .update(JSON.stringify(Object.fromEntries(members)))
+    .digest('base64url');
+}
+
+function readJwk(text: string): JsonWebKey | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as JsonWebKey;
+  } catch {
+    return undefined;
+  }
+}

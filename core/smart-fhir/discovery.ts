@@ -1,0 +1,65 @@
+import { judgeCall } from '../oauth/call-outcome.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { outcomeOfProblem } from '../oauth/problem.ts';
+import { type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
+import type { FetchFor } from '../oauth/transport.ts';
+import { readSmartConfiguration, type SmartConfiguration, type SmartUse } from './smart-configuration.ts';
+
+export interface SmartDiscoveryRequest {
+  /** The address of the FHIR server, as it is given to clients. */
+  fhirBase: string;
+  use: SmartUse;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+export type SmartDiscovered = { ok: true; configuration: SmartConfiguration } | TokenFailure;
+
+/**
+ * Asks a FHIR server how access to it is given (SMART App Launch 2.2, "Conformance"). Whoever names the base chooses the servers that
+ * a person is sent to, so it is the administrator of a connection or the person who names it, and nobody else.
+ *
+ * @returns `client`: the server is none of SMART, or does not offer what is needed
+ * @throws what is a mistake of ours
+ */
+export async function discoverSmart(request: SmartDiscoveryRequest): Promise<SmartDiscovered> {
+  try {
+    const address = smartConfigurationAddress(request.fhirBase);
+    const fetch = await request.fetchFor([address.origin]);
+    const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'manual' });
+    const outcome = await judgeCall(response, undefined, request.now());
+    if (!outcome.ok && outcome.kind === 'unavailable') {
+      return unavailable(
+        outcome.reason,
+        false,
+        outcome.retryAfterMs,
+        'The FHIR server did not say how access is given.',
+      );
+    }
+    if (!outcome.ok) return client('The FHIR server publishes no SMART configuration.');
+    const read = readSmartConfiguration(outcome.body, request.use);
+    return read.ok ? read : client(read.message);
+  } catch (error) {
+    const failure = outcomeOfProblem(error);
+    return failure.kind === 'unavailable' ? { ...failure, mayBeSpent: false } : failure;
+  }
+}
+
+/**
+ * Where the configuration stands: below the base, not at the root of its host.
+ *
+ * @throws OAuthConfigError for a base that is no https address
+ */
+export function smartConfigurationAddress(fhirBase: string): URL {
+  const url = URL.parse(fhirBase);
+  if (url?.protocol !== 'https:' || /[?#@{}\\]/.test(fhirBase)) {
+    throw new OAuthConfigError('The FHIR base is no https address without a query.');
+  }
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/smart-configuration`;
+  return url;
+}
+
+function client(message: string): TokenFailure {
+  return { ok: false, kind: 'client', message };
+}

@@ -1,0 +1,107 @@
+import { isRecord } from '../tools/pointer.ts';
+
+/** A further resource that a user had open. */
+export interface ContextItem {
+  reference: string;
+  role?: string;
+}
+
+/** What access was given for, in the names of an account's API configuration. */
+export interface LaunchContext {
+  /** Id of the patient. */
+  patient?: string;
+  /** Id of the encounter. */
+  encounter?: string;
+  fhir_context?: ContextItem[];
+  /** Whether the application has to show who the patient is. */
+  need_patient_banner?: boolean;
+  smart_style_url?: string;
+  intent?: string;
+  tenant?: string;
+}
+
+const NAMES = [
+  'patient',
+  'encounter',
+  'fhir_context',
+  'need_patient_banner',
+  'smart_style_url',
+  'intent',
+  'tenant',
+] as const satisfies readonly (keyof LaunchContext)[];
+
+/** Ids become parts of addresses (FHIR R4 §2.24.0.1, "id"). */
+const ID = /^[A-Za-z0-9.-]{1,64}$/;
+const REFERENCE = /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}$/;
+const TEXT = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
+const MAX_ITEMS = 20;
+const USERS = /^(?:Patient|Practitioner|PractitionerRole|RelatedPerson|Person)\/[A-Za-z0-9.-]{1,64}$/;
+
+/**
+ * Reads the launch context out of the answer of a token endpoint (SMART App Launch 2.2, "Launch Context"). It is what the server
+ * says, no more: a value that has not the form of its kind is left out.
+ *
+ * @param answer the JSON of the answer
+ */
+export function readLaunchContext(answer: unknown): LaunchContext {
+  if (!isRecord(answer)) return {};
+  const context: Record<keyof LaunchContext, unknown> = {
+    patient: matching(answer['patient'], ID),
+    encounter: matching(answer['encounter'], ID),
+    fhir_context: itemsIn(answer['fhirContext']),
+    need_patient_banner: booleanIn(answer['need_patient_banner']),
+    smart_style_url: addressIn(answer['smart_style_url']),
+    intent: matching(answer['intent'], TEXT),
+    tenant: matching(answer['tenant'], TEXT),
+  };
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * The change of an account's API configuration after a person gave access: what the context does not name is cleared, so that no
+ * patient of an earlier launch stays. A refresh that names no context changes nothing; do not ask this function then.
+ */
+export function launchContextChange(context: LaunchContext): Record<keyof LaunchContext, unknown> {
+  const entries = NAMES.map((name) => [name, context[name] ?? null]);
+  return Object.fromEntries(entries) as Record<keyof LaunchContext, unknown>;
+}
+
+/**
+ * Who gave access, by the claim `fhirUser` of a verified id_token: a reference such as Practitioner/123, which never changes for a
+ * person at one server.
+ *
+ * @returns null when the claim names nobody of this server
+ */
+export function fhirUserOf(claims: Readonly<Record<string, unknown>>, fhirBase: string): string | null {
+  const claim = claims['fhirUser'];
+  if (typeof claim !== 'string') return null;
+  const base = fhirBase.endsWith('/') ? fhirBase : `${fhirBase}/`;
+  const reference = claim.startsWith(base) ? claim.slice(base.length) : claim;
+  return USERS.test(reference) ? reference : null;
+}
+
+function matching(value: unknown, form: RegExp): string | undefined {
+  return typeof value === 'string' && form.test(value) ? value : undefined;
+}
+
+/** Some servers send a text. */
+function booleanIn(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' || value === 'false' ? value === 'true' : undefined;
+}
+
+function addressIn(value: unknown): string | undefined {
+  const url = typeof value === 'string' && value.length <= 2048 ? URL.parse(value) : null;
+  return url?.protocol === 'https:' && url.username === '' && url.password === '' ? url.href : undefined;
+}
+
+function itemsIn(value: unknown): ContextItem[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items = value.flatMap((item): ContextItem[] => {
+    const reference = isRecord(item) ? matching(item['reference'], REFERENCE) : undefined;
+    if (reference === undefined) return [];
+    const role = matching((item as Record<string, unknown>)['role'], TEXT);
+    return [{ reference, ...(role !== undefined && { role }) }];
+  });
+  return items.length === 0 || items.length > MAX_ITEMS ? undefined : items;
+}

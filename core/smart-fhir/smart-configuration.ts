@@ -1,0 +1,49 @@
+import { readMetadata } from '../oauth/metadata.ts';
+import type { OAuthProvider } from '../oauth/provider.ts';
+import { isRecord } from '../tools/pointer.ts';
+
+/** What a FHIR server says of how access to it is given. */
+export interface SmartConfiguration {
+  /** In the terms of RFC 8414, which SMART shares; an issuer only where the server has one. */
+  metadata: NonNullable<OAuthProvider['metadata']>;
+  /** What of SMART the server can do, such as `launch-ehr` or `client-confidential-asymmetric`. */
+  capabilities: readonly string[];
+}
+
+/** `launch`: a person gives access. `backend`: a service has it. */
+export type SmartUse = 'launch' | 'backend';
+
+export type ReadSmartConfiguration = { ok: true; configuration: SmartConfiguration } | { ok: false; message: string };
+
+/**
+ * Judges a SMART configuration (SMART App Launch 2.2, "Conformance"): what the use needs must be there, addresses must be https, and
+ * codes must be bound by S256. A list that names `plain` as well does no harm, for it is never used.
+ *
+ * @param body the JSON of `.well-known/smart-configuration`
+ */
+export function readSmartConfiguration(body: unknown, use: SmartUse): ReadSmartConfiguration {
+  if (!isRecord(body)) return unsuitable('is no JSON object');
+  const capabilities = textsIn(body['capabilities']);
+  if (capabilities === undefined) return unsuitable('does not say what the server is capable of');
+  // Only servers that sign people in have an issuer. Where there is none, the token endpoint stands for the server.
+  const issuer = typeof body['issuer'] === 'string' ? body['issuer'] : String(body['token_endpoint']);
+  const read = readMetadata({ ...body, issuer }, issuer);
+  if (!read.ok) return { ok: false, message: read.message };
+  const { metadata } = read;
+  if (metadata.token_endpoint === undefined) return unsuitable('names no token endpoint');
+  if (use === 'launch') {
+    if (metadata.authorization_endpoint === undefined) return unsuitable('names no authorization endpoint');
+    if (metadata.code_challenge_methods_supported?.includes('S256') !== true) {
+      return unsuitable('does not offer the proof of possession of codes (PKCE with S256)');
+    }
+  }
+  return { ok: true, configuration: { metadata, capabilities } };
+}
+
+function textsIn(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
+}
+
+function unsuitable(how: string): ReadSmartConfiguration {
+  return { ok: false, message: `The SMART configuration of the FHIR server ${how}.` };
+}
