@@ -2,6 +2,7 @@ import type { AuthorizationClient } from '../core/accounts/links/authorization-c
 import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
 import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
+import { createDiscovery } from '../core/oauth/discovery.ts';
 import type { EnvironmentId, Store } from '../db/store.ts';
 import { ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
@@ -20,7 +21,14 @@ export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'lin
     if (!environment) throw new Error('the environment is gone');
     return parts.egressOf(environment).pinnedFetch(origins);
   };
-  const authorization: AuthorizationClient = createOAuthClient({ vault, now, random, fetchFor, log });
+  const authorization: AuthorizationClient = createOAuthClient({
+    vault,
+    discovery: createDiscovery(now),
+    now,
+    random,
+    fetchFor,
+    log,
+  });
 
   let running: Promise<void> = Promise.resolve();
   const expire = (): Promise<void> => {

@@ -1,6 +1,7 @@
+import type { AuthorizationServer } from './authorization-server.ts';
 import type { BrowserPage } from './browser.ts';
 import { hiddenFields, TestBrowser } from './browser.ts';
-import { API_KEY_PATTERN, createProvider } from './providers.ts';
+import { API_KEY_PATTERN, createConnection, createProvider } from './providers.ts';
 import type { TestAnswer, TestServer, TestServerOptions } from './server.ts';
 import { startTestServer } from './server.ts';
 import { closedPort } from './upstream.ts';
@@ -97,4 +98,48 @@ export async function accountOf(server: TestServer, identifier: string) {
   const query = new URLSearchParams({ identifier });
   const { body } = await server.call('GET', `/api/v1/connected_accounts?${query}`);
   return body.connected_accounts[0] as { id: string; status: string; status_reason: string } | undefined;
+}
+
+/** A provider and a connection for an authorization server. @returns the name of the connection, and its id */
+export async function consentConnector(
+  server: TestServer,
+  as: AuthorizationServer,
+  { config = {}, connection = {} }: { config?: object; connection?: Record<string, unknown> } = {},
+): Promise<{ connector: string; connectionId: string }> {
+  const { identifier } = await createProvider(server, {
+    display_name: 'Acme Files',
+    auth_patterns: [as.pattern(config)],
+  });
+  made += 1;
+  const client = { client_id: `client-${made}`, client_secret: `secret-of-client-${made}` };
+  const { id, key_id: connector } = await createConnection(server, { connector: identifier, ...client, ...connection });
+  await as.register({ ...client, redirect_uris: [`${server.origin}/oauth/callback/${id}`] });
+  return { connector, connectionId: id };
+}
+
+/** A browser for which the host of an authorization server is where it really is. */
+export function browserFor(...servers: AuthorizationServer[]): TestBrowser {
+  return new TestBrowser({ hosts: Object.fromEntries(servers.map(({ issuer, target }) => [issuer, target])) });
+}
+
+/** Starts at a link and goes on to where the provider asks who they are. @returns the sign-in page */
+export async function reachSignIn(
+  browser: TestBrowser,
+  link: string,
+  fields: Record<string, string> = {},
+): Promise<BrowserPage> {
+  return browser.follow(await submitLink(browser, link, fields));
+}
+
+/** Signs in and consents, or says no. @returns the page before the callback: it leads there, with the code */
+export async function consent(browser: TestBrowser, page: BrowserPage, login: string | null): Promise<BrowserPage> {
+  const answer: Record<string, string> = login === null ? { answer: 'deny' } : { answer: 'allow', login };
+  const sent = await browser.submit(page.url, answer);
+  return browser.follow(sent, (url) => url.pathname.startsWith('/oauth/callback/'));
+}
+
+/** The whole way of a person through a link: there, consent, and back. @returns the page that the callback answers */
+export async function walk(browser: TestBrowser, link: string, login: string | null = 'alice'): Promise<BrowserPage> {
+  const leading = await consent(browser, await reachSignIn(browser, link), login);
+  return browser.open(leading.location as string);
 }

@@ -3,18 +3,23 @@ import { clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import { accountInputs } from '../../connectors/base-url.ts';
+import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { readAccountFacts } from '../../oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../oauth/authorization-request.ts';
 import { beginAuthorization } from '../../oauth/begin-authorization.ts';
+import type { ClientCredentials } from '../../oauth/client-auth.ts';
+import { OAuthConfigError } from '../../oauth/config-error.ts';
+import type { Discovery } from '../../oauth/discovery.ts';
 import { finishAuthorization, type Granted } from '../../oauth/grants/authorization-code.ts';
 import { settingProblem } from '../../oauth/problem.ts';
-import { type OAuthProvider, oauthProviderOf, withInputs } from '../../oauth/provider.ts';
+import { issuerOf, type OAuthProvider, oauthProviderOf, withInputs } from '../../oauth/provider.ts';
 import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { AuthorizationClient, AuthorizationPlan, Finished } from './authorization-client.ts';
+import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
 
 export interface OAuthClientTools {
   vault: Vault;
+  discovery: Discovery;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -23,50 +28,66 @@ export interface OAuthClientTools {
   log: { warn(fields: object, message: string): void };
 }
 
+/** What every step of an authorization needs. */
+interface Parts {
+  provider: OAuthProvider;
+  client: ClientCredentials;
+  fetchFor: FetchFor;
+  now: () => number;
+}
+
 /** The authorization code of OAuth 2 (RFC 6749 §4.1), for accounts of a connection. */
 export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient {
-  const { vault, now, random } = tools;
-  const partsOf = ({ connection, pattern, apiConfig }: AuthorizationPlan) => {
-    const fetchFor: FetchFor = (origins) => tools.fetchFor(connection.environmentId, origins);
-    const provider = oauthProviderOf(pattern, accountInputs(pattern, apiConfig));
-    return { provider, client: clientOf(vault, connection, pattern), fetchFor, now };
-  };
   return {
-    supports: ({ type, oauth_config: config }) =>
-      (type === 'OAUTH' || type === 'SMART_FHIR') && config?.authorize_uri !== undefined,
+    supports: ({ type, oauth_config: config = {} }) =>
+      (type === 'OAUTH' || type === 'SMART_FHIR') && (config.authorize_uri ?? config.issuer) !== undefined,
 
-    readState: (pattern, answer) => {
-      const [state, ...others] = answer.getAll(stateName(pattern));
+    readState(pattern, answer) {
+      const name = pattern?.oauth_config?.authorization?.callback_names?.['state'] ?? 'state';
+      const [state, ...others] = answer.getAll(name);
       return others.length === 0 ? state : undefined;
     },
 
-    async begin(plan) {
-      const { redirectUri, connection, pattern } = plan;
-      const scopes = requestedScopes(connection, pattern);
-      return explained(async () => {
-        const begun = await beginAuthorization({ ...partsOf(plan), redirectUri, scopes, random });
-        return begun.ok ? { ...begun, state: begun.kept.state } : { ok: false as const, message: begun.message };
-      });
-    },
+    begin: (plan) =>
+      explained(async () => {
+        const scopes = requestedScopes(plan.connection, plan.pattern);
+        const parts = await partsOf(tools, plan);
+        const { redirectUri } = plan;
+        const begun = await beginAuthorization({ ...parts, redirectUri, scopes, random: tools.random });
+        return begun.ok ? { ...begun, state: begun.kept.state } : { ok: false, message: begun.message };
+      }),
 
-    async finish(plan, kept, answer) {
-      return explained(async () => {
-        const parts = partsOf(plan);
+    finish: (plan, kept, answer) =>
+      explained(async () => {
         const authorization = kept as KeptAuthorization;
+        const parts = await partsOf(tools, plan);
         const finished = await finishAuthorization({ ...parts, parameters: answer, kept: authorization });
         if (finished.ok) return granted(tools, parts, authorization, finished);
-        const kind = finished.kind === 'denied' ? 'refused' : 'failed';
-        return { ok: false as const, kind, message: finished.message };
-      });
-    },
+        return { ok: false, kind: finished.kind === 'denied' ? 'refused' : 'failed', message: finished.message };
+      }),
   };
 }
 
-function stateName(pattern: AuthPattern | undefined): string {
-  return pattern?.oauth_config?.authorization?.callback_names?.['state'] ?? 'state';
+async function partsOf(tools: OAuthClientTools, { connection, pattern, apiConfig }: AuthorizationPlan): Promise<Parts> {
+  const { environmentId } = connection;
+  const fetchFor: FetchFor = (origins) => tools.fetchFor(environmentId, origins);
+  const inputs = accountInputs(pattern, apiConfig);
+  const declared = oauthProviderOf(pattern, inputs);
+  const issuer = issuerOf(declared);
+  const found = issuer ? await tools.discovery.discover({ issuer, partition: environmentId, fetchFor }) : undefined;
+  if (found?.ok === false && !(found.kind === 'no_metadata' && isComplete(pattern))) {
+    throw new OAuthConfigError(found.message);
+  }
+  const provider = found?.ok ? oauthProviderOf(pattern, inputs, found) : declared;
+  return { provider, client: clientOf(tools.vault, connection, pattern), fetchFor, now: tools.now };
 }
 
-/** A setting that is missing or does not fit is nobody's crash: an operator reads why in the log. */
+/** Whether a pattern itself says all that metadata could. */
+function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
+  return config.authorize_uri !== undefined && config.token_uri !== undefined;
+}
+
+/** A setting that is missing or does not fit is nobody's crash: an operator reads in the log what it is. */
 async function explained<T>(run: () => Promise<T>): Promise<T | { ok: false; kind: 'failed'; message: string }> {
   try {
     return await run();
@@ -79,19 +100,14 @@ async function explained<T>(run: () => Promise<T>): Promise<T | { ok: false; kin
 
 async function granted(
   { log }: OAuthClientTools,
-  {
-    fetchFor,
-    client,
-    now,
-    ...parts
-  }: { provider: OAuthProvider; fetchFor: FetchFor } & Pick<Parameters<typeof readAccountFacts>[0], 'client' | 'now'>,
-  { nonce, tokenEndpoint }: KeptAuthorization,
+  parts: Parts,
+  { nonce }: KeptAuthorization,
   { tokens, answer, values }: Granted,
 ): Promise<Finished> {
   const provider = withInputs(parts.provider, values);
   const { accessToken, refreshToken, scopes, expiresAt } = tokens;
-  const facts = await readAccountFacts({ provider, client, accessToken, answer, nonce, fetchFor, now });
-  const grant = {
+  const facts = await readAccountFacts({ ...parts, provider, accessToken, answer, nonce });
+  const grant: Grant = {
     details: {
       oauth_token: {
         access_token: accessToken.reveal(),
@@ -102,11 +118,17 @@ async function granted(
     tokenExpiresAt: expiresAt,
     subject: facts.ok ? facts.subject : null,
     apiConfig: { ...values, ...(facts.ok && facts.values) },
-    origins: [new URL(tokenEndpoint).origin],
+    origins: originsOf(provider),
   };
   if (facts.ok) return { ok: true, grant };
-  // Without a value that the API needs the account would be of no use; without a name of the person it is.
+  // Without a value that its API needs the account would be of no use; without a name of the person it is.
   if (provider.config.account_values?.length) return { ok: false, kind: 'failed', message: facts.message, grant };
   log.warn({ reason: facts.message }, 'provider did not say whose account it is');
   return { ok: true, grant };
+}
+
+/** The origins of all endpoints, those that the provider's metadata named among them. */
+function originsOf({ config, address }: OAuthProvider): string[] {
+  const plain = oauthAddresses(config).filter(({ originFrom }) => originFrom === undefined);
+  return [...new Set(plain.map(({ template }) => new URL(address(template)).origin))];
 }

@@ -1,0 +1,179 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
+
+/** A client as it is registered, in the terms of RFC 7591. */
+export interface RegisteredClient {
+  client_id: string;
+  client_secret: string;
+  redirect_uris: string[];
+}
+
+/**
+ * An authorization server of somebody else's making, with people who sign in and consent. It checks redirect addresses and proof
+ * keys, gives a code once, names itself in its answers, rotates refresh tokens, and revokes.
+ */
+export interface AuthorizationServer {
+  issuer: string;
+  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads the issuer here. */
+  override: string;
+  /** Where the issuer really is. */
+  target: string;
+  register(client: RegisteredClient): Promise<void>;
+  /** Requests to an endpoint so far, such as `/token`. */
+  hits(path: string): number;
+  /** Forms that were sent to an endpoint. */
+  sent(path: string): Record<string, string>[];
+  /** Whether an access token is alive. */
+  isAlive(accessToken: string): Promise<boolean>;
+  /** An OAuth pattern for it. */
+  pattern(config?: object): AuthPattern;
+  stop(): Promise<void>;
+}
+
+export interface AuthorizationServerOptions {
+  /** Tells servers apart; part of the issuer's host. */
+  name?: string;
+  port?: number;
+}
+
+const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
+
+/** Starts one on loopback. Whoever opens its sign-in page chooses who they are, or says no. */
+export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
+  const issuer = `https://${options.name ?? 'as'}.example`;
+  const rows = createRows();
+  const provider = new Provider(issuer, {
+    adapter: rows.adapter,
+    clients: [],
+    cookies: { keys: [randomBytes(16).toString('hex')], long: { signed: true }, short: { signed: true } },
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+    findAccount: (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ sub: accountId, email: `${accountId}@as.example` }),
+    }),
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/sign-in/${uid}` },
+    issueRefreshToken: () => true,
+    jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    scopes: SCOPES,
+    ttl: { AccessToken: 3600, Grant: 86_400, IdToken: 3600, RefreshToken: 86_400, Session: 86_400, Interaction: 3600 },
+  });
+  // It is told the host that everybody knows it by, as a proxy in front of it would.
+  provider.proxy = true;
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(issuer).host };
+  const hits = new Map<string, Record<string, string>[]>();
+  provider.use(async (context, next) => {
+    const seen = hits.get(context.path) ?? [];
+    hits.set(context.path, seen);
+    const form: Record<string, string> = {};
+    seen.push(form);
+    await next();
+    Object.assign(form, context.oidc?.body);
+  });
+  const answer = provider.callback();
+  const server = createServer((req, res) => {
+    Object.assign(req.headers, forwarded);
+    if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
+    else answer(req, res);
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    override: `${issuer}=${target}`,
+    target,
+    register: (client) => rows.adapter('Client').upsert(client.client_id, { ...GRANTS, ...client }),
+    hits: (path) => hits.get(path)?.length ?? 0,
+    sent: (path) => hits.get(path) ?? [],
+    isAlive: async (accessToken) => (await provider.AccessToken.find(accessToken)) !== undefined,
+    pattern: (config = {}) => ({
+      type: 'OAUTH',
+      display_name: 'Account',
+      oauth_config: {
+        issuer,
+        authorize_uri: `${issuer}/auth`,
+        token_uri: `${issuer}/token`,
+        user_info_uri: `${issuer}/me`,
+        revocation_uri: `${issuer}/token/revocation`,
+        available_scopes: [
+          { scope: 'openid', display_name: 'Who you are', description: 'Your user name', required: true },
+          { scope: 'files:read', display_name: 'Read files', description: 'Open every file of yours', required: true },
+          { scope: 'files:write', display_name: 'Change files' },
+        ],
+        ...config,
+      },
+    }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const GRANTS = {
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'client_secret_basic',
+};
+
+const FORM = `<!doctype html><html lang="en"><title>Sign in</title><h1>Sign in</h1><form method="post">
+<label for="login">User name</label> <input id="login" name="login"> <button name="answer" value="allow">Allow</button>
+<button name="answer" value="deny">Deny</button></form></html>`;
+
+/** One page for both steps: who they are, and whether they consent. */
+async function signIn(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (req.method !== 'POST') {
+    res.writeHead(200, { 'content-type': 'text/html' }).end(FORM);
+    return;
+  }
+  const form = new URLSearchParams(await read(req));
+  if (form.get('answer') === 'deny') {
+    const refusal = { error: 'access_denied', error_description: '<script>alert(1)</script>' };
+    return provider.interactionFinished(req, res, refusal, { mergeWithLastSubmission: false });
+  }
+  const { params } = await provider.interactionDetails(req, res);
+  const accountId = form.get('login') || 'alice';
+  const grant = new provider.Grant({ accountId, clientId: String(params['client_id']) });
+  grant.addOIDCScope(String(params['scope'] ?? ''));
+  const result = { login: { accountId }, consent: { grantId: await grant.save() } };
+  return provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
+}
+
+async function read(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+interface Row {
+  grantId?: string;
+  uid?: string;
+  consumed?: number;
+  [key: string]: unknown;
+}
+
+/** The storage that the package asks for, in memory. */
+function createRows() {
+  const rows = new Map<string, Row>();
+  return {
+    adapter: (model: string) => ({
+      upsert: async (id: string, row: object) => void rows.set(`${model}:${id}`, row as Row),
+      find: async (id: string) => rows.get(`${model}:${id}`),
+      findByUid: async (uid: string) => [...rows.values()].find((row) => row.uid === uid),
+      destroy: async (id: string) => void rows.delete(`${model}:${id}`),
+      consume: async (id: string) => {
+        const row = rows.get(`${model}:${id}`);
+        if (row) row.consumed = 1;
+      },
+      revokeByGrantId: async (grantId: string) => {
+        for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
+      },
+    }),
+  };
+}
