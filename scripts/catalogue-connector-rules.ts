@@ -12,7 +12,6 @@ export function checkConnector(connector: Connector, fileName: string, tools: re
   for (const name of Object.keys(api.headers ?? {})) {
     if (!isCallerHeader(name)) problems.push(`api.headers: ${name} cannot be set by a connector`);
   }
-  if (tools.length === 0) problems.push('has no tools');
 
   const usedElsewhere = new Set(tools.flatMap((tool) => [...accountReferences(tool)]));
   const base = { baseUrl: api.base_url, baseUrlField: 'api.base_url', usedElsewhere };
