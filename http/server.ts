@@ -2,10 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { handlers } from '../handlers/index.ts';
 import { ConfigError } from './config.ts';
-import { createConnect } from './connect.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
-import { createDocs } from './docs.ts';
+import { lazyPages } from './lazy-pages.ts';
 import { createMetricsServer } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 
@@ -46,8 +45,8 @@ const LIMITS: ServerLimits = {
  */
 export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Promise<RunningServer> {
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
-  const docs = createDocs();
-  const connect = createConnect(deps);
+  const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(), deps.log);
+  const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isPage(req)) docs(req, res);
     else if (isLinkPage(req)) connect(req, res);
