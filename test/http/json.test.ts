@@ -16,15 +16,24 @@ function refused(text: string | Buffer): string {
   throw new Error(`was accepted: ${text.toString('utf8').slice(0, 80)}`);
 }
 
+/** Whole numbers beyond 2^53 that are written without an exponent, and texts with lone surrogates. */
+function holdsWhatIsRefused(value: unknown): boolean {
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some((entry) => entry.some(holdsWhatIsRefused));
+}
+
 describe('parseJson', () => {
   it('reads what JSON.parse reads, wherever two parsers could not disagree', () => {
+    const value = fc.jsonValue({ maxDepth: 10 }).filter((one) => !holdsWhatIsRefused(one));
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 10 }), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
-        const text = JSON.stringify(value, null, indent);
-        const isPlain = text.isWellFormed() && !/\\ud[89a-f]/i.test(text);
-        fc.pre(isPlain && !/(^|[^"\w.])-?\d{17,}/.test(text));
+      fc.property(value, fc.constantFrom(undefined, 1, '\t'), (one, indent) => {
+        const text = JSON.stringify(one, null, indent);
         expect(parse(text)).to.deep.equal(JSON.parse(text));
       }),
+      { numRuns: 500 },
     );
   });
 
