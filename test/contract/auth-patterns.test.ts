@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
+import { contractPattern } from '../../core/connectors/contract-pattern.ts';
 import type { Json } from '../../scripts/openapi-document.ts';
 import { compile, errorsOf } from './contract.ts';
 
@@ -97,8 +98,8 @@ describe('authentication patterns', () => {
     };
     const validate = compile({ $ref: '#/components/schemas/AuthPattern' }, 'response');
     for (const [identifier, connector] of Object.entries(connectors)) {
-      for (const { auth_scheme: _scheme, ...pattern } of connector.auth_patterns) {
-        validate(pattern);
+      for (const pattern of connector.auth_patterns) {
+        validate(contractPattern(pattern));
         expect(validate.errors, `${identifier} ${pattern.type}`).to.equal(null);
       }
     }
