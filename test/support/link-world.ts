@@ -1,0 +1,92 @@
+import { openRevocationOrder, type RevocationOrder } from '../../core/accounts/links/revocation.ts';
+import type { AuthRequestRow, OutboxRow } from '../../db/store.ts';
+import { auditOf } from './audit.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { startAuthorizationServer } from './authorization-server.ts';
+import { type TestClock, testClock } from './clock.ts';
+import { dumpDatabase } from './database-file.ts';
+import {
+  accountOf,
+  browserFor,
+  consentConnector,
+  type LinkOptions,
+  makeLink,
+  returned,
+  startLinkServer,
+  verifyUser,
+  walk,
+} from './links.ts';
+import type { TestServer } from './server.ts';
+import { firstEnvironment } from './tokens.ts';
+
+/** A server, a provider with a strict authorization server, and a connection of the one to the other. */
+export interface LinkWorld {
+  as: AuthorizationServer;
+  server: TestServer;
+  clock: TestClock;
+  connector: string;
+  connectionId: string;
+  /** A link for a person of the application, named by its identifier. */
+  link(identifier: string, options?: LinkOptions): Promise<string>;
+  /** A person walks a link. @returns what the application is told */
+  finished(link: string, login?: string): Promise<string>;
+  /** A person connects an account from link to verification. @returns the account's id */
+  connected(identifier: string, login?: string): Promise<string>;
+  status(identifier: string): Promise<string | undefined>;
+  /** The access token that the account works with; undefined when it has none. */
+  token(identifier: string): Promise<string | undefined>;
+  /** What is to be revoked for an account, by the outbox. */
+  orders(identifier: string): Promise<RevocationOrder[]>;
+  actions(identifier: string): Promise<string[]>;
+  /** The requests of all accounts. */
+  requests(): Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+export async function startLinkWorld(env: Record<string, string> = {}): Promise<LinkWorld> {
+  const clock = testClock(Date.now());
+  const as = await startAuthorizationServer();
+  const overrides = { VALETKEY_ENDPOINT_OVERRIDES: as.override, ...env };
+  const server = await startLinkServer({ env: overrides, overrides: { now: clock.now } });
+  const { connector, connectionId } = await consentConnector(server, as);
+  const idOf = async (identifier: string) => (await accountOf(server, identifier))?.id ?? '';
+  const world: LinkWorld = {
+    as,
+    server,
+    clock,
+    connector,
+    connectionId,
+    link: (identifier, options = {}) => makeLink(server, { connector, identifier, user_id: identifier, ...options }),
+    finished: async (link, login) => returned(await walk(browserFor(as), link, login)).authRequestId,
+    async connected(identifier, login) {
+      const answer = await verifyUser(server, await world.finished(await world.link(identifier), login), identifier);
+      if (answer.status !== 200) throw new Error(`not verified: ${answer.text}`);
+      return idOf(identifier);
+    },
+    status: async (identifier) => (await accountOf(server, identifier))?.status,
+    async token(identifier) {
+      const { body } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${await idOf(identifier)}`);
+      return body.connected_account.authorization_details.oauth_token?.access_token;
+    },
+    async orders(identifier) {
+      const { id } = await firstEnvironment(server);
+      const entries = await server.deps.store.read.outbox.list(id, await idOf(identifier));
+      const waiting = entries.filter((entry): entry is OutboxRow & { payloadSealed: Buffer } => !!entry.payloadSealed);
+      return waiting.map((entry) => openRevocationOrder(server.deps.vault, entry));
+    },
+    actions: async (identifier) => (await auditOf(server, await idOf(identifier))).map(({ action }) => action),
+    requests: () => dumpDatabase(server)['auth_requests'] ?? [],
+    async stop() {
+      await server.stop();
+      await as.stop();
+    },
+  };
+  return world;
+}
+
+/** The request that an account has last, as it is stored. */
+export async function lastRequest(world: LinkWorld): Promise<AuthRequestRow> {
+  const { id } = await firstEnvironment(world.server);
+  const row = world.requests().at(-1);
+  return (await world.server.deps.store.read.authRequests.get(id, String(row?.['id']))) as AuthRequestRow;
+}
