@@ -79,15 +79,17 @@ export async function startStrictServer(options: StrictServerOptions = {}): Prom
 
 interface Stored {
   grantId?: string;
+  uid?: string;
   consumed?: number;
 }
 
 /** The storage that the package asks for, kept in memory without its notice about doing so. */
-function createAdapter() {
+export function createAdapter() {
   const rows = new Map<string, Stored>();
   return (model: string) => ({
     upsert: async (id: string, row: Stored) => void rows.set(`${model}:${id}`, row),
     find: async (id: string) => rows.get(`${model}:${id}`),
+    findByUid: async (uid: string) => [...rows.values()].find((row) => row.uid === uid),
     destroy: async (id: string) => void rows.delete(`${model}:${id}`),
     consume: async (id: string) => {
       const row = rows.get(`${model}:${id}`);
