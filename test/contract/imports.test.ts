@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { findViolations, judgeFile } from '../../scripts/check-imports.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -34,26 +34,106 @@ describe('the rules of who may import whom', () => {
 
   describe('refuse', () => {
     const cases: [what: string, file: string, text: string, target: string][] = [
-      ['core that knows http', 'core/accounts/find.ts', "import { readBody } from '../../http/body.ts';", 'http/body.ts'],
-      ['core that knows handlers', 'core/paging.ts', "import { handlers } from '../handlers/index.ts';", 'handlers/index.ts'],
-      ['core that knows the contract', 'core/paging.ts', "import type { paths } from '../generated/api.d.ts';", 'generated/api.d.ts'],
-      ['the vault that knows accounts', 'core/vault/vault.ts', "import { x } from '../accounts/find.ts';", 'core/accounts/find.ts'],
-      ['the vault that knows the database', 'core/vault/vault.ts', "import type { X } from '../../db/store.ts';", 'db/store.ts'],
-      ['OAuth that knows accounts', 'core/oauth/grant.ts', "import { x } from '../accounts/find.ts';", 'core/accounts/find.ts'],
-      ['OAuth that knows the vault', 'core/oauth/grant.ts', "import { x } from '../vault/vault.ts';", 'core/vault/vault.ts'],
-      ['OAuth that opens the network', 'core/oauth/grant.ts', "import { x } from '../net/egress.ts';", 'core/net/egress.ts'],
+      [
+        'core that knows http',
+        'core/accounts/find.ts',
+        "import { readBody } from '../../http/body.ts';",
+        'http/body.ts',
+      ],
+      [
+        'core that knows handlers',
+        'core/paging.ts',
+        "import { handlers } from '../handlers/index.ts';",
+        'handlers/index.ts',
+      ],
+      [
+        'core that knows the contract',
+        'core/paging.ts',
+        "import type { paths } from '../generated/api.d.ts';",
+        'generated/api.d.ts',
+      ],
+      [
+        'the vault that knows accounts',
+        'core/vault/vault.ts',
+        "import { x } from '../accounts/find.ts';",
+        'core/accounts/find.ts',
+      ],
+      [
+        'the vault that knows the database',
+        'core/vault/vault.ts',
+        "import type { X } from '../../db/store.ts';",
+        'db/store.ts',
+      ],
+      [
+        'OAuth that knows accounts',
+        'core/oauth/grant.ts',
+        "import { x } from '../accounts/find.ts';",
+        'core/accounts/find.ts',
+      ],
+      [
+        'OAuth that knows the vault',
+        'core/oauth/grant.ts',
+        "import { x } from '../vault/vault.ts';",
+        'core/vault/vault.ts',
+      ],
+      [
+        'OAuth that opens the network',
+        'core/oauth/grant.ts',
+        "import { x } from '../net/egress.ts';",
+        'core/net/egress.ts',
+      ],
       ['egress that knows tools', 'core/net/gate.ts', "import { x } from '../tools/tool.ts';", 'core/tools/tool.ts'],
-      ['tools that know egress', 'core/tools/execute.ts', "import { x } from '../net/egress.ts';", 'core/net/egress.ts'],
-      ['the database that knows the interface', 'db/accounts/rows.ts', "import type { X } from '../../http/contract.ts';", 'http/contract.ts'],
-      ['the database that knows an engine', 'db/store.ts', "import { x } from '../core/accounts/find.ts';", 'core/accounts/find.ts'],
-      ['a handler that knows the pipeline', 'handlers/index.ts', "import { x } from '../http/pipeline.ts';", 'http/pipeline.ts'],
+      [
+        'tools that know egress',
+        'core/tools/execute.ts',
+        "import { x } from '../net/egress.ts';",
+        'core/net/egress.ts',
+      ],
+      [
+        'the database that knows the interface',
+        'db/accounts/rows.ts',
+        "import type { X } from '../../http/contract.ts';",
+        'http/contract.ts',
+      ],
+      [
+        'the database that knows an engine',
+        'db/store.ts',
+        "import { x } from '../core/accounts/find.ts';",
+        'core/accounts/find.ts',
+      ],
+      [
+        'a handler that knows the pipeline',
+        'handlers/index.ts',
+        "import { x } from '../http/pipeline.ts';",
+        'http/pipeline.ts',
+      ],
       ['a page that knows anything', 'web/page.ts', "import { x } from '../core/errors.ts';", 'core/errors.ts'],
-      ['an example that knows the inside', 'examples/notes.ts', "import { x } from '../core/errors.ts';", 'core/errors.ts'],
-      ['anything that knows a test', 'http/body.ts', "import { x } from '../test/support/server.ts';", 'test/support/server.ts'],
-      ['a folder that is named alike', 'core/tools/tool.ts', "import { x } from '../connectors-of-others/x.ts';", 'core/connectors-of-others/x.ts'],
+      [
+        'an example that knows the inside',
+        'examples/notes.ts',
+        "import { x } from '../core/errors.ts';",
+        'core/errors.ts',
+      ],
+      [
+        'anything that knows a test',
+        'http/body.ts',
+        "import { x } from '../test/support/server.ts';",
+        'test/support/server.ts',
+      ],
+      [
+        'a folder that is named alike',
+        'core/tools/tool.ts',
+        "import { x } from '../connectors-of-others/x.ts';",
+        'core/connectors-of-others/x.ts',
+      ],
       ['an import for its effect', 'db/store.ts', "import '../http/server.ts';", 'http/server.ts'],
       ['an export from elsewhere', 'db/store.ts', "export { x } from '../http/server.ts';", 'http/server.ts'],
-      ['an import on several lines', 'db/store.ts', "import {\n  a,\n  b,\n} from '../http/server.ts';", 'http/server.ts'],
+      [
+        'an import on several lines',
+        'db/store.ts',
+        "import {\n  a,\n  b,\n} from '../http/server.ts';",
+        'http/server.ts',
+      ],
       ['an import while it runs', 'db/store.ts', "const x = await import('../http/server.ts');", 'http/server.ts'],
       ['express outside of http', 'handlers/index.ts', "import express from 'express';", 'express'],
       ['SQL outside of db', 'core/accounts/find.ts', "import { sql } from 'drizzle-orm/sqlite-core';", 'drizzle-orm'],
@@ -72,7 +152,11 @@ describe('the rules of who may import whom', () => {
   });
 
   it('name every import that breaks one', () => {
-    const text = ["import express from 'express';", "import { x } from '../http/server.ts';", "import { y } from './store.ts';"];
+    const text = [
+      "import express from 'express';",
+      "import { x } from '../http/server.ts';",
+      "import { y } from './store.ts';",
+    ];
     expect(judge('db/open.ts', text.join('\n'))).to.have.length(2);
   });
 });

@@ -43,7 +43,10 @@ describe('idempotency keys', () => {
   it('compare the content, not its white space', async () => {
     const headers = { ...newKey(), 'content-type': 'application/json' };
     const first = await server.call('POST', CONNECTIONS, { headers, body: '{"connector":"github","key_id":"text"}' });
-    const second = await server.call('POST', CONNECTIONS, { headers, body: '{ "connector" : "github", "key_id":"text" }' });
+    const second = await server.call('POST', CONNECTIONS, {
+      headers,
+      body: '{ "connector" : "github", "key_id":"text" }',
+    });
     expect(second.headers['idempotency-replayed']).to.equal('true');
     expect(second.body).to.deep.equal(first.body);
   });
@@ -95,7 +98,13 @@ describe('idempotency keys', () => {
       const made = await first.call('POST', '/api/v1/api_clients', { body, headers });
       const { id } = await first.deps.environmentOf('localhost');
       const name = { clientId: 'test-client', route: 'createApiClient' };
-      const keyDigest = first.deps.digester.digest('idempotency key', id, name.clientId, name.route, headers['idempotency-key']);
+      const keyDigest = first.deps.digester.digest(
+        'idempotency key',
+        id,
+        name.clientId,
+        name.route,
+        headers['idempotency-key'],
+      );
       const row = await first.deps.store.read.idempotencyKeys.get(id, { ...name, keyDigest });
       expect(row?.state).to.equal('DONE');
       for (const secret of [made.body.client_secret, headers['idempotency-key']]) {

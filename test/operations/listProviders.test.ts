@@ -9,6 +9,8 @@ const PATH = '/api/v1/providers';
 
 interface Listed {
   identifier: string;
+  display_name: string;
+  description: string;
   is_custom: boolean;
   display_priority: number;
 }
@@ -51,7 +53,12 @@ describe('listProviders', () => {
     });
 
     it('looks for text in identifier, name and description, without regard to case', async () => {
-      expect(names(await list('&query=CALENDAR'))).to.deep.equal(['first', 'google_calendar']);
+      const found = names(await list('&query=CALENDAR'));
+      const fitting = (await list()).filter((one) =>
+        `${one.identifier}\n${one.display_name}\n${one.description}`.toLowerCase().includes('calendar'),
+      );
+      expect(found).to.deep.equal(names(fitting));
+      expect(found).to.include('first').and.to.include('google_calendar').and.not.to.include('github');
       expect(names(await list('&query=calendar&is_custom=true'))).to.deep.equal(['first']);
       expect(await list('&query=%25')).to.deep.equal([]);
     });
