@@ -2,6 +2,7 @@ import { translateError } from './errors.ts';
 import { createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { type Client, type Connections, type OpenOptions, openConnections } from './open.ts';
+import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createRepositories, type ReadRepositories, type Repositories } from './repositories.ts';
 import { openScope } from './scope.ts';
 
@@ -55,6 +56,14 @@ export interface Store {
   /** What is committed, and nothing else. */
   readonly read: ReadRepositories;
   /**
+   * Lets all reads of this turn of the event loop see one state, which costs less than one each. For whoever has just been called
+   * with something new from outside, such as a request: nothing can have been committed elsewhere that the caller knows of and this
+   * state lacks.
+   *
+   * @throws StorageError
+   */
+  shareReads(): void;
+  /**
    * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is undone, and its
    * error is the rejection. It may await nothing but the functions of its `tx`: fetch first, write then. Inside of it read through
    * `tx` as well, since `read` shows what was committed before.
@@ -104,10 +113,18 @@ export async function openStore({ path, now, maxGroup, ...options }: StoreOption
 /** The store over two connections to a migrated database. */
 export function createStore({ writer, reader }: Connections, maxGroup?: number): Store {
   const repositories = createRepositories(writer);
-  const group = createGroupCommit(controlOf(writer), () => openScope(repositories), maxGroup);
+  const turn = createReadTurn(reader);
+  const group = createGroupCommit(controlOf(writer, turn), () => openScope(repositories), maxGroup);
   const alive = reader.prepare('select 1');
   return {
     read: createRepositories(reader),
+    shareReads() {
+      try {
+        turn.begin();
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
     write: group.write,
     healthy() {
       try {
@@ -118,6 +135,7 @@ export function createStore({ writer, reader }: Connections, maxGroup?: number):
     },
     checkpoint() {
       try {
+        turn.end();
         writer.pragma('wal_checkpoint(truncate)');
       } catch (error) {
         throw translateError(error);
@@ -125,19 +143,23 @@ export function createStore({ writer, reader }: Connections, maxGroup?: number):
     },
     async close() {
       await group.drain();
+      turn.end();
       reader.close();
       writer.close();
     },
   };
 }
 
-function controlOf(writer: Client): TransactionControl {
+function controlOf(writer: Client, turn: ReadTurn): TransactionControl {
   const [begin, commit, rollback] = ['begin immediate', 'commit', 'rollback'].map((text) => writer.prepare(text));
   const [savepoint, release, undo] = ['savepoint unit', 'release unit', 'rollback to unit'].map((text) =>
     writer.prepare(text),
   );
   return {
-    begin: () => void begin?.run(),
+    begin: () => {
+      turn.end();
+      begin?.run();
+    },
     commit: () => void commit?.run(),
     rollback: () => void rollback?.run(),
     savepoint: () => void savepoint?.run(),

@@ -93,6 +93,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
 
   async function answer(exchange: Exchange, request: ContractRequest): Promise<Reply> {
     try {
+      deps.store.shareReads();
       const reply = (await backend.handleRequest(request, exchange)) as Reply;
       const { operation } = exchange;
       if (operation && (deps.config.checkAllAnswers || secretOperations.has(operation.operationId as string))) {

@@ -1,0 +1,32 @@
+import type { Client } from './open.ts';
+
+/** A transaction of reads that lasts for one turn of the event loop at most. */
+export interface ReadTurn {
+  begin(): void;
+  end(): void;
+}
+
+/**
+ * Lets the reads of a turn share a transaction: to take a read lock and to give it back are six calls of the system, which together
+ * cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a write is seen by
+ * whoever waited for it.
+ */
+export function createReadTurn(reader: Client): ReadTurn {
+  const [begin, commit] = [reader.prepare('begin'), reader.prepare('commit')];
+  let open = false;
+  const end = () => {
+    if (!open) return;
+    open = false;
+    // A failing disk ends a transaction behind our back.
+    if (reader.inTransaction) commit.run();
+  };
+  return {
+    begin() {
+      if (open) return;
+      begin.run();
+      open = true;
+      setImmediate(end);
+    },
+    end,
+  };
+}
