@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { account, github, openTestStore, type TestStore } from './support.ts';
+
+describe('the shared reads of a turn', () => {
+  let test: TestStore;
+  let id: string;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+    const row = account(test.newId, await github(test));
+    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    id = row.id;
+  });
+
+  afterEach(() => test.end());
+
+  const status = async () => (await test.store.read.accounts.get(test.env, id))?.status;
+  const change = { from: 'ACTIVE', to: { status: 'EXPIRED', reason: null, updatedAt: 1 } } as const;
+
+  /** As another process would. */
+  function expireElsewhere(): void {
+    const other = new Database(test.file);
+    other.prepare("update accounts set status = 'EXPIRED'").run();
+    other.close();
+  }
+
+  it('see one state, whatever another process commits meanwhile, and the newest one in the next turn', async () => {
+    test.store.shareReads();
+    expect(await status()).to.equal('ACTIVE');
+    expireElsewhere();
+    expect(await status()).to.equal('ACTIVE');
+    await setImmediate();
+    expect(await status()).to.equal('EXPIRED');
+  });
+
+  it('see a write of their own process as soon as it has been waited for', async () => {
+    // Queued before the reads are shared, so that it is written in the same turn, before they end by themselves.
+    const written = test.store.write((tx) => tx.accounts.setStatus(test.env, id, [change.from], change.to));
+    test.store.shareReads();
+    expect(await status()).to.equal('ACTIVE');
+    await written;
+    expect(await status()).to.equal('EXPIRED');
+  });
+
+  it('do not keep the log from being emptied', async () => {
+    test.store.shareReads();
+    await status();
+    test.store.checkpoint();
+    expect(statSync(`${test.file}-wal`).size).to.equal(0);
+    expect(await status()).to.equal('ACTIVE');
+  });
+
+  it('without sharing see every commit at once', async () => {
+    expect(await status()).to.equal('ACTIVE');
+    expireElsewhere();
+    expect(await status()).to.equal('EXPIRED');
+  });
+});
