@@ -2161,6 +2161,7 @@ export interface components {
         /**
          * @description A client credentials request (RFC 6749 §4.4). No field is required here because the client may authenticate with the Basic
          *     scheme instead of `client_id` and `client_secret`; what is missing after all is an `invalid_request` or `invalid_client`.
+         *     A parameter that is not known here is ignored (RFC 6749 §3.2), but none may be given twice.
          */
         TokenRequest: {
             /** @description The API client. Leave it out when the header `Authorization` carries it with the Basic scheme. */
@@ -2171,6 +2172,8 @@ export interface components {
             grant_type?: string;
             /** @description The scopes to ask for, separated by spaces; each must be one of the client's. Without it the token carries all of them. */
             scope?: string;
+        } & {
+            [key: string]: string;
         };
         /** @description An access token (RFC 6749 §5.1). There is no refresh token; ask again. */
         TokenResponse: {

@@ -38,7 +38,8 @@ function answered(authorization_details: JsonObject): JsonObject {
 describe('requests are closed', () => {
   for (const operation of operationsOf(contract)) {
     for (const { side, media } of bodiesOf(contract, operation)) {
-      if (side !== 'request') continue;
+      // A token endpoint has to ignore what it does not know (RFC 6749 §3.2).
+      if (side !== 'request' || operation.id === 'issueToken') continue;
       it(`${operation.id} refuses an unknown field at every depth (C3)`, () => {
         const validate = compile(media['schema'], 'request');
         for (const reference of Object.values(objectAt(media, 'examples'))) {

@@ -102,6 +102,17 @@ describe('issueToken', () => {
     });
   });
 
+  it('ignores a parameter that it does not know (RFC 6749 §3.2)', async () => {
+    for (const unknown of ['resource=https%3A%2F%2Fexample.com', 'audience=x', '__proto__=x', 'constructor=x']) {
+      expect((await send(`${GRANT}&${ID}&${SECRET}&${unknown}`)).status, unknown).to.equal(200);
+    }
+  });
+
+  it('answers 401 to an assertion, which it does not take', async () => {
+    const answer = await send(`${GRANT}&${ID}&client_assertion=a.b.c&client_assertion_type=jwt`);
+    expect([answer.status, answer.body.error]).to.deep.equal([401, 'invalid_client']);
+  });
+
   describe('400 (T3)', () => {
     const all = `${GRANT}&${ID}&${SECRET}`;
     const cases: [string, string, string, Record<string, string>?, string?][] = [
@@ -115,14 +126,14 @@ describe('issueToken', () => {
       ['two scopes', `${all}&scope=admin&scope=tools:read`, 'invalid_request'],
       ['a name that is an array elsewhere', `${all}&scope[]=admin`, 'invalid_request'],
       ['another grant', `grant_type=password&${ID}&${SECRET}`, 'unsupported_grant_type'],
-      ['an authorization code', `grant_type=authorization_code&code=x&${ID}&${SECRET}`, 'invalid_request'],
+      ['an authorization code', `grant_type=authorization_code&code=x&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['a refresh token', `grant_type=refresh_token&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['the grant in capital letters', `grant_type=CLIENT_CREDENTIALS&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['the grant with a space', `grant_type=client_credentials+&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['both methods at once', all, 'invalid_request', BASIC],
       ['both methods, the header wrong', all, 'invalid_request', basicHeader(CLIENT_ID, 'wrong')],
       ['a secret beside a bearer token', all, 'invalid_request', { authorization: 'Bearer abc' }],
-      ['an assertion', `${GRANT}&${ID}&client_assertion=a.b.c&client_assertion_type=jwt`, 'invalid_request'],
+      ['an assertion beside a secret', `${all}&client_assertion=a.b.c&client_assertion_type=jwt`, 'invalid_request'],
       ['another client in the form', `${GRANT}&client_id=other`, 'invalid_request', BASIC],
       ['a scope that does not exist', `${all}&scope=root`, 'invalid_scope'],
       ['scopes with two spaces', `${all}&scope=admin++tools:read`, 'invalid_scope'],
@@ -146,7 +157,7 @@ describe('issueToken', () => {
       ['the grant type in the URL', `${ID}&${SECRET}`, 'invalid_request', {}, `?${GRANT}`],
       ['the scope in the URL', all, 'invalid_request', {}, '?scope=admin'],
       ['all of it in the URL as well', all, 'invalid_request', {}, `?${all}`],
-      ['a name of the prototype', `${all}&__proto__=x`, 'invalid_request'],
+      ['an unknown parameter given twice', `${all}&resource=a&resource=b`, 'invalid_request'],
       ['a name with a NUL', `${all}&a%00b=x`, 'invalid_request'],
     ];
     for (const [what, body, error, headers, query] of cases) {
