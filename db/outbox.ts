@@ -1,27 +1,58 @@
 import { type Db, once } from './database.ts';
-import { and, asc, eq, lte, type SQL, sql } from './drizzle.ts';
+import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList, type Filter } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
 import { outbox } from './schema.ts';
 
 /** Something that has to be done outside. WAITING until it is DONE, or FAILED for good; an end wipes the payload. */
 export type OutboxRow = typeof outbox.$inferSelect;
 
-export type NewOutboxEntry = Pick<OutboxRow, 'id' | 'kind' | 'subjectId' | 'nextAt' | 'giveUpAt' | 'createdAt'> & {
-  kekId: string;
-  payloadSealed: Buffer;
+type About = Pick<OutboxRow, 'id' | 'kind' | 'subjectId' | 'nextAt' | 'giveUpAt' | 'createdAt'> & {
+  provider?: string | null;
 };
+
+export type NewOutboxEntry = About & { kekId: string; payloadSealed: Buffer };
+
+/** What there is to be told of something that could not even be begun. */
+export type EndedOutboxEntry = About & { error: string };
+
+export interface OutboxEnd {
+  at: number;
+  result?: OutboxRow['result'];
+  /** A sentence for people. */
+  error?: string | null;
+}
+
+export interface OutboxFilters {
+  kind: string;
+  subjectId?: string;
+  state?: OutboxRow['state'];
+  result?: NonNullable<OutboxRow['result']>;
+}
 
 export interface OutboxReads {
   /** What waits and may be tried now, the longest overdue first. */
   due(environmentId: EnvironmentId, kind: string, now: number, limit: number): Promise<OutboxRow[]>;
   /** Everything about one subject, the oldest first. */
   list(environmentId: EnvironmentId, subjectId: string): Promise<OutboxRow[]>;
+  /** A page of one kind, the newest first. */
+  page(environmentId: EnvironmentId, filters: OutboxFilters, page: PageRequest): Promise<Page<OutboxRow>>;
 }
 
 export interface OutboxWrites {
   insert(environmentId: EnvironmentId, entry: NewOutboxEntry): Promise<void>;
+  /** Writes down a failure that nothing was tried for. */
+  insertFailed(environmentId: EnvironmentId, entry: EndedOutboxEntry): Promise<void>;
+  /**
+   * Takes an entry for some time, so that nobody else works on it meanwhile.
+   *
+   * @param seenAt its `nextAt` as it was read
+   * @returns the entry, or undefined when somebody has been faster
+   */
+  claim(environmentId: EnvironmentId, id: string, seenAt: number, until: number): Promise<OutboxRow | undefined>;
   /** It is done. @returns false when it does not wait any more */
-  done(environmentId: EnvironmentId, id: string, at: number): Promise<boolean>;
+  done(environmentId: EnvironmentId, id: string, end: OutboxEnd): Promise<boolean>;
   /** It failed and is to be tried again. @returns false when it does not wait any more */
   retry(
     environmentId: EnvironmentId,
@@ -30,15 +61,26 @@ export interface OutboxWrites {
   ): Promise<boolean>;
   /** It failed for good. @returns false when it does not wait any more */
   fail(environmentId: EnvironmentId, id: string, error: string, at: number): Promise<boolean>;
+  /** Forgets what ended before a time. @returns how many */
+  purge(environmentId: EnvironmentId, before: number): Promise<number>;
 }
 
 export type OutboxRepository = OutboxReads & OutboxWrites;
 
 const t = outbox;
+const given = (name: string) => sql`${sql.placeholder(name)}`;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
-// Literal, so that the partial index serves.
+// Literal, so that the partial indexes serve.
 const waiting = sql`${t.state} = 'WAITING'`;
+const ended = sql`${t.state} <> 'WAITING'`;
 const oneEntry = and(eq(t.id, sql.placeholder('id')), withinEnvironment, waiting) as SQL;
+
+const FILTERS: Record<keyof OutboxFilters, Filter> = {
+  subjectId: (steer) => sql`${steer}${t.subjectId} = ${sql.placeholder('subjectId')}`,
+  kind: () => sql`${t.kind} = ${sql.placeholder('kind')}`,
+  state: () => sql`${t.state} = ${sql.placeholder('state')}`,
+  result: () => sql`${t.result} = ${sql.placeholder('result')}`,
+};
 
 export function createOutboxRepository(db: Db): OutboxRepository {
   const due = once(() => {
@@ -59,16 +101,35 @@ export function createOutboxRepository(db: Db): OutboxRepository {
       .orderBy(asc(t.id))
       .prepare(),
   );
+  const pages = createKeysetList<OutboxRow, keyof OutboxFilters>({
+    order: t.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: FILTERS,
+    select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
+    placeOf: ({ id }) => id,
+    // Ids are in the order of time, also that of an entry which is gone.
+    placeOfCursor: (_environmentId, id) => id,
+  });
+  const claim = once(() =>
+    db
+      .update(t)
+      .set({ nextAt: given('until') })
+      .where(and(oneEntry, eq(t.nextAt, sql.placeholder('seenAt'))))
+      .returning()
+      .prepare(),
+  );
   const end = once(() =>
     db
       .update(t)
       .set({
-        state: sql`${sql.placeholder('state')}`,
+        state: given('state'),
+        result: given('result'),
         kekId: null,
         payloadSealed: null,
         attempts: sql`${t.attempts} + 1`,
-        lastError: sql`${sql.placeholder('error')}`,
-        updatedAt: sql`${sql.placeholder('at')}`,
+        lastError: given('error'),
+        updatedAt: given('at'),
       })
       .where(oneEntry)
       .prepare(),
@@ -78,11 +139,17 @@ export function createOutboxRepository(db: Db): OutboxRepository {
       .update(t)
       .set({
         attempts: sql`${t.attempts} + 1`,
-        nextAt: sql`${sql.placeholder('nextAt')}`,
-        lastError: sql`${sql.placeholder('error')}`,
-        updatedAt: sql`${sql.placeholder('at')}`,
+        nextAt: given('nextAt'),
+        lastError: given('error'),
+        updatedAt: given('at'),
       })
       .where(oneEntry)
+      .prepare(),
+  );
+  const purge = once(() =>
+    db
+      .delete(t)
+      .where(and(withinEnvironment, ended, sql`${t.updatedAt} < ${sql.placeholder('before')}`))
       .prepare(),
   );
 
@@ -93,20 +160,35 @@ export function createOutboxRepository(db: Db): OutboxRepository {
     async list(environmentId, subjectId) {
       return list().all({ environmentId, subjectId });
     },
+    async page(environmentId, filters, page) {
+      return pages.page(environmentId, filters, page);
+    },
     async insert(environmentId, entry) {
       const start = { state: 'WAITING' as const, attempts: 0, updatedAt: entry.createdAt };
       db.insert(t)
         .values({ ...entry, ...start, environmentId })
         .run();
     },
-    async done(environmentId, id, at) {
-      return end().run({ environmentId, id, at, state: 'DONE', error: null }).changes === 1;
+    async insertFailed(environmentId, { error: lastError, ...entry }) {
+      const failed = { state: 'FAILED' as const, attempts: 0, updatedAt: entry.createdAt, lastError };
+      db.insert(t)
+        .values({ ...entry, ...failed, environmentId })
+        .run();
+    },
+    async claim(environmentId, id, seenAt, until) {
+      return claim().get({ environmentId, id, seenAt, until });
+    },
+    async done(environmentId, id, { at, result = null, error = null }) {
+      return end().run({ environmentId, id, at, state: 'DONE', result, error }).changes === 1;
     },
     async retry(environmentId, id, { nextAt, error, at }) {
       return retry().run({ environmentId, id, nextAt, error, at }).changes === 1;
     },
     async fail(environmentId, id, error, at) {
-      return end().run({ environmentId, id, at, state: 'FAILED', error }).changes === 1;
+      return end().run({ environmentId, id, at, state: 'FAILED', result: null, error }).changes === 1;
+    },
+    async purge(environmentId, before) {
+      return purge().run({ environmentId, before }).changes;
     },
   };
 }

@@ -34,6 +34,7 @@ export type IdempotencyState = 'RUNNING' | 'DONE';
 export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
 export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
 export type OutboxState = 'WAITING' | 'DONE' | 'FAILED';
+export type OutboxResult = 'REVOKED' | 'NOT_REVOCABLE';
 
 export const migrations = sqliteTable('migrations', {
   name: text().primaryKey().notNull(),
@@ -267,12 +268,14 @@ export const outbox = sqliteTable(
     environmentId: environment().notNull(),
     kind: text().notNull(),
     subjectId: text('subject_id'),
+    provider: text(),
     kekId: text('kek_id'),
     payloadSealed: blob('payload_sealed', { mode: 'buffer' }),
     state: text().$type<OutboxState>().notNull(),
     attempts: integer().notNull(),
     nextAt: integer('next_at').notNull(),
     giveUpAt: integer('give_up_at').notNull(),
+    result: text().$type<OutboxResult>(),
     lastError: text('last_error'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
@@ -280,6 +283,8 @@ export const outbox = sqliteTable(
   (t) => [
     index('outbox_due').on(t.environmentId, t.nextAt),
     index('outbox_subject').on(t.subjectId),
+    index('outbox_list').on(t.environmentId, t.kind, t.id),
+    index('outbox_ended').on(t.environmentId, t.updatedAt),
     index('outbox_kek').on(t.kekId),
   ],
 );

@@ -37,7 +37,7 @@ export type {
   NewIdempotencyKey,
 } from './idempotency-keys.ts';
 export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
-export type { NewOutboxEntry, OutboxRow } from './outbox.ts';
+export type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './outbox.ts';
 export type { Page, PageRequest } from './page.ts';
 export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
 export type { ReadRepositories, Repositories } from './repositories.ts';
@@ -50,6 +50,8 @@ export type {
   EnvironmentSettings,
   ExecutionStatus,
   IdempotencyState,
+  OutboxResult,
+  OutboxState,
 } from './schema.ts';
 
 export interface Store {

@@ -28,6 +28,7 @@ import type { Config, Secrets } from './config.ts';
 import { ConfigError } from './config.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
+import { createRevocations } from './create-revocations.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -37,6 +38,8 @@ const ROOT = join(import.meta.dirname, '..');
 const USAGE_FLUSH_MS = 5_000;
 const SCRUB_DELAY_MS = 500;
 const SWEEP_MS = 60 * 60 * 1000;
+/** How long it can be read what became of a revocation. */
+const REVOCATIONS_MS = 90 * 24 * 60 * 60 * 1000;
 const MAX_REPLY_CHARS = 2 ** 24;
 const PROBE = new Secret('probe');
 
@@ -94,8 +97,11 @@ export async function createDeps(
     const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
     const scrubStorage = scrub.trigger;
     const catalogue = createCatalogue(readGenerated<CatalogueIndex>('catalogue.json'));
-    const refresher = createRefresher({ store, vault, catalogue, now, random, events, log, egressOf });
-    const links = createLinks({ store, vault, now, random, newId, events, egressOf, scrubStorage, log });
+    const refresher = createRefresher({ store, vault, catalogue, now, random, newId, events, log, egressOf });
+    const links = createLinks({ store, vault, catalogue, now, random, newId, events, egressOf, scrubStorage, log });
+    const revocations = overrides.revocations
+      ? { ...overrides.revocations, stop: async () => {} }
+      : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });
     const timers = [
       setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
       setInterval(() => void sweep(), SWEEP_MS).unref(),
@@ -130,6 +136,7 @@ export async function createDeps(
       egressOf,
       authorization: links.authorization,
       links: links.links,
+      revocations,
       freshen: refresher.freshen,
       ensureFresh: refresher.ensureFresh,
       refreshNow: refresher.refreshNow,
@@ -145,6 +152,7 @@ export async function createDeps(
         for (const timer of timers) clearInterval(timer);
         await refresher.idle();
         await links.stop();
+        await revocations.stop();
         await flushUsage();
         scrub.now();
         await Promise.all([egress.open.close(), egress.strict.close()]);
@@ -161,7 +169,10 @@ export async function createDeps(
 
     async function sweep(): Promise<void> {
       for (const { id } of await store.read.environments.list()) {
-        await store.write((tx) => tx.idempotencyKeys.sweep(id, now()));
+        await store.write(async (tx) => {
+          await tx.idempotencyKeys.sweep(id, now());
+          await tx.outbox.purge(id, now() - REVOCATIONS_MS);
+        });
       }
     }
   } catch (error) {

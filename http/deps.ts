@@ -1,6 +1,6 @@
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
-import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
+import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { Egress } from '../core/net/egress.ts';
@@ -53,6 +53,12 @@ export interface Deps {
     expire(): Promise<void>;
     /** The same, in a moment: for requests that were closed before their time. */
     expireSoon(): void;
+  };
+  readonly revocations: {
+    /** Works off what is due; resolves once it has ended, or waits for another attempt. */
+    run(): Promise<void>;
+    /** The same, in a moment: for orders that are about to be committed. */
+    soon(): void;
   };
   /** The account with a token that is valid now, refreshed where needed and possible. */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;

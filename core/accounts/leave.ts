@@ -1,5 +1,6 @@
 import type { AccountRow, Repositories } from '../../db/store.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
+import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 
 /** The columns of an account whose credentials are gone. A new generation keeps a late writer out. */
 export function withoutCredentials(account: Pick<AccountRow, 'credentialGeneration'>) {
@@ -12,18 +13,19 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
 }
 
 /**
- * Takes the credentials of an account away and keeps the account, so that it can be authorized again.
+ * Takes the credentials of an account away, to be revoked at its provider, and keeps the account, so that it can be authorized again.
  *
  * @param reason a sentence for people
- * @param at milliseconds UTC
  */
 export async function disconnectAccount(
   tx: Repositories,
+  tools: RevocationTools,
   account: AccountRow,
   reason: string,
-  at: number,
 ): Promise<AccountRow> {
   const { environmentId, id, version } = account;
+  const at = tools.now();
+  await orderAccountRevocation(tx, tools, account);
   const changes = {
     ...withoutCredentials(account),
     status: 'DISCONNECTED' as const,
@@ -33,4 +35,13 @@ export async function disconnectAccount(
   await tx.accounts.update(environmentId, id, version, changes);
   await tx.authRequests.close(environmentId, id, at);
   return (await tx.accounts.get(environmentId, id)) as AccountRow;
+}
+
+/** Deletes an account for good; its credentials are to be revoked at its provider. */
+export async function deleteAccount(tx: Repositories, tools: RevocationTools, account: AccountRow): Promise<void> {
+  const { environmentId, id } = account;
+  const at = tools.now();
+  await orderAccountRevocation(tx, tools, account);
+  await tx.authRequests.close(environmentId, id, at);
+  await tx.accounts.remove(environmentId, id, at);
 }

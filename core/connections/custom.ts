@@ -8,6 +8,7 @@ import { checkAuthPatterns } from '../connectors/check-patterns.ts';
 import { originsOf } from '../connectors/origins.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
+import type { Vault } from '../vault/vault.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { findPattern, toProvider } from './providers.ts';
 
@@ -18,8 +19,9 @@ export type CustomProviderInput = {
 
 export interface CustomProviderTools {
   catalogue: Catalogue;
+  vault: Vault;
   now(): number;
-  newId(prefix: 'prv'): string;
+  newId(prefix: 'prv' | 'out'): string;
   /** Whether the egress policy could ever call an address; null when it could. */
   judgeAddress(url: string): string | null;
 }
@@ -97,7 +99,8 @@ export async function updateCustomProvider(
 }
 
 /**
- * Deletes a provider for good. Its accounts lose their credentials and become DISCONNECTED, its connections are switched off.
+ * Deletes a provider for good. Its accounts become DISCONNECTED, their credentials are to be revoked (threat P5), and its
+ * connections are switched off.
  *
  * @returns how many accounts were disconnected
  */
@@ -110,7 +113,7 @@ export async function deleteCustomProvider(
   let disconnected = 0;
   const at = tools.now();
   for await (const account of accountsOf(tx, environmentId, row.identifier)) {
-    await disconnectAccount(tx, account, 'The provider was deleted.', at);
+    await disconnectAccount(tx, tools, account, 'The provider was deleted.');
     disconnected += 1;
   }
   for (const connection of await tx.connections.listByProvider(environmentId, row.identifier)) {

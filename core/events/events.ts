@@ -46,6 +46,13 @@ export function createEvents({ now, newId }: EventTools) {
       record(tx, cause, 'account.expired', id, { reason }),
     accountDisconnected: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.disconnected', id),
     accountDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.deleted', id),
+    /** What became of tokens that were given up; `revocation` is the id of the order. */
+    tokensRevoked: (tx: Repositories, cause: Cause, id: string, revocation: string) =>
+      record(tx, cause, 'account.revoked', id, { revocation }),
+    tokensNotRevocable: (tx: Repositories, cause: Cause, id: string, revocation: string, reason: string) =>
+      record(tx, cause, 'account.not_revocable', id, { revocation, reason }),
+    revocationFailed: (tx: Repositories, cause: Cause, id: string, revocation: string, reason: string) =>
+      record(tx, cause, 'account.revocation_failed', id, { revocation, reason }),
     linkCreated: (tx: Repositories, cause: Cause, id: string, request: string) =>
       record(tx, cause, 'account.link_created', id, { request }),
     /** Somebody has finished the link; who it was is not verified yet. */

@@ -74,25 +74,31 @@ create table refresh_leases (
   check ((owner is null) = (expires_at is null))
 ) strict, without rowid;
 
--- What has to be done outside, written by the transaction that causes it. The payload is sealed, and gone with the end.
+-- What has to be done outside, written by the transaction that causes it. The payload is sealed, and gone with the end; the columns
+-- beside it say what has become of it, also when its account is gone. Whoever works on an entry moves its `next_at` on first.
 create table outbox (
   id text primary key not null,
   environment_id text not null references environments (id),
   kind text not null,
   subject_id text,
+  provider text,
   kek_id text references key_checks (kek_id),
   payload_sealed blob,
   state text not null check (state in ('WAITING', 'DONE', 'FAILED')),
   attempts integer not null default 0 check (attempts >= 0),
   next_at integer not null,
   give_up_at integer not null,
+  result text check (result is null or result in ('REVOKED', 'NOT_REVOCABLE')),
   last_error text,
   created_at integer not null,
   updated_at integer not null,
   check ((kek_id is null) = (payload_sealed is null)),
-  check ((state = 'WAITING') = (payload_sealed is not null))
+  check ((state = 'WAITING') = (payload_sealed is not null)),
+  check (result is null or state = 'DONE')
 ) strict;
 
 create index outbox_due on outbox (environment_id, next_at) where state = 'WAITING';
 create index outbox_subject on outbox (subject_id);
+create index outbox_list on outbox (environment_id, kind, id);
+create index outbox_ended on outbox (environment_id, updated_at) where state <> 'WAITING';
 create index outbox_kek on outbox (kek_id) where kek_id is not null;

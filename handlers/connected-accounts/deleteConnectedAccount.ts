@@ -1,4 +1,5 @@
 import { findAccount } from '../../core/accounts/find.ts';
+import { deleteAccount } from '../../core/accounts/leave.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import type { Handler } from '../../http/contract.ts';
 
@@ -6,10 +7,10 @@ export const deleteConnectedAccount: Handler<'deleteConnectedAccount'> = (call, 
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const account = await findAccount(tx, call.environment.id, selector);
-    await tx.authRequests.close(call.environment.id, account.id, deps.now());
-    await tx.accounts.remove(call.environment.id, account.id, deps.now());
+    await deleteAccount(tx, deps, account);
     await deps.events.accountDeleted(tx, call.cause, account.id);
     deps.links.expireSoon();
+    deps.revocations.soon();
     deps.scrubStorage();
     return reply(200);
   });

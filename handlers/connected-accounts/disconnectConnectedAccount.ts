@@ -8,9 +8,10 @@ export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount'> =
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const before = await findAccount(tx, call.environment.id, selector);
-    const account = await disconnectAccount(tx, before, 'Disconnected by an API client.', deps.now());
+    const account = await disconnectAccount(tx, deps, before, 'Disconnected by an API client.');
     await deps.events.accountDisconnected(tx, call.cause, account.id);
     deps.links.expireSoon();
+    deps.revocations.soon();
     deps.scrubStorage();
     return reply(200, { connected_account: presentAccountDetails(account, deps.usage.lastUsedAt(account)) });
   });

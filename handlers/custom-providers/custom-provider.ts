@@ -18,6 +18,7 @@ export async function requireCustomProvider(
 export function toolsFor(environment: EnvironmentRow, deps: Deps): CustomProviderTools {
   return {
     catalogue: deps.catalogue,
+    vault: deps.vault,
     now: deps.now,
     newId: deps.newId,
     judgeAddress: (url) => {

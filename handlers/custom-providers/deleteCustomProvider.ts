@@ -9,6 +9,7 @@ export const deleteCustomProvider: Handler<'deleteCustomProvider'> = (call, repl
     const disconnected = await remove(tx, toolsFor(environment, deps), environment.id, provider);
     await deps.events.providerDeleted(tx, call.cause, provider.id, disconnected);
     deps.links.expireSoon();
+    deps.revocations.soon();
     deps.scrubStorage();
     return reply(200, {});
   });

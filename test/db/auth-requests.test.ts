@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { OutboxFilters, PageRequest } from '../../db/store.ts';
 import {
   account,
   addKeyChecks,
@@ -157,21 +158,87 @@ describe('the outbox', () => {
     expect(await store.write((tx) => tx.outbox.retry(env, 'out_1', again))).to.equal(true);
     expect(await due(NOW + 99)).to.deep.equal(['out_2']);
     expect(await due(NOW + 100)).to.deep.equal(['out_2', 'out_1']);
-    expect(await store.write((tx) => tx.outbox.done(env, 'out_1', NOW + 101))).to.equal(true);
+    expect(await store.write((tx) => tx.outbox.done(env, 'out_1', { at: NOW + 101, result: 'REVOKED' }))).to.equal(
+      true,
+    );
     expect(await store.write((tx) => tx.outbox.fail(env, 'out_2', 'Given up.', NOW + 102))).to.equal(true);
     expect(await due(NOW + 1e9)).to.deep.equal([]);
     const [first, other] = await store.read.outbox.list(env, 'ca_1');
     const end = { kekId: null, payloadSealed: null };
-    expect(first).to.include({ state: 'DONE', attempts: 2, lastError: null, updatedAt: NOW + 101, ...end });
+    expect(first).to.include({
+      state: 'DONE',
+      attempts: 2,
+      result: 'REVOKED',
+      lastError: null,
+      updatedAt: NOW + 101,
+      ...end,
+    });
     expect(other).to.include({ id: 'out_3', state: 'WAITING', attempts: 0 });
     const [failed] = await store.read.outbox.list(env, 'ca_2');
     expect(failed).to.include({ state: 'FAILED', attempts: 1, lastError: 'Given up.', ...end });
     for (const end of [
-      () => store.write((tx) => tx.outbox.done(env, 'out_1', NOW)),
+      () => store.write((tx) => tx.outbox.done(env, 'out_1', { at: NOW })),
       () => store.write((tx) => tx.outbox.fail(env, 'out_1', 'again', NOW)),
       () => store.write((tx) => tx.outbox.retry(env, 'out_1', again)),
     ]) {
       expect(await end()).to.equal(false);
     }
+  });
+
+  it('gives an entry to one of those who saw it due', async () => {
+    const { store, env } = test;
+    const claim = (seenAt: number) => store.write((tx) => tx.outbox.claim(env, 'out_1', seenAt, NOW + 50));
+    const claims = await Promise.all([claim(NOW + 2), claim(NOW + 2)]);
+    expect(claims.map((entry) => entry?.payloadSealed?.toString())).to.deep.equal(['payload', undefined]);
+    expect(await due(NOW + 49)).to.deep.equal(['out_2']);
+    expect(await due(NOW + 50)).to.deep.equal(['out_2', 'out_1']);
+    await store.write((tx) => tx.outbox.fail(env, 'out_1', 'Given up.', NOW + 60));
+    expect(await claim(NOW + 50)).to.equal(undefined);
+  });
+
+  it('holds what could not be begun as failed, with nothing sealed', async () => {
+    const { store, env } = test;
+    const { kekId: _kek, payloadSealed: _payload, ...about } = outboxEntry('out_4', 'ca_4');
+    await store.write((tx) => tx.outbox.insertFailed(env, { ...about, provider: 'acme', error: 'Not readable.' }));
+    const [failed] = await store.read.outbox.list(env, 'ca_4');
+    expect(failed).to.include({ state: 'FAILED', provider: 'acme', payloadSealed: null, lastError: 'Not readable.' });
+    expect(await due(NOW + 1e9)).not.to.include('out_4');
+  });
+
+  it('lists one kind by subject, state and result, the newest first', async () => {
+    const { store, env } = test;
+    await store.write(async (tx) => {
+      await tx.outbox.insert(env, outboxEntry('out_5', 'ca_1'));
+      await tx.outbox.done(env, 'out_5', { at: NOW, result: 'NOT_REVOCABLE', error: 'No way.' });
+      await tx.outbox.fail(env, 'out_2', 'Given up.', NOW);
+    });
+    const ids = async (filters: Omit<OutboxFilters, 'kind'>) =>
+      (await store.read.outbox.page(env, { kind: 'revoke', ...filters }, { size: 10 })).rows.map(({ id }) => id);
+    expect(await ids({})).to.deep.equal(['out_5', 'out_2', 'out_1']);
+    expect(await ids({ subjectId: 'ca_1' })).to.deep.equal(['out_5', 'out_1']);
+    expect(await ids({ subjectId: 'ca_1', state: 'WAITING' })).to.deep.equal(['out_1']);
+    expect(await ids({ result: 'NOT_REVOCABLE' })).to.deep.equal(['out_5']);
+    expect(await ids({ state: 'FAILED' })).to.deep.equal(['out_2']);
+  });
+
+  it('is walked in both directions', async () => {
+    const { store, env } = test;
+    await store.write((tx) => tx.outbox.insert(env, outboxEntry('out_5', 'ca_1')));
+    const read = (page: PageRequest) => store.read.outbox.page(env, { kind: 'revoke' }, page);
+    const first = await read({ size: 2 });
+    expect(first).to.deep.include({ hasNext: true, hasPrevious: false, total: 3 });
+    const next = await read({ size: 2, after: 'out_2' });
+    expect(next.rows.map(({ id }) => id)).to.deep.equal(['out_1']);
+    expect(next).to.include({ hasNext: false, hasPrevious: true });
+    const back = await read({ size: 2, before: 'out_1' });
+    expect(back.rows.map(({ id }) => id)).to.deep.equal(['out_5', 'out_2']);
+  });
+
+  it('forgets what ended before a time, and nothing that waits', async () => {
+    const { store, env } = test;
+    await store.write((tx) => tx.outbox.fail(env, 'out_2', 'Given up.', NOW + 10));
+    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 10))).to.equal(0);
+    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 1e9))).to.equal(1);
+    expect(await due(NOW + 1e9)).to.deep.equal(['out_1']);
   });
 });

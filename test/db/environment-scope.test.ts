@@ -171,8 +171,11 @@ describe('no query without an environment (C1)', () => {
       'outbox.due': [(r, env) => r.outbox.due(env, 'revoke', NOW + 1, 10), []],
       'outbox.list': [(r, env, ids) => r.outbox.list(env, ids.account), []],
       'outbox.retry': [(r, env) => r.outbox.retry(env, 'out_1', { nextAt: NOW, error: 'late', at: NOW }), false],
-      'outbox.done': [(r, env) => r.outbox.done(env, 'out_1', NOW), false],
+      'outbox.page': [(r, env) => r.outbox.page(env, { kind: 'revoke' }, page), empty],
+      'outbox.claim': [(r, env) => r.outbox.claim(env, 'out_1', NOW, NOW + 1), undefined],
+      'outbox.done': [(r, env) => r.outbox.done(env, 'out_1', { at: NOW }), false],
       'outbox.fail': [(r, env) => r.outbox.fail(env, 'out_2', 'gone', NOW), false],
+      'outbox.purge': [(r, env) => r.outbox.purge(env, NOW + 1), 0],
       'accounts.get': [(r, env, ids) => r.accounts.get(env, ids.account), undefined],
       'accounts.byKey': [
         (r, env, ids) =>
@@ -223,6 +226,7 @@ describe('no query without an environment (C1)', () => {
       'executions.insert',
       'idempotencyKeys.claim',
       'outbox.insert',
+      'outbox.insertFailed',
     ];
     const unscoped = ['environments', 'deploymentSecrets', 'keyRotation'];
 

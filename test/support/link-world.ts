@@ -1,4 +1,4 @@
-import { openRevocationOrder, type RevocationOrder } from '../../core/accounts/links/revocation.ts';
+import { openRevocationOrder, type RevocationOrder } from '../../core/accounts/revocation-order.ts';
 import type { AuthRequestRow, OutboxRow } from '../../db/store.ts';
 import { auditOf } from './audit.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
@@ -43,11 +43,14 @@ export interface LinkWorld {
   stop(): Promise<void>;
 }
 
+/** Leaves what was ordered where tests look for it. */
+const ORDERED_ONLY = { run: async () => {}, soon: () => {} };
+
 export async function startLinkWorld(env: Record<string, string> = {}): Promise<LinkWorld> {
   const clock = testClock(Date.now());
   const as = await startAuthorizationServer();
   const overrides = { VALETKEY_ENDPOINT_OVERRIDES: as.override, ...env };
-  const server = await startLinkServer({ env: overrides, overrides: { now: clock.now } });
+  const server = await startLinkServer({ env: overrides, overrides: { now: clock.now, revocations: ORDERED_ONLY } });
   const { connector, connectionId } = await consentConnector(server, as);
   const idOf = async (identifier: string) => (await accountOf(server, identifier))?.id ?? '';
   const world: LinkWorld = {

@@ -4,10 +4,11 @@ import type { Vault } from '../../vault/vault.ts';
 import { openCredentials, sealCredentials } from '../credentials.ts';
 import { publicPart } from '../details.ts';
 import { mergeConfig } from '../merge.ts';
+import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
+import { mayBeShared } from '../shared-grant.ts';
 import { completeConnection } from '../write.ts';
 import type { Grant } from './authorization-client.ts';
 import type { LinkContext } from './link-context.ts';
-import { mayBeShared, orderRevocation, type RevocationTools } from './revocation.ts';
 
 export interface ActivateTools extends RevocationTools {
   vault: Vault;

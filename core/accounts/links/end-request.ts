@@ -1,7 +1,8 @@
 import type { AccountRow, AuthRequestEnd, AuthRequestRow, Repositories } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
+import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
+import { mayBeShared } from '../shared-grant.ts';
 import { type Pending, tryOpenPending } from './pending.ts';
-import { mayBeShared, orderRevocation, type RevocationTools } from './revocation.ts';
 
 export interface EndTools extends RevocationTools {
   events: Pick<Events, 'linkEnded'>;
@@ -46,12 +47,12 @@ export async function giveUp(
   tools: RevocationTools,
   { environmentId, accountId, connectionId }: AuthRequestRow,
   account: AccountRow | undefined,
-  { grant, provider, authorizationType, apiConfig }: Pending,
+  { grant, provider, pattern, authorizationType, apiConfig }: Pending,
   origins: string[],
 ): Promise<GivenUp> {
   if (!grant.details.oauth_token) return 'nothing_to_revoke';
   if (await mayBeShared(tx, { environmentId, connectionId }, account, grant.subject)) return 'kept_alive';
-  const bearer = { environmentId, id: accountId, connectionId, provider, authorizationType, apiConfig, origins };
-  await orderRevocation(tx, tools, bearer, grant.details);
+  const whose = { environmentId, id: accountId, connectionId, provider, providerSubject: grant.subject };
+  await orderRevocation(tx, tools, { ...whose, pattern, authorizationType, apiConfig, origins }, grant.details);
   return 'revocation_ordered';
 }

@@ -4,6 +4,7 @@ import { VaultError } from '../../vault/errors.ts';
 import { originsDigest } from '../../vault/origins-digest.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { JsonObject } from '../merge.ts';
+import type { RevocationPattern } from '../revocation-order.ts';
 import type { Grant } from './authorization-client.ts';
 import { pendingPlace } from './places.ts';
 
@@ -11,6 +12,7 @@ import { pendingPlace } from './places.ts';
 export interface Pending {
   grant: Grant;
   provider: string;
+  pattern: RevocationPattern;
   authorizationType: string;
   /** The account's configuration, with what the grant adds to it. */
   apiConfig: JsonObject;

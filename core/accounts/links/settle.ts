@@ -1,5 +1,6 @@
 import type { AuthRequestRow, Repositories } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
+import { revocationPattern } from '../revocation-order.ts';
 import { activate } from './activate.ts';
 import type { Grant } from './authorization-client.ts';
 import { giveUp } from './end-request.ts';
@@ -56,7 +57,14 @@ function pendingOf(link: LinkContext, grant: Grant): Pending {
   const { account, provider, pattern } = link;
   const apiConfig = { ...account.apiConfig, ...grant.apiConfig };
   const declared = declaredOrigins(link, apiConfig, grant.details);
-  return { grant, provider: provider.identifier, authorizationType: pattern.type, apiConfig, declared };
+  return {
+    grant,
+    provider: provider.identifier,
+    pattern: revocationPattern(pattern),
+    authorizationType: pattern.type,
+    apiConfig,
+    declared,
+  };
 }
 
 function originsFor({ declared, grant }: Pending): string[] {

@@ -1,0 +1,70 @@
+import type { EnvironmentId } from '../../db/store.ts';
+import type { ClientCredentials } from '../oauth/client-auth.ts';
+import type { Discovered, Discovery } from '../oauth/discovery.ts';
+import { settingProblem } from '../oauth/problem.ts';
+import { issuerOf, type OAuthProvider, oauthProviderOf } from '../oauth/provider.ts';
+import { type RevocationOutcome, revokeTokens } from '../oauth/revocation.ts';
+import type { ProtocolFetch } from '../oauth/transport.ts';
+import { Secret } from '../secret.ts';
+import type { JsonObject } from './merge.ts';
+import type { RevocationOrder } from './revocation-order.ts';
+
+export interface AttemptTools {
+  discovery: Discovery;
+  /** A fetch that reaches these origins only. */
+  fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
+  now(): number;
+}
+
+/**
+ * Tries once to revoke what an order names. Every request is pinned to the origins that the tokens are bound to, whatever the
+ * provider's metadata say (threat P2).
+ *
+ * @param signal ends the requests under way
+ */
+export async function attemptRevocation(
+  { discovery, fetchFor, now }: AttemptTools,
+  environmentId: EnvironmentId,
+  order: RevocationOrder,
+  signal: AbortSignal,
+): Promise<RevocationOutcome> {
+  const { pattern, inputs, tokens, origins } = order;
+  const pinned = await fetchFor(environmentId, origins);
+  const fetch: ProtocolFetch = (url, init) => pinned(url, { ...init, signal });
+  try {
+    const declared = oauthProviderOf(pattern, inputs);
+    const issuer = needsMetadata(declared) ? issuerOf(declared) : undefined;
+    const request = { partition: environmentId, fetchFor: () => fetch };
+    const found = issuer === undefined ? undefined : await discovery.discover({ ...request, issuer });
+    if (found?.ok === false && found.kind !== 'no_metadata') return withoutMetadata(found);
+    const provider = found?.ok ? oauthProviderOf(pattern, inputs, found) : declared;
+    const [accessToken, refreshToken] = [tokenIn(tokens, 'access_token'), tokenIn(tokens, 'refresh_token')];
+    return await revokeTokens({ provider, client: clientOf(order), accessToken, refreshToken, fetch, now });
+  } catch (error) {
+    const message = settingProblem(error);
+    if (message === undefined) throw error;
+    return { kind: 'failed', message };
+  }
+}
+
+/** Where the pattern says how to revoke, or that it cannot be done, nobody is asked. */
+function needsMetadata({ config: { issuer, revocation_uri: uri, revocation: way } }: OAuthProvider): boolean {
+  return issuer !== undefined && uri === undefined && way?.call === undefined && way?.supported !== false;
+}
+
+function withoutMetadata(found: Discovered & { ok: false }): RevocationOutcome {
+  if (found.kind !== 'unavailable' || found.reason === 'blocked') return { kind: 'failed', message: found.message };
+  return { kind: 'retry_later', retryAfterMs: found.retryAfterMs, message: found.message };
+}
+
+/** Without a client what needs one fails for want of its secret; a call that shows the token alone can do without. */
+function clientOf({ client }: RevocationOrder): ClientCredentials {
+  if (client === null) return { clientId: '', method: 'client_secret_basic', secret: null };
+  const { id: clientId, method, secret } = client;
+  return { clientId, method, secret: secret === null ? null : new Secret(secret) };
+}
+
+function tokenIn(tokens: JsonObject, name: string): Secret | null {
+  const value = tokens[name];
+  return typeof value === 'string' && value !== '' ? new Secret(value) : null;
+}

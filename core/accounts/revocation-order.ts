@@ -1,0 +1,171 @@
+import type { AccountRow, EnvironmentId, OutboxRow, Repositories } from '../../db/store.ts';
+import { clientOf } from '../connections/client.ts';
+import { findPattern, findProvider } from '../connections/providers.ts';
+import type { AuthorizationType, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import { type AccountInputs, accountInputs } from '../connectors/base-url.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { ClientAuthMethod } from '../oauth/client-auth.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { Secret } from '../secret.ts';
+import { VaultError } from '../vault/errors.ts';
+import type { Vault } from '../vault/vault.ts';
+import { openCredentials } from './credentials.ts';
+import { type Details, formOf } from './details.ts';
+import { outboxPlace } from './links/places.ts';
+import type { JsonObject } from './merge.ts';
+
+/** The kind of outbox entries that ask for a revocation. */
+export const REVOKE = 'revoke';
+
+/** How long a revocation is tried again. */
+const GIVE_UP_MS = 72 * 60 * 60 * 1000;
+
+/** All that is needed to revoke at the provider, also when the account, its connection and the provider are gone by then. */
+export interface RevocationOrder {
+  connection_id: string;
+  /** Whose tokens they are at the provider; null where that is not known. */
+  subject: string | null;
+  tokens: JsonObject;
+  pattern: RevocationPattern;
+  /** What stands in the provider's addresses for this account. */
+  inputs: AccountInputs;
+  /** null where the connection had none that could be used. */
+  client: { id: string; method: ClientAuthMethod; secret: string | null } | null;
+  /** Where the tokens may be sent. */
+  origins: string[];
+}
+
+/** What of a pattern a revocation needs. */
+export interface RevocationPattern {
+  type: AuthorizationType;
+  oauth_config?: OAuthConfig;
+  auth_header_key_override?: string;
+  auth_scheme?: string;
+  is_mcp?: boolean;
+}
+
+export interface RevocationTools {
+  vault: Vault;
+  catalogue: Catalogue;
+  now(): number;
+  newId(prefix: 'out'): string;
+}
+
+/** Whose tokens are to be revoked, and where they were issued; an account is one. */
+export interface Bearer
+  extends Pick<AccountRow, 'environmentId' | 'id' | 'connectionId' | 'provider' | 'providerSubject'> {
+  authorizationType: string;
+  apiConfig: JsonObject;
+  /** Where the tokens may be sent. */
+  origins: string[];
+  /** The provider's, where it was kept; otherwise it is looked up. */
+  pattern?: RevocationPattern;
+}
+
+/**
+ * Orders the revocation of the credentials of an account, in the transaction that takes them away from it.
+ *
+ * @returns whether there was anything to revoke
+ */
+export async function orderAccountRevocation(
+  tx: Repositories,
+  tools: RevocationTools,
+  account: AccountRow,
+): Promise<boolean> {
+  if (account.credentialsSealed === null) return false;
+  try {
+    const details = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
+    return await orderRevocation(tx, tools, account, details);
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    // They must be able to go nevertheless; that they live on at the provider is told.
+    if (formOf(account.publicDetails as Details) === 'oauth_token') {
+      await tx.outbox.insertFailed(account.environmentId, { ...entryOf(tools, account), error: UNREADABLE });
+    }
+    return false;
+  }
+}
+
+const UNREADABLE = 'The credentials could not be opened, so they could not be revoked.';
+
+/**
+ * Orders the revocation of tokens at their provider, in the transaction that gives them up. Only what a provider has issued can be
+ * revoked there: for typed credentials nothing is ordered.
+ *
+ * @returns whether there was anything to revoke
+ */
+export async function orderRevocation(
+  tx: Repositories,
+  tools: RevocationTools,
+  bearer: Bearer,
+  details: Details,
+): Promise<boolean> {
+  const tokens = details.oauth_token;
+  if (formOf(details) !== 'oauth_token' || !tokens) return false;
+  const { environmentId, connectionId: connection_id, providerSubject: subject, origins } = bearer;
+  const pattern = bearer.pattern ?? (await patternOf(tx, tools, bearer));
+  const order: RevocationOrder = {
+    connection_id,
+    subject,
+    tokens,
+    pattern,
+    inputs: accountInputs(pattern, bearer.apiConfig),
+    client: await clientAt(tx, tools, bearer, pattern),
+    origins,
+  };
+  const entry = entryOf(tools, bearer);
+  const place = outboxPlace(environmentId, entry.id);
+  const { kekId, blob } = tools.vault.sealValue(place, new Secret(JSON.stringify(order)));
+  await tx.outbox.insert(environmentId, { ...entry, kekId, payloadSealed: blob });
+  return true;
+}
+
+/** @throws VaultError when the entry or its place was altered */
+export function openRevocationOrder(
+  vault: Vault,
+  entry: Pick<OutboxRow, 'id' | 'payloadSealed'> & { environmentId: EnvironmentId },
+): RevocationOrder {
+  if (entry.payloadSealed === null) throw new TypeError('The entry has ended');
+  const opened = vault.openValue(outboxPlace(entry.environmentId, entry.id), entry.payloadSealed);
+  return JSON.parse(opened.reveal()) as RevocationOrder;
+}
+
+/** The part of a pattern that is kept with tokens which may have to be revoked when the provider itself is gone. */
+export function revocationPattern(pattern: AuthPattern): RevocationPattern {
+  const { type, oauth_config, auth_header_key_override, auth_scheme, is_mcp } = pattern;
+  const { available_scopes: _scopes, ...config } = oauth_config ?? {};
+  return { type, oauth_config: config, auth_header_key_override, auth_scheme, is_mcp };
+}
+
+function entryOf({ newId, now }: RevocationTools, { id: subjectId, provider }: Pick<Bearer, 'id' | 'provider'>) {
+  const at = now();
+  const times = { nextAt: at, giveUpAt: at + GIVE_UP_MS, createdAt: at };
+  return { id: newId('out'), kind: REVOKE, subjectId, provider, ...times };
+}
+
+async function patternOf(
+  tx: Repositories,
+  { catalogue }: RevocationTools,
+  { environmentId, provider: identifier, authorizationType }: Bearer,
+): Promise<RevocationPattern> {
+  const provider = await findProvider(tx, catalogue, environmentId, identifier);
+  const pattern = provider && findPattern(provider, authorizationType);
+  return pattern ? revocationPattern(pattern) : { type: authorizationType as AuthorizationType };
+}
+
+async function clientAt(
+  tx: Repositories,
+  { vault }: RevocationTools,
+  { environmentId, connectionId }: Bearer,
+  pattern: RevocationPattern,
+): Promise<RevocationOrder['client']> {
+  const connection = await tx.connections.get(environmentId, connectionId);
+  if (!connection) return null;
+  try {
+    const { clientId: id, method, secret } = clientOf(vault, connection, pattern);
+    return { id, method, secret: secret?.reveal() ?? null };
+  } catch (error) {
+    if (error instanceof OAuthConfigError) return null;
+    throw error;
+  }
+}
