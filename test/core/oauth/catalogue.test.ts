@@ -18,9 +18,12 @@ function sample({ options, field_name }: AuthField): string {
   return options?.[0] ?? (/url|host/.test(field_name) ? 'https://acme.example' : 'acme');
 }
 
+/** Those whose endpoints are written down; the others are asked for them. */
 function patternsOf(type: AuthPattern['type']): [name: string, pattern: AuthPattern][] {
   return Object.values(connectors).flatMap(({ identifier, auth_patterns: patterns }) =>
-    patterns.filter((pattern) => pattern.type === type).map((pattern): [string, AuthPattern] => [identifier, pattern]),
+    patterns
+      .filter((pattern) => pattern.type === type && pattern.oauth_config?.token_uri !== undefined)
+      .map((pattern): [string, AuthPattern] => [identifier, pattern]),
   );
 }
 
