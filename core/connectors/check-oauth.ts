@@ -65,6 +65,7 @@ function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): Fiel
     extra_token_params,
     resource,
     'token.headers': config.token?.headers,
+    'token.assertion_audience': config.token?.assertion_audience,
     'refresh.parameters': config.refresh?.parameters,
   };
   const inCalls = oauthCalls(config).map(([path, { headers, query, form, json }]): [string, unknown] => [

@@ -1,7 +1,7 @@
 import type { AnswerRules } from '../connectors/oauth-deviations.ts';
 import { failureIn, readJson } from './json-answer.ts';
 import { settingProblem } from './problem.ts';
-import { outcomeOfCode, outcomeOfFailure, type UnavailableReason } from './refresh-outcome.ts';
+import { outcomeOfCode, reasonOf, type UnavailableReason } from './refresh-outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { isTransportFailure } from './transport.ts';
 
@@ -14,6 +14,9 @@ export type CallOutcome = { ok: true; status: number; body: unknown } | CallFail
 export type CallFailure =
   | { ok: false; kind: 'refused'; status: number; code: string; message: string }
   | { ok: false; kind: 'unexpected'; status: number; message: string }
+  | NoAnswer;
+
+export type NoAnswer =
   | { ok: false; kind: 'setting'; message: string }
   | { ok: false; kind: 'unavailable'; reason: UnavailableReason; retryAfterMs?: number; message: string };
 
@@ -43,36 +46,19 @@ export async function judgeCall(response: Response, rules: AnswerRules | undefin
  *
  * @throws the error itself when it is a mistake of ours
  */
-export function callProblem(error: unknown): CallFailure {
+export function callProblem(error: unknown): NoAnswer {
   if (isTransportFailure(error)) {
-    const { message } = error;
-    const outcome = outcomeOfFailure(error);
-    return {
-      ok: false,
-      kind: 'unavailable',
-      reason: outcome.kind === 'unavailable' ? outcome.reason : 'unreachable',
-      message,
-    };
+    return { ok: false, kind: 'unavailable', reason: reasonOf(error), message: error.message };
   }
   const message = settingProblem(error);
   if (message === undefined) throw error;
   return { ok: false, kind: 'setting', message };
 }
 
-const SENTENCES: Partial<Record<UnavailableReason, string>> = {
-  rate_limited: 'The provider asks for fewer requests.',
-  server_error: 'The provider failed.',
-};
-
 function unavailable(reason: UnavailableReason, retryAfterMs: number | undefined): CallFailure {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return {
-    ok: false,
-    kind: 'unavailable',
-    reason,
-    ...wait,
-    message: SENTENCES[reason] ?? 'The provider gave no answer.',
-  };
+  const message = reason === 'rate_limited' ? 'The provider asks for fewer requests.' : 'The provider failed.';
+  return { ok: false, kind: 'unavailable', reason, ...wait, message };
 }
 
 function refused(status: number, code = ''): CallFailure {

@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
+import type { OAuthConfig } from '../connectors/auth-pattern.ts';
+import { readsFrom } from './account-values.ts';
+import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
 import { readMetadata } from './metadata.ts';
 import { type FetchFor, pinnedToTarget } from './transport.ts';
 
 export type Discovered =
   | { ok: true; metadata: AuthorizationServer }
-  | Exclude<CallFailure, { kind: 'refused' | 'unexpected' }>
+  | NoAnswer
   /** It has no metadata, or such that must not be believed. */
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 
@@ -75,11 +77,16 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
       }
       if (!outcome.ok && outcome.kind === 'unavailable') return outcome;
     } catch (error) {
-      const failure = callProblem(error);
-      if (failure.kind === 'unavailable' || failure.kind === 'setting') return failure;
+      return callProblem(error);
     }
   }
   return { ok: false, kind: 'no_metadata', message: 'The authorization server publishes no metadata.' };
+}
+
+/** Whether a flow of this config cannot do without the metadata of its issuer. */
+export function needsMetadata(config: OAuthConfig): boolean {
+  if (config.issuer === undefined) return false;
+  return config.authorize_uri === undefined || config.token_uri === undefined || readsFrom(config, 'id_token');
 }
 
 /** Where metadata may stand, in the order in which MCP clients look: an issuer with a path has them in three places. */

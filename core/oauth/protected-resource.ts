@@ -1,10 +1,10 @@
 import { isRecord } from '../tools/pointer.ts';
-import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
+import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
 import { type FetchFor, pinnedToTarget } from './transport.ts';
 
 export type DiscoveredResource =
   | { ok: true; resource: string; issuers: string[]; scopes: string[] }
-  | CallFailure
+  | NoAnswer
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 
 export interface ResourceRequest {

@@ -3,6 +3,7 @@ import { accountOrigin } from '../connectors/account-value.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import { type AccountInputs, filled } from '../connectors/base-url.ts';
 import { OAuthConfigError } from './config-error.ts';
+import { fillText } from './fill.ts';
 
 /** A provider's OAuth as one account meets it. */
 export interface OAuthProvider {
@@ -90,4 +91,13 @@ export function issuerOf({ config, metadata, address }: OAuthProvider): string |
   if (metadata !== undefined || config.issuer === undefined) return metadata?.issuer;
   const issuer = address(config.issuer);
   return config.issuer.endsWith('/') && !issuer.endsWith('/') ? `${issuer}/` : issuer;
+}
+
+/**
+ * The audience of signed assertions of the client: the provider's issuer (RFC 10070), or the endpoint that they are sent to where
+ * no issuer is known, as is the convention (RFC 7523 §3); or what the connector file says.
+ */
+export function assertionAudienceOf(provider: OAuthProvider, endpoint: URL): string {
+  const own = provider.config.token?.assertion_audience;
+  return own === undefined ? (issuerOf(provider) ?? endpoint.href) : fillText(own, provider.inputs);
 }

@@ -104,9 +104,13 @@ const REASONS: Record<TransportFailure['kind'], UnavailableReason> = {
   invalid_response: 'invalid_response',
 };
 
+export function reasonOf({ kind }: TransportFailure): UnavailableReason {
+  return REASONS[kind];
+}
+
 export function outcomeOfFailure(failure: TransportFailure): TokenFailure {
   const message = `The token endpoint gave no usable answer: ${failure.message}`;
-  return { ok: false, kind: 'unavailable', reason: REASONS[failure.kind], mayBeSpent: failure.sent, message };
+  return { ok: false, kind: 'unavailable', reason: reasonOf(failure), mayBeSpent: failure.sent, message };
 }
 
 const SENTENCES: Record<UnavailableReason, string> = {

@@ -4,7 +4,7 @@ import type { Secret } from '../secret.ts';
 import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
 import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
 import { sendCall } from './http-call.ts';
-import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
+import { assertionAudienceOf, endpointAt, type OAuthProvider } from './provider.ts';
 import type { ProtocolFetch } from './transport.ts';
 
 export interface Revocation {
@@ -84,7 +84,7 @@ function request(revocation: Revocation, way: RevocationWay, kind: TokenKind, to
 function standardRequest({ provider, client, fetch, now }: Revocation, kind: TokenKind, token: Secret) {
   const { config } = provider;
   const endpoint = endpointAt(provider, config.revocation_uri ?? '', config.token?.origin_from);
-  const issuer = config.token?.assertion_audience ?? issuerOf(provider) ?? endpoint.href;
+  const issuer = assertionAudienceOf(provider, endpoint);
   return revocationRequest(
     { issuer, revocation_endpoint: endpoint.href },
     { client_id: client.clientId },

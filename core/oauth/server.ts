@@ -3,7 +3,7 @@ import type { OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { BasicStyle, HttpCall } from '../connectors/oauth-deviations.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillText, fillTexts } from './fill.ts';
-import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
+import { assertionAudienceOf, endpointAt, type OAuthProvider } from './provider.ts';
 import type { AnswerShape } from './token-shape.ts';
 
 /** The token endpoint of a provider, and where it deviates from the standard. */
@@ -62,8 +62,7 @@ export function tokenServerOf(config: OAuthConfig, address: (template: string) =
 /**
  * Reads what is known of a provider's token endpoint.
  *
- * @returns metadata whose issuer is the audience of client assertions: the provider's issuer (RFC 10070), or its token endpoint
- *   where none is known, as is the convention (RFC 7523 §3)
+ * @returns metadata whose issuer is the audience of client assertions
  * @throws OAuthConfigError when there is no token endpoint, or none with https; and what `provider.address` throws
  */
 export function tokenServerAt(provider: OAuthProvider): TokenServer {
@@ -71,12 +70,11 @@ export function tokenServerAt(provider: OAuthProvider): TokenServer {
   const { token = {}, refresh = {} } = config;
   if (config.token_uri === undefined) throw new OAuthConfigError('The provider names no token endpoint.');
   const tokenEndpoint = endpointAt(provider, config.token_uri, token.origin_from);
-  const issuer = token.assertion_audience ?? issuerOf(provider) ?? tokenEndpoint.href;
   const resource: Record<string, string> =
     config.resource === undefined ? {} : { resource: fillText(config.resource, inputs) };
   const extra = { ...ownParameters(fillTexts(config.extra_token_params, inputs)), ...resource };
   return {
-    metadata: { issuer, token_endpoint: tokenEndpoint.href },
+    metadata: { issuer: assertionAudienceOf(provider, tokenEndpoint), token_endpoint: tokenEndpoint.href },
     tokenEndpoint,
     requestFormat: config.token_request_format ?? 'form',
     extraParameters: extra,

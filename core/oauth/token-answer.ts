@@ -119,8 +119,7 @@ function scopesOf(value: unknown, separator: string): string[] | null {
   return distinct.length > 0 ? distinct : null;
 }
 
-function expiryOf(value: unknown, requestedAt: number): number | null {
-  const seconds = typeof value === 'string' && /^\d{1,12}(\.\d{1,6})?$/.test(value.trim()) ? Number(value) : value;
+function expiryOf(seconds: unknown, requestedAt: number): number | null {
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= MAX_LIFE_S)) return null;
   return requestedAt + Math.floor(seconds * 1000);
 }

@@ -32,7 +32,7 @@ export interface Behaviour {
     refuses?: string[];
     wants?: Record<string, string>;
     headers?: Record<string, string>;
-    client?: 'basic' | 'basic_raw' | 'secret_as_user' | 'post';
+    client?: 'basic' | 'basic_raw' | 'secret_as_user' | 'post' | 'public';
     format?: 'form' | 'json';
     grantTypes?: Record<string, string>;
     /** The vendor's shape of a good answer, and of an error. */
@@ -82,6 +82,8 @@ interface Code {
 }
 
 class Refusal extends Error {}
+
+const CLIENT_PARAMETERS: Record<string, string[]> = { post: ['client_id', 'client_secret'], public: ['client_id'] };
 
 /** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
 export async function startScriptableAs(behaviour: Behaviour = {}, origins = [AS, API]): Promise<ScriptableAs> {
@@ -249,7 +251,7 @@ export class ScriptableAs {
       if (request.headers[name] !== value) throw new Refusal('invalid_request');
     }
     const given = new URLSearchParams(format === 'json' ? JSON.parse(request.body) : request.body);
-    const clientNames = token.client === 'post' ? ['client_id', 'client_secret'] : [];
+    const clientNames = CLIENT_PARAMETERS[token.client ?? 'basic'] ?? [];
     const isRefresh = request.path === refresh.path || given.has(token.names?.['refresh_token'] ?? 'refresh_token');
     const wants = { ...token.wants, ...(isRefresh && refresh.wants) };
     const refuses = [...(token.refuses ?? []), ...(isRefresh ? (refresh.refuses ?? []) : [])];
@@ -297,10 +299,10 @@ export class ScriptableAs {
 
   #checkClient({ headers }: Received, parameters: URLSearchParams): void {
     const way = this.#behaviour.token?.client ?? 'basic';
-    if (way === 'post') {
+    if (way === 'post' || way === 'public') {
       if (headers.authorization !== undefined) throw new Refusal('invalid_request');
       equal(parameters, 'client_id', CLIENT_ID, 'invalid_client');
-      equal(parameters, 'client_secret', CLIENT_SECRET, 'invalid_client');
+      if (way === 'post') equal(parameters, 'client_secret', CLIENT_SECRET, 'invalid_client');
       return;
     }
     const pair = Buffer.from(headers.authorization?.replace(/^Basic /, '') ?? '', 'base64').toString();

@@ -187,6 +187,27 @@ describe('Whose account it is', () => {
     expect(await candidates({})).to.deep.equal(['victim@b.example', 'n']);
   });
 
+  it('is not told by an id_token that did not come, or that nobody can verify', async () => {
+    const identity = { subject: ['/id_token/sub'] };
+    expect(await factsWith({}, { identity })).to.deep.include({
+      kind: 'untold',
+      message: 'The provider sent no id_token.',
+    });
+    const unverifiable = await factsWith(answering({ id_token: 'a.b.c' }), { identity });
+    expect(unverifiable).to.include({ ok: false, kind: 'untold' });
+  });
+
+  it('is not asked without what the call needs', async () => {
+    const call = { ...CALL, auth: 'client' } as const;
+    const client = { method: 'none', secret: null } as const;
+    const config: OAuthConfig = { identity: { call, subject: ['/identity/id'] } };
+    const server = await startScriptableAs({ token: { client: 'public' } });
+    const flow = flowOf(server, config, { client });
+    const granted = await flow.run();
+    if (!granted.ok) throw new Error(granted.message);
+    expect(await flow.facts(granted)).to.include({ ok: false, kind: 'setting' });
+  });
+
   it('is unknown for now when the provider cannot be asked', async () => {
     const busy: Behaviour = { routes: { 'GET /me': () => ({ status: 503, headers: { 'retry-after': '7' } }) } };
     const identity = { call: CALL, subject: ['/identity/id'] };

@@ -54,6 +54,31 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
     }
   });
 
+  describe('is not made for a server', () => {
+    const cases: [title: string, more: object, message: RegExp][] = [
+      ['that wants it signed (RFC 9101)', { require_signed_request_object: true }, /signed/],
+      ['that wants it pushed and does not say where', { require_pushed_authorization_requests: true }, /pushed/],
+    ];
+    for (const [title, more, message] of cases) {
+      it(title, async () => {
+        const refused = await begun(PATTERN, { ...METADATA, ...more }).catch((error: Error) => error);
+        expect(String(refused)).to.match(message);
+      });
+    }
+
+    it('that names no page for people', async () => {
+      const oauth_config = { ...PATTERN.oauth_config, authorize_uri: undefined };
+      const refused = await begun({ ...PATTERN, oauth_config }).catch((error: Error) => error);
+      expect(String(refused)).to.match(/no authorization endpoint/);
+    });
+  });
+
+  it('keeps the slash at the end of an issuer, which is part of its name', async () => {
+    const issuer = `${ISSUER}/`;
+    const { kept } = await begun({ ...PATTERN, oauth_config: { ...PATTERN.oauth_config, issuer } }, null);
+    expect(kept.issuer).to.equal(issuer);
+  });
+
   it('is not made for a server that takes plain proof keys alone (RFC 9700 §2.1.1)', async () => {
     const metadata = { ...METADATA, code_challenge_methods_supported: ['plain'] };
     const refused = await begun(PATTERN, metadata).catch((error: Error) => error);

@@ -77,6 +77,20 @@ describe('A refresh', () => {
     expect((await refreshed({}, { refresh: { parameters } })).outcome).to.include({ ok: true });
   });
 
+  it('never goes to an origin that the rule of its value does not allow', async () => {
+    const config: OAuthConfig = {
+      token: { origin_from: 'accounts_server' },
+      account_values: [{ name: 'accounts_server', from: '/callback/s', origins: [AS], optional: true }],
+    };
+    const server = await startScriptableAs();
+    const refresh = (accounts_server: string) =>
+      flowOf(server, config, { inputs: { accounts_server } }).refresh(new Secret(server.issue().refresh_token ?? ''));
+    expect(await refresh(AS)).to.include({ ok: true });
+    const away = await refresh('https://evil.example').catch((error: unknown) => error);
+    expect(String(away)).to.match(/no address of this provider/);
+    expect(server.requests).to.have.length(1);
+  });
+
   it("understands the vendor's word for a grant that has ended", async () => {
     const vendor = { error: () => ({ status: 200, body: { status: 0, code: 20_112 } }) };
     const { server } = await refreshed({ token: vendor }, {});

@@ -251,6 +251,13 @@ describe('A token endpoint', () => {
       expect(granted.expiresAt).to.be.lessThan(Date.now() + 2 * 3_600_000);
     });
 
+    it('is nothing when the exchange is refused', async () => {
+      const server = await start();
+      const query = { access_token: '{{access_token}}', client_secret: 'wrong' };
+      const outcome = await flowOf(server, { exchange: { ...exchange, query } }).run();
+      expect(outcome).to.include({ ok: false, kind: 'unavailable', reason: 'invalid_response' });
+    });
+
     it('is followed with it, and the access token renews itself', async () => {
       const server = await start();
       const flow = flowOf(server, { exchange, refresh: renewal }, atOnce);

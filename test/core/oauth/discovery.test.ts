@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDiscovery } from '../../../core/oauth/discovery.ts';
+import { createDiscovery, needsMetadata } from '../../../core/oauth/discovery.ts';
 import { readMetadata } from '../../../core/oauth/metadata.ts';
 import { discoverResource } from '../../../core/oauth/protected-resource.ts';
 import type { FetchFor } from '../../../core/oauth/transport.ts';
@@ -104,6 +104,34 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
   it('keeps of the members only those that are of use', () => {
     const read = readMetadata({ ...GOOD, foo: 1, code_challenge_methods_supported: ['S256', 7] }, ISSUER);
     expect(read).to.deep.equal({ ok: true, metadata: { ...GOOD, code_challenge_methods_supported: ['S256'] } });
+  });
+
+  it('is needed for what a config does not say', () => {
+    const written = { issuer: ISSUER, authorize_uri: `${ISSUER}/authorize`, token_uri: `${ISSUER}/token` };
+    expect(needsMetadata(written)).to.equal(false);
+    expect(needsMetadata({ ...written, token_uri: undefined })).to.equal(true);
+    expect(needsMetadata({ ...written, identity: { subject: ['/id_token/sub'] } })).to.equal(true);
+    expect(needsMetadata({ token_uri: `${ISSUER}/token` })).to.equal(false);
+  });
+
+  it('is put off while the server fails', async () => {
+    const busy = new Response('', { status: 503, headers: { 'retry-after': '9' } });
+    const { outcome } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: busy });
+    expect(outcome).to.include({ ok: false, kind: 'unavailable', retryAfterMs: 9000 });
+  });
+
+  it('lets a mistake of ours be one, and forgets it', async () => {
+    const discovery = createDiscovery(clock.now);
+    let calls = 0;
+    const fetchFor = () => {
+      calls++;
+      throw new TypeError('x is not a function');
+    };
+    for (let round = 1; round <= 2; round++) {
+      const asked = discovery.discover({ issuer: ISSUER, partition: 'env_1', fetchFor });
+      expect(await asked.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+      expect(calls).to.equal(round);
+    }
   });
 
   describe('asks once', () => {

@@ -163,6 +163,13 @@ describe('the request for a refresh (RFC 6749 §6)', () => {
       expect(JSON.parse(payload).aud).to.equal('https://as.example/token');
     });
 
+    it('is meant for whom the provider insists on (Revolut)', async () => {
+      const config = { issuer: 'https://issuer.example', token: { assertion_audience: 'https://bank.example' } };
+      const { sent } = await send(config, { method: 'private_key_jwt', secret: pem });
+      const payload = Buffer.from(sent?.form['client_assertion']?.split('.')[1] ?? '', 'base64url').toString();
+      expect(JSON.parse(payload).aud).to.equal('https://bank.example');
+    });
+
     it('is not sent with a key that is none, and says nothing of it', async () => {
       const weird = jwk(rsa.privateKey.export({ format: 'jwk' }), { alg: 'HS256' });
       for (const secret of ['s3cret', '{"kty":"RSA"}', '{s3cret', weird]) {
