@@ -716,6 +716,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/revocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List revocations
+         * @description Lists what has become of tokens that accounts have given up, newest first: at deletion, at disconnection, when their custom
+         *     provider was deleted, or when a link was not verified. Valetkey begins to revoke them at their provider within seconds, and
+         *     goes on for three days while the provider gives no answer. Of a deleted account, too; ends are kept for 90 days. Credentials
+         *     that a person typed were not issued through Valetkey: whoever issued them has to revoke them, and nothing is listed here.
+         */
+        get: operations["listRevocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools": {
         parameters: {
             query?: never;
@@ -2061,6 +2084,48 @@ export interface components {
              */
             status: "ready" | "not_ready";
         };
+        /** @description What has become of the tokens that an account has given up once. It holds no token. */
+        Revocation: {
+            /** @description How many attempts have ended. */
+            attempts: number;
+            /** @description The account that the tokens were of, also when it was deleted. */
+            connected_account_id: string;
+            /**
+             * Format: date-time
+             * @description When the account gave up the tokens.
+             */
+            created_at: string;
+            /** @description The id of the revocation. */
+            id: string;
+            /** @description The identifier of the provider that issued them. */
+            provider: string;
+            /**
+             * @description A sentence for people: why the tokens were not revoked, or why the last attempt did not do it. Empty when there is
+             *     nothing to say.
+             */
+            reason: string;
+            status: components["schemas"]["RevocationStatus"];
+            /**
+             * Format: date-time
+             * @description When the last attempt ended.
+             */
+            updated_at: string;
+        };
+        /** @description A page of revocations, newest first. */
+        RevocationList: {
+            next_page_token: components["schemas"]["NextPageToken"];
+            prev_page_token: components["schemas"]["PrevPageToken"];
+            /** @description The revocations of this page. */
+            revocations: components["schemas"]["Revocation"][];
+            total_size: components["schemas"]["TotalSize"];
+        };
+        /**
+         * @description `PENDING` it is being tried, or waits for the next attempt; `REVOKED` the tokens are dead at the provider; `NOT_REVOCABLE`
+         *     the provider offers no way, or another account in use would lose its grant; `FAILED` the provider refused, or gave no answer
+         *     for three days: the tokens are gone here, and may live on there.
+         * @enum {string}
+         */
+        RevocationStatus: "PENDING" | "REVOKED" | "NOT_REVOCABLE" | "FAILED";
         /** @description How to change over to a new secret. */
         RotateApiClientSecretRequest: {
             /**
@@ -3145,6 +3210,16 @@ export interface components {
          * @example true
          */
         ReadOnlyQuery: boolean;
+        /**
+         * @description Only revocations of this account's tokens, also when it was deleted since.
+         * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
+         */
+        RevocationAccountQuery: components["schemas"]["ConnectedAccountId"];
+        /**
+         * @description Only revocations in this state.
+         * @example FAILED
+         */
+        RevocationStatusQuery: components["schemas"]["RevocationStatus"];
         /**
          * @description The text to find, 3 to 200 characters after white space at both ends is cut off. It is matched as it stands, without regard
          *     to case, anywhere in the identifier, the provider and the connector: `%`, `_`, quotes and `*` are ordinary characters.
@@ -4796,6 +4871,58 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listRevocations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only revocations of this account's tokens, also when it was deleted since.
+                 * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
+                 */
+                connected_account_id?: components["parameters"]["RevocationAccountQuery"];
+                /**
+                 * @description How many items a page holds.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Only revocations in this state.
+                 * @example FAILED
+                 */
+                status?: components["parameters"]["RevocationStatusQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of revocations. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevocationList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

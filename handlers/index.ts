@@ -9,6 +9,7 @@ import { disconnectConnectedAccount } from './connected-accounts/disconnectConne
 import { getConnectedAccountAuth } from './connected-accounts/getConnectedAccountAuth.ts';
 import { getConnectedAccountDetails } from './connected-accounts/getConnectedAccountDetails.ts';
 import { listConnectedAccounts } from './connected-accounts/listConnectedAccounts.ts';
+import { listRevocations } from './connected-accounts/listRevocations.ts';
 import { searchConnectedAccounts } from './connected-accounts/searchConnectedAccounts.ts';
 import { updateConnectedAccount } from './connected-accounts/updateConnectedAccount.ts';
 import { createConnection } from './connections/createConnection.ts';
@@ -72,6 +73,7 @@ export const handlers: Handlers = {
   listConnections,
   listExecutions,
   listProviders,
+  listRevocations,
   listTools,
   rotateApiClientSecret,
   searchConnectedAccounts,

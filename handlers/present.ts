@@ -16,6 +16,7 @@ import type {
   CustomProviderRow,
   EnvironmentRow,
   ExecutionRow,
+  OutboxRow,
 } from '../db/store.ts';
 import type { Schemas } from '../http/contract.ts';
 
@@ -194,6 +195,21 @@ export function presentExecution(row: ExecutionRow): Schemas['Execution'] {
     started_at: time(row.startedAt),
     finished_at: optionalTime(row.finishedAt),
     duration_ms: row.finishedAt === null ? null : row.finishedAt - row.startedAt,
+  };
+}
+
+const REVOCATION_STATUSES = { WAITING: 'PENDING', FAILED: 'FAILED', DONE: 'REVOKED' } as const;
+
+export function presentRevocation(row: OutboxRow): Schemas['Revocation'] {
+  return {
+    id: row.id,
+    connected_account_id: row.subjectId ?? EMPTY,
+    provider: row.provider ?? EMPTY,
+    status: row.result ?? REVOCATION_STATUSES[row.state],
+    reason: row.lastError ?? EMPTY,
+    attempts: row.attempts,
+    created_at: time(row.createdAt),
+    updated_at: time(row.updatedAt),
   };
 }
 

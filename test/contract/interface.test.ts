@@ -19,6 +19,7 @@ verifyUser post /api/v1/connected_accounts/user/verify accounts:write d
 searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read d
 disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write x
 deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write d
+listRevocations get /api/v1/revocations accounts:read x
 createCustomProvider post /api/v1/custom-providers providers:write d
 getCustomProvider get /api/v1/custom-providers/{identifier} providers:read x
 updateCustomProvider put /api/v1/custom-providers/{identifier} providers:write d

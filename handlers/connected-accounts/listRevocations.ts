@@ -1,0 +1,28 @@
+import { REVOKE } from '../../core/accounts/revocation-order.ts';
+import { pageTokens, readPage } from '../../core/paging.ts';
+import type { OutboxFilters } from '../../db/store.ts';
+import type { Handler, Schemas } from '../../http/contract.ts';
+import { presentRevocation } from '../present.ts';
+
+const STATES: Record<Schemas['RevocationStatus'], Omit<OutboxFilters, 'kind'>> = {
+  PENDING: { state: 'WAITING' },
+  REVOKED: { result: 'REVOKED' },
+  NOT_REVOCABLE: { result: 'NOT_REVOCABLE' },
+  FAILED: { state: 'FAILED' },
+};
+
+export const listRevocations: Handler<'listRevocations'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, ...filters } = call.query;
+  const environmentId = call.environment.id;
+  const scope = { environmentId, list: 'listRevocations', filters };
+  const page = await deps.store.read.outbox.page(
+    environmentId,
+    { kind: REVOKE, subjectId: filters.connected_account_id, ...(filters.status && STATES[filters.status]) },
+    readPage(deps.sealedTokens, scope, token, size),
+  );
+  return reply(200, {
+    revocations: page.rows.map(presentRevocation),
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+};

@@ -1,0 +1,80 @@
+import { createRevocations } from '../../http/create-revocations.ts';
+import type { Deps } from '../../http/deps.ts';
+import { createAccount } from './accounts.ts';
+import { createConnection, createProvider } from './providers.ts';
+import type { TestServer } from './server.ts';
+
+/** Where the provider of these tests says that it is. */
+export const AS_ORIGIN = 'https://as.acme.example';
+export const CLIENT = { client_id: 'client-1', client_secret: 'secret-of-client-1' };
+/** How that client proves itself by default. */
+export const BASIC = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`;
+
+/** Leaves what was ordered until a test says so. */
+export const ORDERED_ONLY: Deps['revocations'] = { run: async () => {}, soon: () => {} };
+
+export interface RevocationResult {
+  id: string;
+  connected_account_id: string;
+  provider: string;
+  status: string;
+  reason: string;
+  attempts: number;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What the server tells about the tokens of an account, newest first. */
+export async function revocationsOf(server: Pick<TestServer, 'call'>, accountId: string): Promise<RevocationResult[]> {
+  const { status, text, body } = await server.call('GET', `/api/v1/revocations?connected_account_id=${accountId}`);
+  if (status !== 200) throw new Error(`revocations were not listed: ${text}`);
+  return body.revocations;
+}
+
+/** A provider of its own, and a connection of a client to it. */
+export async function oauthConnector(
+  server: Pick<TestServer, 'call'>,
+  config: Record<string, unknown> = {},
+  client: Record<string, unknown> = CLIENT,
+) {
+  const addresses = {
+    authorize_uri: `${AS_ORIGIN}/authorize`,
+    token_uri: `${AS_ORIGIN}/token`,
+    revocation_uri: `${AS_ORIGIN}/revoke`,
+    ...config,
+  };
+  const { identifier } = await createProvider(server, {
+    auth_patterns: [{ type: 'OAUTH', oauth_config: addresses }],
+  });
+  const { id, key_id } = await createConnection(server, { connector: identifier, ...client });
+  return { provider: identifier, connectionId: id as string, connector: key_id as string };
+}
+
+let made = 0;
+
+/** An account with tokens of its own. */
+export async function tokenAccount(
+  server: Pick<TestServer, 'call'>,
+  connector: string,
+  more: Record<string, unknown> = {},
+) {
+  made += 1;
+  const oauth_token = { access_token: `at-${made}`, refresh_token: `rt-${made}`, ...more };
+  const connectedAccount = { authorization_details: { oauth_token } };
+  const { id } = await createAccount(server, { connector, connectedAccount });
+  return { id, access: `at-${made}`, refresh: `rt-${made}` };
+}
+
+export async function leave(
+  server: Pick<TestServer, 'call'>,
+  id: string,
+  how: 'delete' | 'disconnect' = 'delete',
+): Promise<void> {
+  const answer = await server.call('POST', `/api/v1/connected_accounts:${how}`, { body: { id } });
+  if (answer.status !== 200) throw new Error(`${how}: ${answer.text}`);
+}
+
+/** A process that works off what a server has ordered; it begins nothing by itself while a test looks. */
+export function startWorker({ deps }: Pick<TestServer, 'deps'>, more: Partial<Deps> = {}) {
+  return createRevocations({ ...deps, ...more });
+}
