@@ -33,7 +33,7 @@ export function accountOrigin(config: OAuthConfig, name: string, inputs: Account
  *
  * @param allowed https origins; `https://*.acme.example` stands for every host below acme.example
  */
-export function originIn(text: string, allowed: readonly string[]): string | undefined {
+function originIn(text: string, allowed: readonly string[]): string | undefined {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || !/^https:\/\/[A-Za-z0-9.-]+(:\d+)?\/?$/.test(text)) return undefined;
   const fits = allowed.some((entry) =>

@@ -24,7 +24,7 @@ export type FlowSource = keyof FlowDocument;
 export type ReadValues = { ok: true; values: Record<string, string> } | { ok: false; message: string };
 
 /** The part of what a flow leaves that a pointer leads into. */
-export function sourceOf(pointer: string): FlowSource {
+function sourceOf(pointer: string): FlowSource {
   return pointer.split('/')[1] as FlowSource;
 }
 

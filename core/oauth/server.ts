@@ -1,5 +1,4 @@
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { BasicStyle, HttpCall } from '../connectors/oauth-deviations.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillText, fillTexts } from './fill.ts';
@@ -53,11 +52,6 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
   'redirect_uri',
   'refresh_token',
 ]);
-
-/** `tokenServerAt` for a pattern whose accounts differ in their addresses alone. */
-export function tokenServerOf(config: OAuthConfig, address: (template: string) => string): TokenServer {
-  return tokenServerAt({ config, address, inputs: {}, tokenHeader: { name: 'Authorization', scheme: 'Bearer' } });
-}
 
 /**
  * Reads what is known of a provider's token endpoint.

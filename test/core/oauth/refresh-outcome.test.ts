@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { refreshTokenGrant } from '../../../core/oauth/grants/refresh-token.ts';
 import type { RefreshOutcome } from '../../../core/oauth/refresh-outcome.ts';
-import { tokenServerOf } from '../../../core/oauth/server.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
+import { tokenServerOf } from './token-servers.ts';
 
 const AT = 1_750_000_000_000;
 const CLIENT = { clientId: 'app', method: 'client_secret_basic', secret: new Secret('s3cret') } as const;
 
 function refresh(fetch: ProtocolFetch): Promise<RefreshOutcome> {
-  const server = tokenServerOf({ token_uri: 'https://as.example/token' }, (template) => template);
+  const server = tokenServerOf({ token_uri: 'https://as.example/token' });
   return refreshTokenGrant({ server, client: CLIENT, refreshToken: new Secret('rt-1'), fetch, now: () => AT });
 }
 

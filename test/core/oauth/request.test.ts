@@ -5,8 +5,8 @@ import type { ClientAuthMethod } from '../../../core/oauth/client-auth.ts';
 import { OAuthConfigError } from '../../../core/oauth/config-error.ts';
 import { refreshTokenGrant } from '../../../core/oauth/grants/refresh-token.ts';
 import type { RefreshOutcome } from '../../../core/oauth/refresh-outcome.ts';
-import { tokenServerOf } from '../../../core/oauth/server.ts';
 import { Secret } from '../../../core/secret.ts';
+import { tokenServerOf } from './token-servers.ts';
 
 const AT = 1_750_000_000_000;
 
@@ -26,7 +26,7 @@ async function send(
   const sent: Sent[] = [];
   const secret = client.secret === undefined ? 's3cret' : client.secret;
   const outcome = await refreshTokenGrant({
-    server: tokenServerOf({ token_uri: 'https://as.example/token', ...config }, (template) => template),
+    server: tokenServerOf({ token_uri: 'https://as.example/token', ...config }),
     client: {
       clientId: client.clientId ?? 'app',
       method: client.method ?? 'client_secret_basic',
@@ -121,7 +121,7 @@ describe('the request for a refresh (RFC 6749 §6)', () => {
         expect(outcome).to.include({ ok: false, kind: 'client' });
       }
     }
-    expect(() => tokenServerOf({ issuer: 'https://as.example' }, (template) => template)).to.throw(OAuthConfigError);
+    expect(() => tokenServerOf({ issuer: 'https://as.example' })).to.throw(OAuthConfigError);
   });
 
   describe('signed by the client (RFC 7523)', () => {

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import type { ClientAuthMethod } from '../../../core/oauth/client-auth.ts';
 import { refreshTokenGrant } from '../../../core/oauth/grants/refresh-token.ts';
 import type { RefreshOutcome } from '../../../core/oauth/refresh-outcome.ts';
-import { tokenServerOf } from '../../../core/oauth/server.ts';
 import { Secret } from '../../../core/secret.ts';
 import { closeAll } from '../net/local.ts';
 import { ISSUER, SECRET, type StrictServer, startStrictServer, TOKEN_URI } from './strict-server.ts';
+import { tokenServerOf } from './token-servers.ts';
 
 describe('refreshing at a strict authorization server', () => {
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -33,7 +33,7 @@ describe('refreshing at a strict authorization server', () => {
   function refresh(token: string, attempt: Attempt = {}): Promise<RefreshOutcome> {
     const { clientId = 'basic', method = 'client_secret_basic', secret = SECRET, now = Date.now } = attempt;
     return refreshTokenGrant({
-      server: tokenServerOf({ token_uri: TOKEN_URI, issuer: ISSUER }, (template) => template),
+      server: tokenServerOf({ token_uri: TOKEN_URI, issuer: ISSUER }),
       client: { clientId, method, secret: secret === null ? null : new Secret(secret) },
       refreshToken: new Secret(token),
       fetch: server.pinnedFetch([ISSUER]),
@@ -105,7 +105,7 @@ describe('refreshing at a strict authorization server', () => {
   it('sends nothing when the origin is not one that the call may reach (P2)', async () => {
     const before = server.requests();
     const outcome = await refreshTokenGrant({
-      server: tokenServerOf({ token_uri: TOKEN_URI }, (template) => template),
+      server: tokenServerOf({ token_uri: TOKEN_URI }),
       client: { clientId: 'basic', method: 'client_secret_basic', secret: new Secret(SECRET) },
       refreshToken: new Secret(await server.issue()),
       fetch: server.pinnedFetch(['https://elsewhere.example']),
