@@ -17,6 +17,8 @@ export interface KeptAuthorization {
   /** The issuer and the token endpoint that the request was meant for: an answer is redeemed nowhere else (RFC 9700 §4.4). */
   issuer: string | null;
   tokenEndpoint: string;
+  /** The server has said that it names itself in its answers, so one without a name is not its own (RFC 9207 §2.4). */
+  issuerIsSent: boolean;
 }
 
 /** In bytes: 256 bits. */

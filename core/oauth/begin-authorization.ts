@@ -50,6 +50,7 @@ export async function beginAuthorization(start: AuthorizationStart): Promise<Beg
       scopes: [...new Set(start.scopes)],
       clientId: client.clientId,
       issuer: endpoint.issuer,
+      issuerIsSent: endpoint.issuerIsSent,
       tokenEndpoint: server.tokenEndpoint.href,
     };
     const parameters = inTermsOf(endpoint, await authorizationParameters(endpoint, kept));

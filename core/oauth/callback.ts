@@ -14,6 +14,14 @@ export type CallbackReading =
   /** `response`: what the library takes for judged. */
   { ok: true; response: URLSearchParams } | CallbackFailure;
 
+/** What `access_denied` is called, there and elsewhere. */
+const DENIED: ReadonlySet<string> = new Set([
+  'access_denied',
+  'user_cancelled_authorize',
+  'user_cancelled_login',
+  'user_denied',
+]);
+
 /** The errors of an authorization endpoint (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
 const ERRORS: Readonly<Record<string, string>> = {
   invalid_request: 'The provider found the request incomplete or wrong.',
@@ -36,20 +44,21 @@ const ERRORS: Readonly<Record<string, string>> = {
 export function readCallback(
   parameters: URLSearchParams,
   kept: KeptAuthorization,
-  endpoint: Pick<AuthorizationEndpoint, 'issuerIsSent' | 'callbackNames'>,
+  { callbackNames }: Pick<AuthorizationEndpoint, 'callbackNames'>,
 ): CallbackReading {
-  const own = (name: string) => parameters.getAll(endpoint.callbackNames[name] ?? name);
+  const own = (name: string) => parameters.getAll(callbackNames[name] ?? name);
   const [state, ...moreStates] = own('state');
   if (state === undefined || moreStates.length > 0 || !equal(state, kept.state)) {
     return failed('state_mismatch', 'The answer of the provider does not belong to this request.');
   }
   const [issuer, ...moreIssuers] = parameters.getAll('iss');
   const isOther = kept.issuer !== null && issuer !== undefined && issuer !== kept.issuer;
-  if (isOther || moreIssuers.length > 0 || (issuer === undefined && endpoint.issuerIsSent)) {
+  if (isOther || moreIssuers.length > 0 || (issuer === undefined && kept.issuerIsSent)) {
     return failed('issuer_mismatch', 'The answer comes from another authorization server than the one that was asked.');
   }
   const [error] = parameters.getAll('error');
-  if (error === 'access_denied') return failed('denied', 'The person, or a rule of the provider, refused the access.');
+  if (error !== undefined && DENIED.has(error))
+    return failed('denied', 'The person, or a rule of the provider, refused the access.');
   if (error !== undefined) {
     const known = Object.hasOwn(ERRORS, error) ? ERRORS[error] : undefined;
     return failed('provider_error', known ?? 'The provider answered with an error.');

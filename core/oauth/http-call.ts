@@ -74,15 +74,22 @@ function authorizationOf(
 
 /** The address, with credentials in those of its path segments that take one. */
 function urlOf(provider: OAuthProvider, call: HttpCall, values: PlaceValues): URL {
-  const url = endpointAt(provider, withoutCredentials(call.uri), call.origin_from);
-  const template = /^https:\/\/[^/]+([^?]*)/.exec(call.uri)?.[1]?.split('/') ?? [];
-  const blank = /^https:\/\/[^/]+([^?]*)/.exec(withoutCredentials(call.uri))?.[1]?.split('/') ?? [];
+  const harmless = withoutCredentials(call.uri);
+  const url = endpointAt(provider, harmless, call.origin_from);
+  const [template, blank] = [segmentsOf(call.uri), segmentsOf(harmless)];
   url.pathname = url.pathname
     .split('/')
     .map((segment, index) => (template[index] === blank[index] ? segment : pathSegment(template[index] ?? '', values)))
     .join('/');
   for (const [name, value] of Object.entries(fillTexts(call.query, values))) url.searchParams.append(name, value);
   return url;
+}
+
+function segmentsOf(template: string): string[] {
+  return template
+    .replace(/^https:\/\/[^/?]+/, '')
+    .replace(/\?.*$/, '')
+    .split('/');
 }
 
 function pathSegment(template: string, values: PlaceValues): string {

@@ -3,6 +3,7 @@ import type { RevocationWay, TokenKind } from '../connectors/oauth-deviations.ts
 import type { Secret } from '../secret.ts';
 import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
 import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
+import { fillTexts } from './fill.ts';
 import { sendCall } from './http-call.ts';
 import { assertionAudienceOf, endpointAt, type OAuthProvider } from './provider.ts';
 import type { ProtocolFetch } from './transport.ts';
@@ -85,6 +86,7 @@ function standardRequest({ provider, client, fetch, now }: Revocation, kind: Tok
   const { config } = provider;
   const endpoint = endpointAt(provider, config.revocation_uri ?? '', config.token?.origin_from);
   const issuer = assertionAudienceOf(provider, endpoint);
+  const vendorHeaders = fillTexts(config.token?.headers, provider.inputs);
   return revocationRequest(
     { issuer, revocation_endpoint: endpoint.href },
     { client_id: client.clientId },
@@ -93,7 +95,7 @@ function standardRequest({ provider, client, fetch, now }: Revocation, kind: Tok
     {
       additionalParameters: { token_type_hint: kind },
       [customFetch]: (_url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
-        fetch(endpoint, { ...options, headers: { ...headers, ...config.token?.headers } }),
+        fetch(endpoint, { ...options, headers: { ...headers, ...vendorHeaders } }),
     },
   );
 }

@@ -124,6 +124,11 @@ describe('A callback', () => {
       ],
       ['with an error and no state (L13)', () => ({ error: 'access_denied', iss: ISSUER }), 'state_mismatch'],
       ['with a refusal', ({ code: _, ...rest }) => ({ ...rest, error: 'access_denied' }), 'denied'],
+      [
+        'with a refusal in other words',
+        ({ code: _, ...rest }) => ({ ...rest, error: 'user_cancelled_login' }),
+        'denied',
+      ],
       ['with an error', ({ code: _, ...rest }) => ({ ...rest, error: 'server_error' }), 'provider_error'],
       ['with an error beside a code', (good) => ({ ...good, error: 'x' }), 'provider_error'],
       ['without a code', ({ code: _, ...rest }) => rest, 'no_code'],
@@ -148,6 +153,13 @@ describe('A callback', () => {
       }
       expect(sent).to.deep.equal([]);
     });
+  });
+
+  it('is held to what the server had promised when the flow began, though it cannot be asked now', async () => {
+    const { kept, finish } = await begun(PATTERN, null);
+    const answer = { code: 'c-1', state: kept.state };
+    expect(await finish(answer, { issuerIsSent: true })).to.include({ ok: false, kind: 'issuer_mismatch' });
+    expect(await finish(answer)).to.include({ ok: true });
   });
 
   it('of a server whose issuer is not known is taken with whatever issuer it names', async () => {

@@ -79,6 +79,15 @@ describe('Revoking', () => {
       expect(alive).to.deep.equal({ access: true, refresh: true });
     });
 
+    it('carries the headers that every request to the provider needs', async () => {
+      const versioned: Behaviour = {
+        routes: { 'POST /revoke': ({ headers }) => ({ status: headers['x-version'] === '2' ? 200 : 400 }) },
+      };
+      expect((await revoked(versioned, config)).outcome).to.include({ kind: 'failed' });
+      const token = { headers: { 'X-Version': '2' } };
+      expect((await revoked(versioned, { ...config, token })).outcome).to.deep.equal({ kind: 'revoked' });
+    });
+
     it('is over when there is no token', async () => {
       const server = await startScriptableAs(standard);
       const outcome = await flowOf(server, config).revoke({ accessToken: null, refreshToken: null });
