@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { Express } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
 import express from 'express';
 import { finishConsent } from '../core/accounts/links/finish-consent.ts';
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
@@ -87,6 +87,9 @@ export function createConnect(deps: Deps): Express {
     throw new ApiError('METHOD_NOT_ALLOWED', 'The page cannot be used in this way.');
   });
   app.use((req: IncomingMessage, res: ServerResponse) => void notFound(req, res));
+  // A path that cannot be read, and what the file server refuses: express would answer with the error itself.
+  const failed: ErrorRequestHandler = (_error, req, res, _next) => void notFound(req, res);
+  app.use(failed);
   return app;
 }
 

@@ -40,6 +40,10 @@ export interface AuthorizationServerOptions {
   port?: number;
 }
 
+interface Owned {
+  clientId: string;
+}
+
 const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
 
 /** Starts one on loopback. Whoever opens its sign-in page chooses who they are, or says no. */
@@ -50,7 +54,13 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     adapter: rows.adapter,
     clients: [],
     cookies: { keys: [randomBytes(16).toString('hex')], long: { signed: true }, short: { signed: true } },
-    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
+      },
+    },
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
       claims: () => ({ sub: accountId, email: `${accountId}@as.example` }),

@@ -46,11 +46,14 @@ export interface LinkWorld {
 /** Leaves what was ordered where tests look for it. */
 const ORDERED_ONLY = { run: async () => {}, soon: () => {} };
 
-export async function startLinkWorld(env: Record<string, string> = {}): Promise<LinkWorld> {
+/** @param revokes whether what is given up is really revoked; otherwise the orders stay to be looked at */
+export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorld> {
   const clock = testClock(Date.now());
   const as = await startAuthorizationServer();
-  const overrides = { VALETKEY_ENDPOINT_OVERRIDES: as.override, ...env };
-  const server = await startLinkServer({ env: overrides, overrides: { now: clock.now, revocations: ORDERED_ONLY } });
+  const server = await startLinkServer({
+    env: { VALETKEY_ENDPOINT_OVERRIDES: as.override },
+    overrides: { now: clock.now, ...(!revokes && { revocations: ORDERED_ONLY }) },
+  });
   const { connector, connectionId } = await consentConnector(server, as);
   const idOf = async (identifier: string) => (await accountOf(server, identifier))?.id ?? '';
   const world: LinkWorld = {

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { type LinkWorld, startLinkWorld } from '../support/link-world.ts';
+import { verifyUser } from '../support/links.ts';
+
+describe('what a link that nobody verified was granted', () => {
+  let world: LinkWorld;
+
+  before(async () => {
+    world = await startLinkWorld({ revokes: true });
+  });
+  after(() => world.stop());
+
+  /** A person consents to the link of somebody else. @returns the access token, which only the provider knows by then */
+  async function fished(identifier: string) {
+    const authRequestId = await world.finished(await world.link(identifier), `owner-of-${identifier}`);
+    return { authRequestId, before: world.as.hits('/token/revocation') };
+  }
+
+  it('is revoked at the provider when the sixth identifier is wrong (L1, L12)', async () => {
+    const { authRequestId, before } = await fished('mismatched');
+    for (let tries = 0; tries < 6; tries++) await verifyUser(world.server, authRequestId, 'somebody-else');
+    await world.server.deps.revocations.run();
+    const sent = world.as.sent('/token/revocation').slice(before);
+    expect(sent.map(({ token_type_hint: kind }) => kind)).to.deep.equal(['refresh_token', 'access_token']);
+    for (const { token = '' } of sent) expect(await world.as.isAlive(token)).to.equal(false);
+    expect(await world.orders('mismatched')).to.deep.equal([]);
+    expect(await world.actions('mismatched')).to.include('account.link_ended');
+  });
+
+  it('is revoked at the provider when its time is over (L20)', async () => {
+    const { before } = await fished('too-late');
+    world.clock.advance(11 * 60_000);
+    await world.server.deps.links.expire();
+    await world.server.deps.revocations.run();
+    expect(world.as.hits('/token/revocation')).to.be.greaterThan(before);
+    expect(await world.status('too-late')).to.equal('PENDING_AUTH');
+  });
+
+  it('is not revoked where the person has an account that works', async () => {
+    await world.connected('own-account', 'both');
+    const before = world.as.hits('/token/revocation');
+    const authRequestId = await world.finished(await world.link('fishing'), 'both');
+    for (let tries = 0; tries < 6; tries++) await verifyUser(world.server, authRequestId, 'own-account');
+    await world.server.deps.revocations.run();
+    expect(world.as.hits('/token/revocation')).to.equal(before);
+    expect(await world.as.isAlive((await world.token('own-account')) as string)).to.equal(true);
+  });
+});
