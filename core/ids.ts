@@ -17,33 +17,30 @@ export type IdPrefix =
   | 'out';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const TIME_CHARS = 10;
+/** The two characters of each number below 1,024: an id is written ten bits at a time. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 const RANDOM_BYTES = 10;
+const TEN_BITS = 1024;
 
+/** 48 bits of milliseconds below two zero bits: 10 characters. */
 function encodeTime(ms: number): string {
-  let rest = ms;
-  let out = '';
-  for (let i = 0; i < TIME_CHARS; i++) {
-    out = ALPHABET[rest % 32] + out;
-    rest = Math.floor(rest / 32);
-  }
-  return out;
+  const high = Math.floor(ms / TEN_BITS ** 2);
+  const low = ms % TEN_BITS ** 2;
+  return `${pair(high / TEN_BITS ** 2)}${pair(high / TEN_BITS)}${pair(high)}${pair(low / TEN_BITS)}${pair(low)}`;
 }
 
+/** 80 bits, 40 at a time: 16 characters. */
 function encodeRandom(bytes: Buffer): string {
-  let out = '';
-  for (let group = 0; group < RANDOM_BYTES; group += 5) {
-    const high = bytes.readUInt8(group) * 0x100 + bytes.readUInt8(group + 1);
-    const low = bytes.readUIntBE(group + 2, 3);
-    let value = high * 0x1000000 + low;
-    let chunk = '';
-    for (let i = 0; i < 8; i++) {
-      chunk = ALPHABET[value % 32] + chunk;
-      value = Math.floor(value / 32);
-    }
-    out += chunk;
-  }
-  return out;
+  return encode40(bytes.readUIntBE(0, 5)) + encode40(bytes.readUIntBE(5, 5));
+}
+
+function encode40(value: number): string {
+  return `${pair(value / TEN_BITS ** 3)}${pair(value / TEN_BITS ** 2)}${pair(value / TEN_BITS)}${pair(value)}`;
+}
+
+/** The last ten bits of a whole number, which may have a fraction after a division. */
+function pair(value: number): string {
+  return PAIRS[Math.floor(value) % TEN_BITS] as string;
 }
 
 /**
@@ -56,17 +53,19 @@ function encodeRandom(bytes: Buffer): string {
  */
 export function createIds(now: () => number, random: (size: number) => Buffer): (prefix: IdPrefix) => string {
   let lastTime = -1;
+  let timeText = '';
   let entropy: Buffer = Buffer.alloc(RANDOM_BYTES);
   return (prefix) => {
     const time = now();
     if (time > lastTime) {
       lastTime = time;
+      timeText = encodeTime(time);
       entropy = Buffer.from(random(RANDOM_BYTES));
     } else {
       // Also taken when the clock steps back: order of creation matters more than the clock here.
       increment(entropy);
     }
-    return `${prefix}_${encodeTime(lastTime)}${encodeRandom(entropy)}`;
+    return `${prefix}_${timeText}${encodeRandom(entropy)}`;
   };
 }
 
