@@ -185,6 +185,7 @@ export const accounts = sqliteTable(
     index('accounts_status').on(t.status),
     index('accounts_kek').on(t.kekId),
     index('accounts_subject').on(t.connectionId, t.providerSubject),
+    index('accounts_idle').on(t.environmentId, t.provider, t.authorizationType, t.tokenExpiresAt),
   ],
 );
 

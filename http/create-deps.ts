@@ -26,6 +26,7 @@ import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
 import { ConfigError } from './config.ts';
+import { createKeepAlive } from './create-keep-alive.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
 import { createRevocations } from './create-revocations.ts';
@@ -102,6 +103,7 @@ export async function createDeps(
     const revocations = overrides.revocations
       ? { ...overrides.revocations, stop: async () => {} }
       : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });
+    const keepAlive = createKeepAlive({ store, refresher, catalogue, now, random, log });
     const timers = [
       setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
       setInterval(() => void sweep(), SWEEP_MS).unref(),
@@ -150,6 +152,7 @@ export async function createDeps(
       },
       async close() {
         for (const timer of timers) clearInterval(timer);
+        await keepAlive.stop();
         await refresher.idle();
         await links.stop();
         await revocations.stop();

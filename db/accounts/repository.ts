@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
 import { environmentRange, environmentRangeAfter } from '../sequence.ts';
 import { createByKey } from './by-key.ts';
+import { createListIdle, type IdleAccounts } from './idle.ts';
 import { createInsert } from './insert.ts';
 import { createAccountList, createAccountSearch } from './list.ts';
 import {
@@ -33,6 +34,8 @@ export interface AccountReads {
     provider: string,
     from: { afterSeq?: number; limit: number },
   ): Promise<AccountRow[]>;
+  /** A piece of the ACTIVE accounts of a provider and type whose tokens ended at a time or before it, the longest ago first. */
+  listIdle(environmentId: EnvironmentId, idle: IdleAccounts): Promise<AccountRow[]>;
   tombstone(environmentId: EnvironmentId, id: string): Promise<AccountTombstone | undefined>;
   /** Whether a connection has an ACTIVE account of this subject at the provider. */
   hasActiveSubject(environmentId: EnvironmentId, connectionId: string, subject: string): Promise<boolean>;
@@ -70,6 +73,7 @@ export function createAccountRepository(db: Db): AccountRepository {
   const list = createAccountList(db);
   const search = createAccountSearch(db);
   const byKey = createByKey(db);
+  const listIdle = createListIdle(db);
   const update = createUpdate(db);
   const get = once(() => db.select(ACCOUNT_COLUMNS).from(accounts).where(oneAccount).prepare());
   const tombstone = once(() =>
@@ -161,6 +165,9 @@ export function createAccountRepository(db: Db): AccountRepository {
     },
     async listByProvider(environmentId, provider, { afterSeq = 0, limit }) {
       return listByProvider().all({ environmentId, provider, afterSeq, limit });
+    },
+    async listIdle(environmentId, idle) {
+      return listIdle(environmentId, idle);
     },
     async tombstone(environmentId, id) {
       return tombstone().get({ environmentId, id });

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AccountStatus, NewAccount } from '../../db/store.ts';
+import type { AccountRow, AccountStatus, NewAccount } from '../../db/store.ts';
 import {
   account,
   addConnection,
@@ -85,6 +85,23 @@ describe('accounts', () => {
       'searchText',
     ];
     expect(row).not.to.have.any.keys(...names);
+  });
+
+  it('are found piece by piece by the end of their tokens, the longest ago first, along an index', async () => {
+    const ends = [30, 10, 20, 10, 99, null];
+    const rows: NewAccount[] = [];
+    for (const [n, tokenExpiresAt] of ends.entries()) rows.push(await insert({ identifier: `i${n}`, tokenExpiresAt }));
+    await insert({ identifier: 'expired', tokenExpiresAt: 5, status: 'EXPIRED' });
+    await insert({ identifier: 'key', tokenExpiresAt: 5, authorizationType: 'API_KEY' });
+    const found: string[] = [];
+    for (let after: AccountRow | undefined; ; ) {
+      const idle = { provider: 'github', type: 'OAUTH', endedBy: 30, after, limit: 2 } as const;
+      const piece = await test.store.read.accounts.listIdle(test.env, idle);
+      found.push(...piece.map(({ id }) => id));
+      after = piece.at(-1);
+      if (piece.length < 2) break;
+    }
+    expect(found).to.deep.equal([1, 3, 2, 0].map((n) => rows[n]?.id));
   });
 
   it('keep names of other prototypes as plain keys of api_config (C9)', async () => {

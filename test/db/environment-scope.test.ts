@@ -185,6 +185,10 @@ describe('no query without an environment (C1)', () => {
       'accounts.list': [(r, env, ids) => r.accounts.list(env, { connectionId: ids.connection }, page), empty],
       'accounts.search': [(r, env) => r.accounts.search(env, { query: 'octo' }, page), empty],
       'accounts.listByProvider': [(r, env) => r.accounts.listByProvider(env, 'github', { limit: 9 }), []],
+      'accounts.listIdle': [
+        (r, env) => r.accounts.listIdle(env, { provider: 'github', type: 'OAUTH', endedBy: 2 ** 50, limit: 9 }),
+        [],
+      ],
       'accounts.hasActiveSubject': [
         (r, env, ids) => r.accounts.hasActiveSubject(env, ids.connection, 'subject-1'),
         false,
@@ -237,7 +241,11 @@ describe('no query without an environment (C1)', () => {
       const foreign = await addEnvironment(store, newId, 'other.example');
       const connectionId = await github(test);
       await addConnection(store, env, connection(newId, { id: 'conn_free', keyId: 'free' }));
-      const row = account(newId, connectionId, { identifier: 'octocat', providerSubject: 'subject-1' });
+      const row = account(newId, connectionId, {
+        identifier: 'octocat',
+        providerSubject: 'subject-1',
+        tokenExpiresAt: 1,
+      });
       const removed = account(newId, connectionId, { id: 'ca_removed' });
       await store.write(async (tx) => {
         await tx.accounts.insert(env, row);

@@ -107,7 +107,7 @@ export interface WorldOptions {
   isMcp?: boolean;
 }
 
-function acme({ type = 'OAUTH', oauth = {}, isMcp = false }: WorldOptions): Connector {
+export function acme({ type = 'OAUTH', oauth = {}, isMcp = false }: WorldOptions): Connector {
   return {
     identifier: 'acme',
     display_name: 'Acme',

@@ -1,0 +1,139 @@
+import type { AccountRow, EnvironmentId, Store } from '../../db/store.ts';
+import type { AuthorizationType } from '../connectors/auth-pattern.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import { type RefreshFacts, refreshFactsOf } from '../oauth/refresh-facts.ts';
+import { type Clock, fraction, isExpired } from './freshness.ts';
+import type { Refresher } from './refresh.ts';
+import type { RefreshLog } from './refresh-run.ts';
+
+export interface KeepAliveTools extends Clock {
+  store: Pick<Store, 'read'>;
+  refresher: Pick<Refresher, 'refreshNow'>;
+  catalogue: Pick<Catalogue, 'connectors' | 'provider'>;
+  log?: Pick<RefreshLog, 'error'>;
+  limits?: Partial<KeepAliveLimits>;
+}
+
+export interface KeepAliveLimits {
+  /** Refreshes at once. They are in nobody's way, so they may take their time. */
+  atOnce: number;
+  /** Accounts that are read at once. */
+  piece: number;
+}
+
+export interface KeepAlive {
+  /**
+   * Looks once through the accounts that may need it; a run that is under way is joined.
+   *
+   * @returns how many accounts it tried to refresh, and how many of them have other tokens now
+   * @throws StorageError when accounts cannot be read; what one account meets keeps no other one back
+   */
+  run(): Promise<KeptAlive>;
+  /** Begins no further refresh, and resolves once none is under way. */
+  stop(): Promise<void>;
+}
+
+export interface KeptAlive {
+  tried: number;
+  renewed: number;
+}
+
+/** Pattern of a connector whose grants end when they are not refreshed. */
+interface IdleRule {
+  provider: string;
+  type: AuthorizationType;
+  facts: RefreshFacts & { idleLifeMs: number };
+}
+
+const LIMITS: KeepAliveLimits = { atOnce: 4, piece: 100 };
+/** Grants are refreshed after this part of the time they may lie idle: what is left is for outages of days. */
+const DUE_SHARE = 0.8;
+/** The part varies by so much to either side, so that accounts which were connected together do not come together (threat R8). */
+const JITTER = 0.05;
+
+/**
+ * Refreshes the tokens of accounts that nobody uses, before their provider ends grants that lie idle. How long an account lies idle
+ * counts from the end of its access token: that comes hours after the last refresh and, unlike the account's last change, is moved
+ * by nothing else.
+ */
+export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
+  const { atOnce, piece } = { ...LIMITS, ...tools.limits };
+  const rules = idleRulesOf(tools.catalogue);
+  let underWay: Promise<KeptAlive> | null = null;
+  let stopped = false;
+
+  async function runOnce(): Promise<KeptAlive> {
+    const kept: KeptAlive = { tried: 0, renewed: 0 };
+    for (const { id } of await tools.store.read.environments.list()) {
+      for (const rule of rules) await keepAll(id, rule, kept);
+    }
+    return kept;
+  }
+
+  async function keepAll(environmentId: EnvironmentId, rule: IdleRule, kept: KeptAlive): Promise<void> {
+    const { provider, type, facts } = rule;
+    const endedBy = tools.now() - facts.idleLifeMs * (DUE_SHARE - JITTER);
+    let after: AccountRow | undefined;
+    while (!stopped) {
+      const found = await tools.store.read.accounts.listIdle(environmentId, {
+        provider,
+        type,
+        endedBy: Math.floor(endedBy),
+        after,
+        limit: piece,
+      });
+      const due = found.filter((account) => isDueIdle(account, facts, tools));
+      await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, () => work(due, kept)));
+      after = found.at(-1);
+      if (found.length < piece) return;
+    }
+  }
+
+  /** Takes accounts off the list until there is none left. */
+  async function work(due: AccountRow[], kept: KeptAlive): Promise<void> {
+    for (let account = due.shift(); account !== undefined && !stopped; account = due.shift()) {
+      kept.tried++;
+      const cause = { environmentId: account.environmentId, actor: 'system', requestId: '' };
+      try {
+        if ((await tools.refresher.refreshNow(account, cause)) !== null) kept.renewed++;
+      } catch (err) {
+        tools.log?.error({ account_id: account.id, err }, 'an idle account could not be refreshed');
+      }
+    }
+  }
+
+  return {
+    run: () => {
+      underWay ??= runOnce().finally(() => {
+        underWay = null;
+      });
+      return underWay;
+    },
+    async stop() {
+      stopped = true;
+      await underWay?.catch(() => {});
+    },
+  };
+}
+
+/** Custom providers say nothing of the life of tokens, so the rules are those of the catalogue. */
+function idleRulesOf(catalogue: KeepAliveTools['catalogue']): IdleRule[] {
+  return catalogue.connectors().flatMap(({ identifier }) => {
+    const patterns = catalogue.provider(identifier)?.authPatterns ?? [];
+    return patterns.flatMap(({ type, oauth_config = {} }) => {
+      const facts = refreshFactsOf(oauth_config);
+      const { kind, idleLifeMs } = facts;
+      return idleLifeMs === null || kind === 'none'
+        ? []
+        : [{ provider: identifier, type, facts: { ...facts, idleLifeMs } }];
+    });
+  });
+}
+
+/** The draw is made anew each run: between the first time that an account may be drawn and the last lie many runs. */
+function isDueIdle(account: AccountRow, { idleLifeMs }: IdleRule['facts'], { now, random }: Clock): boolean {
+  const at = now();
+  if (account.tokenExpiresAt === null || !isExpired(account, at)) return false;
+  const share = (at - account.tokenExpiresAt) / idleLifeMs;
+  return share >= DUE_SHARE + JITTER * (2 * fraction(random) - 1);
+}

@@ -1,0 +1,45 @@
+import { type Db, once } from '../database.ts';
+import { and, asc, eq, type SQLWrapper, sql } from '../drizzle.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import { accounts } from '../schema.ts';
+import { ACCOUNT_COLUMNS, type AccountRow } from './rows.ts';
+
+export interface IdleAccounts {
+  provider: string;
+  type: AccountRow['authorizationType'];
+  /** Milliseconds UTC: tokens that ended then, or earlier. */
+  endedBy: number;
+  /** The last account of the piece before this one. */
+  after?: Pick<AccountRow, 'tokenExpiresAt' | 'seq'>;
+  limit: number;
+}
+
+const BEFORE_ALL = { tokenExpiresAt: Number.MIN_SAFE_INTEGER, seq: 0 };
+
+/** Reads along `accounts_idle`, and nothing beside what it finds. */
+export function createListIdle(db: Db): (environmentId: EnvironmentId, idle: IdleAccounts) => AccountRow[] {
+  const its = (column: SQLWrapper, name: string) => sql`${column} = ${sql.placeholder(name)}`;
+  const statement = once(() =>
+    db
+      .select(ACCOUNT_COLUMNS)
+      .from(accounts)
+      .where(
+        and(
+          eq(accounts.environmentId, sql.placeholder('environmentId')),
+          its(accounts.provider, 'provider'),
+          its(accounts.authorizationType, 'type'),
+          // Literal, so that the partial index serves.
+          sql`${accounts.status} = 'ACTIVE'`,
+          sql`${accounts.tokenExpiresAt} <= ${sql.placeholder('endedBy')}`,
+          sql`(${accounts.tokenExpiresAt}, ${accounts.seq}) > (${sql.placeholder('afterEnd')}, ${sql.placeholder('afterSeq')})`,
+        ),
+      )
+      .orderBy(asc(accounts.tokenExpiresAt), asc(accounts.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  return (environmentId, { provider, type, endedBy, after = BEFORE_ALL, limit }) => {
+    const values = { afterEnd: after.tokenExpiresAt, afterSeq: after.seq };
+    return statement().all({ environmentId, provider, type, endedBy, limit, ...values });
+  };
+}

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { createKeepAlive, type KeepAliveTools } from '../../../core/accounts/keep-alive.ts';
+import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
+import { createCatalogue } from '../../../core/connectors/catalogue.ts';
+import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
+import type { Process, World } from './refresh-support.ts';
+import { acme, createWorld, gate, HOUR, RotatingProvider } from './refresh-support.ts';
+
+const DAY = 24 * HOUR;
+const IDLE_DAYS = 60;
+const LOWEST = 0;
+const HIGHEST = 2 ** 32 - 1;
+
+/** A draw, always the same. */
+const drawing = (value: number) => () => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+};
+
+describe('keeping idle accounts alive', () => {
+  let world: World;
+  let provider: RotatingProvider;
+  let process: Process;
+
+  beforeEach(async () => {
+    world = await createWorld();
+    provider = new RotatingProvider();
+    process = await world.start((...args) => provider.fetch(...args));
+  });
+  afterEach(() => world.end());
+
+  function keeper(more: Partial<KeepAliveTools> = {}, oauth: OAuthConfig = { refresh: { idle_days: IDLE_DAYS } }) {
+    const connector = acme({ oauth });
+    return createKeepAlive({
+      ...process,
+      catalogue: createCatalogue({ connectors: { acme: connector }, tools: {} }),
+      now: world.clock.now,
+      random: drawing(2 ** 31),
+      ...more,
+    });
+  }
+
+  /** Moves the clock to so many days after the end of the account's token. */
+  const lieIdle = (days: number) => {
+    world.clock.at += HOUR + days * DAY;
+  };
+
+  it('refreshes a grant well before it ends, and not before that', async () => {
+    lieIdle(0.79 * IDLE_DAYS);
+    expect(await keeper().run()).to.deep.equal({ tried: 0, renewed: 0 });
+    expect(provider.requests).to.equal(0);
+    world.clock.at += 0.02 * IDLE_DAYS * DAY;
+    expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 1 });
+    expect((await world.account()).tokenExpiresAt).to.equal(world.clock.at + HOUR);
+    expect((await world.tokens())['refresh_token']).to.equal('rt-1');
+  });
+
+  it('leaves it alone again for as long once it was refreshed', async () => {
+    lieIdle(0.9 * IDLE_DAYS);
+    await keeper().run();
+    expect(await keeper().run()).to.deep.equal({ tried: 0, renewed: 0 });
+    lieIdle(0.9 * IDLE_DAYS);
+    expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 1 });
+    expect(provider.alive).to.equal(true);
+  });
+
+  it('is not misled by changes of an account that refresh nothing', async () => {
+    lieIdle(0.9 * IDLE_DAYS);
+    const { id, version } = await world.account();
+    const changes = { apiConfig: { a: 1 }, updatedAt: world.clock.at };
+    await process.store.write((tx) => tx.accounts.update(world.env, id, version, changes));
+    expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 1 });
+  });
+
+  it('spreads accounts that were connected together between 75 and 85 percent of the time (R8)', async () => {
+    lieIdle(0.76 * IDLE_DAYS);
+    expect(await keeper({ random: drawing(HIGHEST) }).run()).to.include({ tried: 0 });
+    expect(await keeper({ random: drawing(LOWEST) }).run()).to.include({ tried: 1 });
+    lieIdle(0.86 * IDLE_DAYS);
+    expect(await keeper({ random: drawing(HIGHEST) }).run()).to.include({ tried: 1 });
+  });
+
+  it('asks nothing of providers whose grants do not end so, or cannot be refreshed', async () => {
+    lieIdle(10 * IDLE_DAYS);
+    for (const refresh of [undefined, { kind: 'rotating' }, { kind: 'none', idle_days: 1 }] as const) {
+      expect(await keeper({}, { refresh }).run()).to.deep.equal({ tried: 0, renewed: 0 });
+    }
+  });
+
+  it('leaves out accounts that are out of use', async () => {
+    lieIdle(0.9 * IDLE_DAYS);
+    const { id } = await world.account();
+    const to = { status: 'DISCONNECTED', reason: null, updatedAt: world.clock.at } as const;
+    await process.store.write((tx) => tx.accounts.setStatus(world.env, id, ['ACTIVE'], to));
+    expect(await keeper().run()).to.deep.equal({ tried: 0, renewed: 0 });
+  });
+
+  it('says honestly that a grant has ended which came too late', async () => {
+    provider.alive = false;
+    lieIdle(2 * IDLE_DAYS);
+    expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 0 });
+    expect(await world.account()).to.include({ status: 'EXPIRED' });
+  });
+
+  describe('with many accounts', () => {
+    const MANY = 23;
+    let asked: number;
+    let most: number;
+    let open: number;
+
+    beforeEach(async () => {
+      for (let n = 1; n < MANY; n++) await world.addAccount(`person ${n}`);
+      [asked, most, open] = [0, 0, 0];
+      const fetch: ProtocolFetch = async () => {
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open--;
+        const body = { access_token: `at-${++asked}`, token_type: 'Bearer', expires_in: 3600 };
+        return Response.json(body);
+      };
+      process = await world.start(fetch);
+      lieIdle(0.9 * IDLE_DAYS);
+    });
+
+    it('reads them piece by piece, and refreshes each once, a few at a time', async () => {
+      const limits = { atOnce: 3, piece: 5 };
+      expect(await keeper({ limits }).run()).to.deep.equal({ tried: MANY, renewed: MANY });
+      expect(asked).to.equal(MANY);
+      expect(most).to.be.within(1, 3);
+    });
+
+    it('goes on behind those that cannot be refreshed', async () => {
+      const refreshed: string[] = [];
+      const errors: unknown[] = [];
+      const refresher: KeepAliveTools['refresher'] = {
+        refreshNow: async (account) => {
+          refreshed.push(account.id);
+          if (refreshed.length % 2 === 0) throw new Error('a row that does not open');
+          return null;
+        },
+      };
+      const log = { error: (fields: object) => void errors.push(fields) };
+      const kept = await keeper({ refresher, log, limits: { atOnce: 2, piece: 5 } }).run();
+      expect(kept).to.deep.equal({ tried: MANY, renewed: 0 });
+      expect(new Set(refreshed).size).to.equal(MANY);
+      expect(errors).to.have.length(Math.floor(MANY / 2));
+    });
+
+    it('is one run for all who ask while it lasts', async () => {
+      const keepAlive = keeper();
+      const [one, other] = await Promise.all([keepAlive.run(), keepAlive.run()]);
+      expect(one).to.equal(other);
+      expect(asked).to.equal(MANY);
+    });
+
+    it('begins nothing more once it is stopped, and waits for what is under way', async () => {
+      const { opened, open: letGo } = gate();
+      let begun = 0;
+      let ended = 0;
+      const refresher: KeepAliveTools['refresher'] = {
+        refreshNow: async () => {
+          begun++;
+          await opened;
+          ended++;
+          return null;
+        },
+      };
+      const keepAlive = keeper({ refresher, limits: { atOnce: 2, piece: 5 } });
+      const run = keepAlive.run();
+      while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
+      const stopped = keepAlive.stop();
+      letGo();
+      await stopped;
+      await run;
+      expect([begun, ended]).to.deep.equal([2, 2]);
+    });
+  });
+});
