@@ -25,7 +25,7 @@ run: install ## Start the server; a first start makes the data directory, the ke
 	@node cli/valetkey.js serve
 
 .PHONY: demo
-demo: install ## Show the main job end to end: token, account, tool call to a local application, printed step by step
+demo: install ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation, printed step by step
 	@node scripts/demo.ts
 
 .PHONY: generate

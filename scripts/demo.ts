@@ -3,13 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ACME, startAcme } from './demo/acme.ts';
 import { createApi, getToken } from './demo/api.ts';
 import { startCounterparts } from './demo/counterparts.ts';
 import { playGithub } from './demo/github-act.ts';
+import { playLink } from './demo/link-act.ts';
 import { check, createNarrator } from './demo/narrator.ts';
 import { NOTES_BASE, playNotes } from './demo/notes-act.ts';
+import { freePort } from './demo/process.ts';
 import { startServerProcess } from './demo/server-process.ts';
 
+/** Long enough for a call, short enough to wait for. */
+const ACME_TOKEN_SECONDS = 4;
 const ROOT = join(import.meta.dirname, '..');
 
 /**
@@ -22,13 +27,24 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const { notes, github, stop } = await startCounterparts();
   stack.defer(stop);
-  const overrides = `${NOTES_BASE}=${notes.origin},https://api.github.com=${github.origin}`;
-  const server = await startServerProcess(dataDir, { VALETKEY_ENDPOINT_OVERRIDES: overrides });
+  const acme = await startAcme(ACME_TOKEN_SECONDS);
+  stack.defer(acme.stop);
+  const overrides = `${NOTES_BASE}=${notes.origin},https://api.github.com=${github.origin},${ACME}=${acme.origin}`;
+  // Links carry the address that the server is reached at, so it has to be known before.
+  const port = String(await freePort());
+  const server = await startServerProcess(dataDir, {
+    PORT: port,
+    METRICS_PORT: '0',
+    BASE_URL: `http://127.0.0.1:${port}`,
+    VALETKEY_ENDPOINT_OVERRIDES: overrides,
+  });
   stack.defer(async () => void (await server.stop()));
 
   const narrator = createNarrator(print);
   print(`Valetkey runs at ${server.origin} with its data in ${dataDir}.`);
-  print(`The notes app stands at ${notes.origin}, an emulator of GitHub at ${github.origin}.`);
+  print(
+    `The notes app stands at ${notes.origin}, an emulator of GitHub at ${github.origin}, Acme Files at ${acme.origin}.`,
+  );
 
   const token = await narrator.step('Get an access token with the client that the first start has made', () =>
     getToken(server.origin, server.client),
@@ -43,6 +59,8 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
   await playNotes({ api, narrator, notes, operate });
   narrator.chapter('A built-in connector');
   await playGithub({ api, narrator, github });
+  narrator.chapter('A link for a person');
+  await playLink({ api, narrator, acme, origin: server.origin });
 
   await narrator.step(
     'Stop the server: it ends cleanly, and nothing that it has logged holds a credential',

@@ -17,6 +17,8 @@ export interface Api {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** Reads something without a word: what is asked for again and again, or is not to be shown. */
+  read(path: string): Promise<Answer['body']>;
   /** Executes a tool and hands back the whole answer. */
   execute(expected: number, accountId: string, tool: string, input: unknown, more?: object): Promise<Answer>;
 }
@@ -32,6 +34,11 @@ export async function getToken(origin: string, client: { id: string; secret: str
 
 export function createApi(origin: string, token: string, narrator: Narrator): Api {
   const api: Api = {
+    async read(path) {
+      const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      check(response.status === 200, `GET ${path} is answered 200, not ${response.status}`);
+      return response.json();
+    },
     async call(expected, method, path, body, headers = {}) {
       const response = await fetch(`${origin}${path}`, {
         method,

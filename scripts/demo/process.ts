@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 /** A process of ours with what it has printed so far. */
 export interface RunningProcess {
@@ -67,4 +69,13 @@ async function stop(child: ChildProcess): Promise<number | null> {
     await ended;
   }
   return child.exitCode;
+}
+
+/** A port of loopback that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
