@@ -44,7 +44,7 @@ export function sealCredentials(
   given: Details,
   temporary: Details = {},
 ): SealedCredentials {
-  if (formOf(given) === null) return NO_CREDENTIALS;
+  if (formOf(given) === null && formOf(temporary) === null) return NO_CREDENTIALS;
   const fields: Record<string, Secret> = { credentials: new Secret(JSON.stringify(given)) };
   if (formOf(temporary) !== null) fields['temporary'] = new Secret(JSON.stringify(temporary));
   const record = vault.sealRecord(contextOf(place), fields);
@@ -69,15 +69,21 @@ export function openCredentials(vault: Vault, place: AccountPlace, sealed: Seale
   if (temporarySealed) fields['temporary'] = temporarySealed;
   const opened = vault.openRecord(contextOf(place), { wrappedDataKey, sealed: fields });
   const given = readDetails(opened['credentials']);
-  return temporarySealed ? combine(given, readDetails(opened['temporary'])) : given;
+  return temporarySealed ? combineDetails(given, readDetails(opened['temporary'])) : given;
+}
+
+/** Opens what the account was given alone. Errors as above. */
+export function openGiven(vault: Vault, place: AccountPlace, sealed: SealedCredentials): Details {
+  return openCredentials(vault, place, { ...sealed, temporarySealed: null });
 }
 
 function readDetails(secret: Secret | undefined): Details {
   return JSON.parse(secret?.reveal() ?? '{}') as Details;
 }
 
-function combine(given: Details, temporary: Details): Details {
-  const form = formOf(given) as DetailsForm;
+/** What calls use: a token that was obtained stands for the client that it was obtained with. */
+export function combineDetails(given: Details, temporary: Details): Details {
+  const form = formOf(temporary) as DetailsForm;
   return { [form]: { ...given[form], ...temporary[form] } };
 }
 

@@ -1,5 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
-import type { AuthorizationType } from '../connectors/auth-pattern.ts';
+import { type Details, formOf } from './details.ts';
+import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
 
 /** A token is renewed this long before its end, or a tenth of its life where that is less: short lives need their time. */
 const MARGIN_MS = 60_000;
@@ -9,31 +10,37 @@ const JITTER = 0.2;
 /** Clocks of hosts differ by less than this. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-const REFRESHABLE: ReadonlySet<AuthorizationType> = new Set(['OAUTH', 'SMART_FHIR', 'OAUTH_M2M']);
-
 export interface Clock {
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
 }
 
-/** Whether refreshes are for this account at all: it is in use, and its tokens are of a kind that has them. */
-export function isRefreshable(account: AccountRow): boolean {
-  return account.status === 'ACTIVE' && REFRESHABLE.has(account.authorizationType);
+/** Whether the service can get tokens for this account at all: it is in use, and of a type of which that is known. */
+export function isObtainable(account: AccountRow): boolean {
+  return account.status === 'ACTIVE' && obtainingOf(account.authorizationType) !== undefined;
 }
 
-/** A token without a known end is never known to have passed it. */
+/** A token without a known end is never known to have passed it; one that was never had has passed it. */
 export function isExpired(account: AccountRow, now: number): boolean {
-  return account.tokenExpiresAt !== null && now >= account.tokenExpiresAt;
+  return lacksToken(account) || (account.tokenExpiresAt !== null && now >= account.tokenExpiresAt);
+}
+
+/** Neither has the service obtained a token, nor was the account given one. */
+function lacksToken({ authorizationType, temporarySealed, publicDetails }: AccountRow): boolean {
+  if (!isOwnObtaining(authorizationType) || temporarySealed !== null) return false;
+  return formOf((publicDetails ?? {}) as Details) !== 'oauth_token';
 }
 
 /**
- * Whether the token of an account should be renewed now: it has ended, or will soon (threat R7). The life of a token counts from
+ * Whether an account needs another token now: its own has ended or will soon (threat R7), or it never had one. The life of a token counts from
  * the last change of its account, which is never before the token was issued.
  */
 export function isDue(account: AccountRow, { now, random }: Clock): boolean {
   const { tokenExpiresAt, updatedAt } = account;
-  if (tokenExpiresAt === null || !isRefreshable(account)) return false;
+  if (!isObtainable(account)) return false;
+  if (lacksToken(account)) return true;
+  if (tokenExpiresAt === null) return false;
   const at = now();
   // Written under a clock that was ahead: by today's clock the stored end would come too late.
   if (updatedAt > at + CLOCK_TOLERANCE_MS) return true;

@@ -1,6 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
-import { fraction, isExpired, isRefreshable } from './freshness.ts';
+import { fraction, isExpired, isObtainable } from './freshness.ts';
 import type { RefreshFailure } from './refresh-failure.ts';
 import { isHeld, obstacleOf } from './refresh-lease.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
@@ -38,7 +38,7 @@ export async function flyRefresh(
     const account = await tools.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
     // Somebody was faster, or has changed what would have been refreshed.
-    if (!isRefreshable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
+    if (!isObtainable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
     const run = await attempt(tools, account, cause, occasion);
     if (run.kind === 'done') return run.renewal;
     if (run.kind === 'busy' && !(await outwait(tools, account, patienceMs))) return { account, failure: BUSY };
@@ -93,7 +93,6 @@ async function endWithoutRequest(
     await store.write((tx) => tx.accounts.update(environmentId, id, version, parked));
     return { account: await store.read.accounts.get(environmentId, id) };
   }
-  // A machine client gets its next token by its own grant, not by a refresh.
-  if (!isExpired(account, at) || account.authorizationType === 'OAUTH_M2M') return { account };
+  if (!isExpired(account, at)) return { account };
   return { account: await store.write((tx) => expireAccount(tx, events, account, NO_REFRESH_TOKEN, at, cause)) };
 }

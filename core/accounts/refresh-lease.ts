@@ -1,5 +1,5 @@
 import type { AccountRow, RefreshHolder, RefreshLeaseRow, Repositories } from '../../db/store.ts';
-import { isRefreshable } from './freshness.ts';
+import { isObtainable } from './freshness.ts';
 import { type FailureReason, isFailureReason } from './refresh-failure.ts';
 
 /** The right to spend the refresh token of an account, which one process has at a time (threats R1, R4). */
@@ -41,7 +41,7 @@ export const MAX_REST_MS = 15 * 60_000;
 export async function claimLease(tx: Repositories, account: AccountRow, terms: ClaimTerms): Promise<Claim> {
   const { environmentId, id, credentialGeneration: generation } = account;
   const current = await tx.accounts.get(environmentId, id);
-  if (!current || !isRefreshable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
+  if (!current || !isObtainable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
   const row = await tx.refreshLeases.get(environmentId, id);
   const obstacle = obstacleOf(row, generation, terms);
   if (obstacle) return obstacle;

@@ -1,33 +1,28 @@
 import type { AccountRow, ConnectionRow, ReadRepositories } from '../../db/store.ts';
-import { clientOf } from '../connections/client.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import { accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
-import { withoutCredentials } from '../connectors/oauth-addresses.ts';
 import { ApiError } from '../errors.ts';
-import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
-import { endpointAt, oauthProviderOf } from '../oauth/provider.ts';
 import { refreshFactsOf } from '../oauth/refresh-facts.ts';
-import { type TokenServer, tokenServerAt } from '../oauth/server.ts';
 import { Secret } from '../secret.ts';
 import type { Vault } from '../vault/vault.ts';
-import { openCredentials } from './credentials.ts';
+import { openGiven } from './credentials.ts';
 import type { Details } from './details.ts';
+import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
+import { delegationRequest } from './obtaining/delegation.ts';
+import { isOwnObtaining, type Obtaining, obtainingOf } from './obtaining/kinds.ts';
+import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
+import type { RequestMaker, TokenRequest } from './obtaining/request.ts';
 
 /** All that one refresh needs, as it was read at one moment. */
-export interface RefreshPlan {
+export interface RefreshPlan extends TokenRequest {
   account: AccountRow;
   pattern: AuthPattern;
-  server: TokenServer;
-  client: ClientCredentials;
-  /** Where the request goes. */
-  origin: string;
-  /** The token to be spent. */
-  refreshToken: Secret;
-  /** What the account was granted, as far as is known. */
-  scopes: readonly string[];
+  /** What the request is made of: its result is for an account that still has the same. */
+  basis: Secret;
+  /** Whether the request uses the basis up. */
+  spends: boolean;
 }
 
 export type Planned =
@@ -40,8 +35,15 @@ export interface PlanTools {
   catalogue: Catalogue;
 }
 
+const REQUESTS: Record<Obtaining, RequestMaker> = {
+  refresh_token: refreshRequest,
+  client_credentials: clientCredentialsRequest,
+  delegation: delegationRequest,
+};
+
 /**
- * Gathers what a refresh of an account needs: its refresh token, the provider's token endpoint, the connection's client.
+ * Gathers what it needs to get an account another token: what the account was given, the provider's token endpoint, the
+ * connection's client.
  *
  * @param leftMs how long the present token is good for, in milliseconds; 0 or less when it is of no use
  * @returns the plan, or why there is none; `hosts_changed`: the endpoint is none of the origins that the credentials are bound
@@ -50,23 +52,23 @@ export interface PlanTools {
  */
 export async function planRefresh(
   read: ReadRepositories,
-  tools: PlanTools,
+  { vault, catalogue }: PlanTools,
   account: AccountRow,
   leftMs: number,
 ): Promise<Planned> {
-  const details = openCredentials(tools.vault, account, account);
-  const refreshToken = refreshTokenOf(details);
-  if (refreshToken === null) return { can: false, why: 'no_refresh_token' };
+  const given = openGiven(vault, account, account);
+  const basis = basisOf(account, given);
+  const obtaining = obtainingOf(account.authorizationType);
+  if (basis === null || obtaining === undefined) return { can: false, why: 'no_refresh_token' };
   try {
     const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
-    const pattern = await patternOf(read, tools.catalogue, connection, account);
+    const pattern = await patternOf(read, catalogue, connection, account);
     const { marginMs } = refreshFactsOf(pattern.oauth_config ?? {});
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
-    const server = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
-    const { origin } = destinationOf(server);
-    if (!account.origins.includes(origin)) return { can: false, why: 'hosts_changed' };
-    const client = clientOf(tools.vault, connection, pattern);
-    return { can: true, plan: { account, pattern, server, client, origin, refreshToken, scopes: scopesOf(details) } };
+    const request = REQUESTS[obtaining]({ account, connection, pattern, given, vault });
+    if (!account.origins.includes(request.origin)) return { can: false, why: 'hosts_changed' };
+    const spends = !isOwnObtaining(account.authorizationType);
+    return { can: true, plan: { ...request, account, pattern, basis, spends } };
   } catch (error) {
     // What a value of the account or a setting of the connection lacks, an operator can still supply.
     if (!(error instanceof OAuthConfigError || error instanceof ApiError)) throw error;
@@ -74,20 +76,13 @@ export async function planRefresh(
   }
 }
 
-/** The refresh token among the credentials of an account; null where there is none. */
-export function refreshTokenOf(details: Details): Secret | null {
-  const token = details.oauth_token?.['refresh_token'];
-  return typeof token === 'string' && token !== '' ? new Secret(token) : null;
-}
-
-function scopesOf(details: Details): string[] {
-  const scopes = details.oauth_token?.['scopes'];
-  return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
-}
-
-/** Some providers refresh elsewhere than they issue tokens. */
-function destinationOf({ refresh: { endpoint, call } }: TokenServer): URL {
-  return call ? endpointAt(call.provider, withoutCredentials(call.recipe.uri), call.recipe.origin_from) : endpoint;
+/**
+ * What a request for a token of this account is made of: its refresh token, or all that it was given and configured with. null:
+ * it lacks the refresh token that it would take.
+ */
+export function basisOf({ authorizationType, apiConfig }: AccountRow, given: Details): Secret | null {
+  if (!isOwnObtaining(authorizationType)) return refreshTokenOf(given);
+  return new Secret(JSON.stringify([apiConfig, given]));
 }
 
 async function patternOf(

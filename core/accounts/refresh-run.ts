@@ -7,11 +7,10 @@ import {
   type Store,
 } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
-import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
-import type { RefreshOutcome } from '../oauth/refresh-outcome.ts';
 import type { TokenSet } from '../oauth/token-answer.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { type Clock, fraction } from './freshness.ts';
+import type { Obtained, ObtainOutcome } from './obtaining/request.ts';
 import type { FailureReason, RefreshFailure } from './refresh-failure.ts';
 import { claimLease, type Lease, MAX_REST_MS, type Obstacle } from './refresh-lease.ts';
 import type { PlanTools, RefreshPlan } from './refresh-plan.ts';
@@ -61,7 +60,7 @@ const LONGEST_REST_MS = 60_000;
 const STORE_AGAIN_MS = [50, 200, 800, 3_000] as const;
 
 /**
- * Runs one refresh: takes the lease, spends the refresh token, stores what came of it.
+ * Runs one refresh: takes the lease, asks for the token, stores what came of it.
  *
  * @param refused the provider has refused the present token
  * @throws StorageError; and what is a mistake of ours, after which the lease is given back as one without a known end
@@ -70,7 +69,7 @@ export async function runRefresh(tools: RunTools, plan: RefreshPlan, cause: Caus
   const { store, owner, leaseMs, now } = tools;
   const { account } = plan;
   const claim = await store.write((tx) => claimLease(tx, account, { owner, at: now(), leaseMs, refused }));
-  if (claim.kind === 'taken') return { kind: 'done', renewal: await spend(tools, plan, claim.lease, cause) };
+  if (claim.kind === 'taken') return { kind: 'done', renewal: await obtain(tools, plan, claim.lease, cause) };
   return claim.kind === 'changed' ? { kind: 'changed' } : runInto(claim, account);
 }
 
@@ -83,10 +82,10 @@ export function runInto(obstacle: Obstacle, account: AccountRow): Run {
   return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
 }
 
-async function spend(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
+async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
   const { account } = plan;
   const outcome = await ask(tools, plan, lease);
-  if (outcome.ok) return keep(tools, plan, lease, outcome.tokens);
+  if (outcome.ok) return keep(tools, plan, lease, outcome.obtained);
   tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
   if (outcome.kind === 'refused') {
     const { message } = outcome;
@@ -98,11 +97,11 @@ async function spend(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Ca
   return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
 }
 
-async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<RefreshOutcome> {
-  const { server, client, origin, refreshToken, scopes, account } = plan;
+async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<ObtainOutcome> {
+  const { origin, account } = plan;
   try {
     const fetch = await tools.fetchFor(account.environmentId, [origin]);
-    return await refreshTokenGrant({ server, client, refreshToken, scopes, fetch, now: tools.now });
+    return await plan.send(fetch, tools.now);
   } catch (error) {
     await rest(tools, plan, lease, { reason: 'invalid_response', mayBeSpent: true });
     throw error;
@@ -110,13 +109,14 @@ async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<Re
 }
 
 /** The tokens are committed before anyone uses them: what was rotated and then lost cannot be had again. */
-async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, tokens: TokenSet): Promise<Renewal> {
-  const settled = await durably(tools, (tx) => storeTokens(tx, tools, plan, lease, tokens, tools.now()));
+async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, obtained: Obtained): Promise<Renewal> {
+  const settled = await durably(tools, (tx) => storeTokens(tx, tools, plan, lease, obtained, tools.now()));
   if (settled.kind === 'stored') return settled;
   const { account } = plan;
   tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'refresh came too late');
   // After a takeover they may share their grant with the tokens of the new holder, so they are not for us to revoke.
-  if (settled.kind !== 'lost') {
+  const { tokens } = obtained;
+  if (settled.kind !== 'lost' && tokens !== null) {
     await tools.abandoned?.({ account, current: settled.account, tokens }).catch((err: unknown) => {
       tools.log?.error({ account_id: account.id, err }, 'abandoned tokens could not be handed over');
     });
@@ -133,7 +133,7 @@ async function rest(
   const backoff = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(lease.failures, 16));
   const jittered = backoff * (1 - fraction(tools.random) / 2);
   const restMs = Math.ceil(Math.min(MAX_REST_MS, Math.max(jittered, retryAfterMs)));
-  const failure = { reason, mayBeSpent, retryAt: tools.now() + restMs };
+  const failure = { reason, mayBeSpent: mayBeSpent && plan.spends, retryAt: tools.now() + restMs };
   await durably(tools, (tx) => storeFailure(tx, plan, lease, failure));
   return restMs;
 }

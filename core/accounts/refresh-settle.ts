@@ -1,12 +1,12 @@
 import type { AccountRow, RefreshEnd, Repositories } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
-import type { TokenSet } from '../oauth/token-answer.ts';
 import type { Vault } from '../vault/vault.ts';
-import { openCredentials, sealCredentials } from './credentials.ts';
-import { type Details, publicPart } from './details.ts';
+import { combineDetails, openGiven, sealCredentials } from './credentials.ts';
+import { type Details, formOf, publicPart } from './details.ts';
+import type { Obtained, StoredParts } from './obtaining/request.ts';
 import type { FailureReason } from './refresh-failure.ts';
 import type { Lease } from './refresh-lease.ts';
-import { type RefreshPlan, refreshTokenOf } from './refresh-plan.ts';
+import { basisOf, type RefreshPlan } from './refresh-plan.ts';
 
 export interface SettleTools {
   vault: Vault;
@@ -25,7 +25,7 @@ export type Settled =
 const QUIET_MS = 10_000;
 
 /**
- * Stores the tokens of a refresh under a new generation, provided that the account still holds the token that was spent
+ * Stores the tokens of a refresh under a new generation, provided that the account still has what they were obtained with
  * (threats R3, R4): changes of other fields meanwhile do no harm, other credentials win.
  *
  * @param at milliseconds UTC
@@ -35,19 +35,19 @@ export async function storeTokens(
   { vault }: SettleTools,
   plan: RefreshPlan,
   lease: Lease,
-  tokens: TokenSet,
+  obtained: Obtained,
   at: number,
 ): Promise<Settled> {
   const found = await stillOurs(tx, vault, plan, lease);
   if (found.kind !== 'stored') return found;
   const { account } = found;
   const { environmentId, id, origins } = account;
-  const details = renewed(openCredentials(vault, account, account), tokens);
+  const parts = obtained.store(openGiven(vault, account, account));
   const credentialGeneration = account.credentialGeneration + 1;
   await tx.accounts.update(environmentId, id, account.version, {
-    ...sealCredentials(vault, { environmentId, id, credentialGeneration, origins }, details),
-    publicDetails: publicPart(plan.pattern, details),
-    tokenExpiresAt: tokens.expiresAt,
+    ...sealCredentials(vault, { environmentId, id, credentialGeneration, origins }, parts.given, parts.temporary),
+    publicDetails: publicPart(plan.pattern, shownOf(parts)),
+    tokenExpiresAt: obtained.expiresAt,
     credentialGeneration,
     updatedAt: at,
   });
@@ -55,7 +55,7 @@ export async function storeTokens(
   return { kind: 'stored', account: (await tx.accounts.get(environmentId, id)) as AccountRow };
 }
 
-/** Ends an account whose refresh token the provider no longer accepts, provided that it still is the account's. */
+/** Ends an account whose refresh token or subject the provider no longer accepts, provided that it still is the account's. */
 export async function storeRefusal(
   tx: Repositories,
   { vault, events }: SettleTools,
@@ -67,7 +67,7 @@ export async function storeRefusal(
 ): Promise<Settled> {
   const found = await stillOurs(tx, vault, plan, lease);
   if (found.kind !== 'stored') return found;
-  const reason = lease.interrupted ? INTERRUPTED : `${message} ${AGAIN}`;
+  const reason = lease.interrupted && plan.spends ? INTERRUPTED : `${message} ${AGAIN}`;
   await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
   const account = (await expireAccount(tx, events, found.account, reason, at, cause)) as AccountRow;
   return { kind: 'stored', account };
@@ -81,7 +81,7 @@ export async function storeFailure(
   failure: { reason: FailureReason; mayBeSpent: boolean; retryAt: number },
 ): Promise<void> {
   await end(tx, plan, lease, {
-    state: failure.mayBeSpent || lease.interrupted ? 'OPEN' : 'SETTLED',
+    state: failure.mayBeSpent || (lease.interrupted && plan.spends) ? 'OPEN' : 'SETTLED',
     generation: plan.account.credentialGeneration,
     failures: lease.failures + 1,
     lastFailure: failure.reason,
@@ -123,27 +123,21 @@ async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, leas
   if (!account) return { kind: 'gone', account: undefined };
   const row = await tx.refreshLeases.get(environmentId, id);
   if (row?.owner !== lease.owner || row.fencing !== lease.fencing) return { kind: 'lost', account };
-  if (account.status === 'ACTIVE' && holdsSpentToken(vault, plan, account)) return { kind: 'stored', account };
+  if (account.status === 'ACTIVE' && holdsBasis(vault, plan, account)) return { kind: 'stored', account };
   await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
   return { kind: 'replaced', account };
 }
 
 /** A change that left the refresh token in place, of its scopes for example, is none of the credentials that matter here. */
-function holdsSpentToken(vault: Vault, { account: before, refreshToken }: RefreshPlan, account: AccountRow): boolean {
-  if (account.credentialGeneration === before.credentialGeneration) return true;
+function holdsBasis(vault: Vault, { account: before, basis, spends }: RefreshPlan, account: AccountRow): boolean {
+  if (spends && account.credentialGeneration === before.credentialGeneration) return true;
   if (account.origins.join() !== before.origins.join()) return false;
-  return refreshTokenOf(openCredentials(vault, account, account))?.reveal() === refreshToken.reveal();
+  return basisOf(account, openGiven(vault, account, account))?.reveal() === basis.reveal();
 }
 
-function renewed(details: Details, { accessToken, refreshToken, scopes }: TokenSet): Details {
-  return {
-    oauth_token: {
-      ...details.oauth_token,
-      access_token: accessToken.reveal(),
-      ...(refreshToken && { refresh_token: refreshToken.reveal() }),
-      ...(scopes && { scopes }),
-    },
-  };
+/** Of typed credentials it stays known what was typed; a token says nothing about them. */
+function shownOf({ given, temporary }: StoredParts): Details {
+  return formOf(temporary) === null || formOf(given) === 'static_auth' ? given : combineDetails(given, temporary);
 }
 
 async function end(tx: Repositories, { account }: RefreshPlan, lease: Lease, how: RefreshEnd): Promise<void> {

@@ -2,7 +2,7 @@ import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
-import { isDue, isExpired, isRefreshable } from './freshness.ts';
+import { isDue, isExpired, isObtainable } from './freshness.ts';
 import { toToolError } from './refresh-failure.ts';
 import { type FlightTools, flyRefresh, type Occasion } from './refresh-flight.ts';
 import type { Renewal, RunTools } from './refresh-run.ts';
@@ -100,7 +100,7 @@ export function createRefresher({ limits, ...parts }: RefreshTools): Refresher {
     ensureFresh,
     freshen: async (account, cause) => (await ensureFresh(account, cause)).account,
     async refreshNow(asked, cause) {
-      if (!isRefreshable(asked)) return null;
+      if (!isObtainable(asked)) return null;
       const { account } = await share(asked, cause, 'refused');
       const renewed = account?.status === 'ACTIVE' && account.credentialGeneration !== asked.credentialGeneration;
       return renewed ? account : null;

@@ -11,7 +11,7 @@ import { checkAccountFields } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { openCredentials, sealCredentials } from './credentials.ts';
+import { NO_CREDENTIALS, openGiven, sealCredentials } from './credentials.ts';
 import type { Details } from './details.ts';
 import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
@@ -118,7 +118,7 @@ export async function updateAccount(
   const usable = areUsable(pattern, details, apiConfig);
   const at = tools.now();
   const credentialGeneration = account.credentialGeneration + 1;
-  const holdsSecrets = account.credentialsSealed !== null;
+  const holdsSecrets = formOf(stored) !== null;
   const hasChanged = replaced || JSON.stringify(apiConfig) !== JSON.stringify(account.apiConfig);
   await tx.accounts.update(environmentId, account.id, account.version, {
     apiConfig,
@@ -133,11 +133,24 @@ export async function updateAccount(
     ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
     ...(!usable && parked(account, NOT_USABLE)),
     ...(moved && !replaced && (holdsSecrets ? parked(account, HOSTS_CHANGED) : { origins })),
+    // What was obtained belongs to the configuration as it was.
+    ...((moved || settingsDiffer(pattern, account.apiConfig, apiConfig)) &&
+      !replaced &&
+      account.temporarySealed !== null && {
+        ...(holdsSecrets ? { temporarySealed: null } : NO_CREDENTIALS),
+        publicDetails: publicPart(pattern, details),
+        tokenExpiresAt: null,
+      }),
   });
   if (replaced && usable) await completeConnection(tx, environmentId, connection, at);
   // Whoever is about to finish a link was asked for what the account has now been given otherwise (threat C17).
   if (replaced) await tx.authRequests.close(environmentId, account.id, at);
   return { account: (await tx.accounts.get(environmentId, account.id)) as AccountRow, replaced };
+}
+
+/** Whether the settings that a pattern asks accounts for differ: tokens are obtained by them. */
+function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: JsonObject, after: JsonObject): boolean {
+  return fields.some(({ field_name: name }) => before[name] !== after[name]);
 }
 
 /** An account in use that must not be used any more until it is given credentials; in any other state it stays there. */
@@ -156,7 +169,7 @@ const NOT_USABLE = 'The credentials no longer suffice: what was needed of them h
  */
 function storedDetails(tools: AccountTools, account: AccountRow, replaced: boolean): Details {
   try {
-    return openCredentials(tools.vault, account, { ...account, temporarySealed: null });
+    return openGiven(tools.vault, account, account);
   } catch (error) {
     if (error instanceof VaultError && error.code === 'UNSEALABLE' && replaced) return {};
     throw error;

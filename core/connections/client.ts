@@ -13,17 +13,23 @@ import { clientSecretPlace } from './configure.ts';
  * @throws OAuthConfigError when it has no id, or its secret cannot be opened
  */
 export function clientOf(vault: Vault, connection: ConnectionRow, pattern: AuthPattern): ClientCredentials {
-  const { clientId, clientSecretSealed, environmentId, id } = connection;
+  const { clientId } = connection;
   if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
-  const secret = clientSecretSealed === null ? null : openSecret(vault, environmentId, id, clientSecretSealed);
+  const secret = clientSecretOf(vault, connection);
   // A client that registered itself with an MCP provider may have been given no secret.
   const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';
   return { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret };
 }
 
-function openSecret(vault: Vault, environmentId: string, connectionId: string, sealed: Buffer): Secret {
+/**
+ * The client secret of a connection; null when it has none.
+ *
+ * @throws OAuthConfigError when it cannot be opened
+ */
+export function clientSecretOf(vault: Vault, { environmentId, id, clientSecretSealed }: ConnectionRow): Secret | null {
+  if (clientSecretSealed === null) return null;
   try {
-    return vault.openValue(clientSecretPlace(environmentId, connectionId), sealed);
+    return vault.openValue(clientSecretPlace(environmentId, id), clientSecretSealed);
   } catch (cause) {
     if (!(cause instanceof VaultError)) throw cause;
     throw new OAuthConfigError('The client secret of the connection cannot be opened.', { cause });

@@ -1,0 +1,39 @@
+import { clientSecretOf } from '../../connections/client.ts';
+import { requestedScopes } from '../../connections/scopes.ts';
+import { accountInputs } from '../../connectors/base-url.ts';
+import { OAuthConfigError } from '../../oauth/config-error.ts';
+import { oauthProviderOf } from '../../oauth/provider.ts';
+import { tokenServerAt } from '../../oauth/server.ts';
+import { requestDelegatedToken } from '../../workspace-dwd/request-token.ts';
+import { readServiceAccount } from '../../workspace-dwd/service-account.ts';
+import type { Details } from '../details.ts';
+import type { Setting, TokenRequest } from './request.ts';
+
+/** The request of a service account, whose key is the connection's client secret, to act for the subject of an account (RFC 7523). */
+export function delegationRequest({ account, connection, pattern, given, vault }: Setting): TokenRequest {
+  const key = clientSecretOf(vault, connection);
+  if (key === null) throw new OAuthConfigError('The connection has no service account key.');
+  const { tokenEndpoint } = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
+  const subject = given.workspace_dwd?.['subject'];
+  const delegation = {
+    account: readServiceAccount(key),
+    subject: typeof subject === 'string' ? subject : '',
+    scopes: requestedScopes(connection, pattern),
+    audience: tokenEndpoint.href,
+  };
+  return {
+    origin: tokenEndpoint.origin,
+    async send(fetch, now) {
+      const outcome = await requestDelegatedToken({ ...delegation, tokenEndpoint, fetch, now });
+      if (!outcome.ok) return outcome;
+      const { accessToken, scopes, expiresAt } = outcome.token;
+      const token = {
+        access_token: accessToken.reveal(),
+        scopes,
+        ...(expiresAt !== null && { token_expires_at: new Date(expiresAt).toISOString() }),
+      };
+      const store = (details: Details) => ({ given: details, temporary: { workspace_dwd: token } });
+      return { ok: true, obtained: { expiresAt, store, tokens: null } };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { clientOf } from '../../connections/client.ts';
+import { accountInputs } from '../../connectors/base-url.ts';
+import { withoutCredentials } from '../../connectors/oauth-addresses.ts';
+import { refreshTokenGrant } from '../../oauth/grants/refresh-token.ts';
+import { endpointAt, oauthProviderOf } from '../../oauth/provider.ts';
+import { type TokenServer, tokenServerAt } from '../../oauth/server.ts';
+import type { TokenSet } from '../../oauth/token-answer.ts';
+import { Secret } from '../../secret.ts';
+import type { Details } from '../details.ts';
+import type { Setting, TokenRequest } from './request.ts';
+
+/** The request that spends the refresh token of an account (RFC 6749 §6). */
+export function refreshRequest({ account, connection, pattern, given, vault }: Setting): TokenRequest {
+  const refreshToken = refreshTokenOf(given) as Secret;
+  const server = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
+  const client = clientOf(vault, connection, pattern);
+  const scopes = scopesOf(given);
+  return {
+    origin: destinationOf(server).origin,
+    async send(fetch, now) {
+      const outcome = await refreshTokenGrant({ server, client, refreshToken, scopes, fetch, now });
+      if (!outcome.ok) return outcome;
+      const { tokens } = outcome;
+      const store = (details: Details) => ({ given: renewed(details, tokens), temporary: {} });
+      return { ok: true, obtained: { expiresAt: tokens.expiresAt, store, tokens } };
+    },
+  };
+}
+
+/** The refresh token among the credentials of an account; null where there is none. */
+export function refreshTokenOf(details: Details): Secret | null {
+  const token = details.oauth_token?.['refresh_token'];
+  return typeof token === 'string' && token !== '' ? new Secret(token) : null;
+}
+
+/** What the account was granted, as far as is known. */
+function scopesOf(details: Details): string[] {
+  const scopes = details.oauth_token?.['scopes'];
+  return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
+}
+
+/** Some providers refresh elsewhere than they issue tokens. */
+function destinationOf({ refresh: { endpoint, call } }: TokenServer): URL {
+  return call ? endpointAt(call.provider, withoutCredentials(call.recipe.uri), call.recipe.origin_from) : endpoint;
+}
+
+function renewed(details: Details, { accessToken, refreshToken, scopes }: TokenSet): Details {
+  return {
+    oauth_token: {
+      ...details.oauth_token,
+      access_token: accessToken.reveal(),
+      ...(refreshToken && { refresh_token: refreshToken.reveal() }),
+      ...(scopes && { scopes }),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { AccountRow, ConnectionRow } from '../../../db/store.ts';
+import type { AuthPattern } from '../../connectors/auth-pattern.ts';
+import type { TokenFailure } from '../../oauth/refresh-outcome.ts';
+import type { TokenSet } from '../../oauth/token-answer.ts';
+import type { ProtocolFetch } from '../../oauth/transport.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Details } from '../details.ts';
+
+/** What a token is obtained for and with, as it was read at one moment. */
+export interface Setting {
+  account: AccountRow;
+  connection: ConnectionRow;
+  pattern: AuthPattern;
+  /** What the account was given: nothing that the service obtained is among it. */
+  given: Details;
+  vault: Vault;
+}
+
+/** A request for a token, ready to be sent. */
+export interface TokenRequest {
+  /** Where it goes. */
+  origin: string;
+  /**
+   * Sends it: once, judged.
+   *
+   * @param fetch pinned to the origin, and bounded in time
+   * @param now milliseconds UTC
+   * @throws what is a mistake of ours
+   */
+  send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
+}
+
+/** Makes the request of one kind. @throws OAuthConfigError, ApiError for what a value of the account or the connection lacks */
+export type RequestMaker = (setting: Setting) => TokenRequest;
+
+export interface Obtained {
+  /** Milliseconds UTC; null where it is not known. */
+  expiresAt: number | null;
+  /** Puts what was obtained beside what the account was given. */
+  store(given: Details): StoredParts;
+  /** What could be revoked should it come too late. null: it ends by itself before long. */
+  tokens: TokenSet | null;
+}
+
+export interface StoredParts {
+  given: Details;
+  /** What can be obtained again. */
+  temporary: Details;
+}
+
+export type ObtainOutcome = { ok: true; obtained: Obtained } | TokenFailure;
