@@ -1,23 +1,40 @@
 import type { AccountRow, AccountStatus } from '../../db/store.ts';
+import type { AuthorizationType } from '../connectors/auth-pattern.ts';
 import { ApiError } from '../errors.ts';
 
-/** What has to happen before an account can be used again, in the words of the contract. */
+/** What has to happen before an account can be used again, in the words of the contract, and why. */
 const NEXT_ACTIONS: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: string; message: string }> = {
-  PENDING_AUTH: { type: 'authorize', message: 'The account has no usable credentials yet; give it some.' },
+  PENDING_AUTH: { type: 'authorize', message: 'The account has no usable credentials yet.' },
   PENDING_VERIFICATION: { type: 'verify', message: 'The user who finished the link has not been verified yet.' },
-  EXPIRED: { type: 'reauthorize', message: 'The credentials have expired or were refused; give the account new ones.' },
-  DISCONNECTED: {
-    type: 'reconnect',
-    message: 'The account was disconnected; give it new credentials to use it again.',
-  },
+  EXPIRED: { type: 'reauthorize', message: 'The credentials have expired or were refused.' },
+  DISCONNECTED: { type: 'reconnect', message: 'The account was disconnected.' },
 };
 
+/** The types whose credentials a person grants, or types into a form: a link gets them. */
+const PERSONAL_TYPES: ReadonlySet<AuthorizationType> = new Set([
+  'OAUTH',
+  'SMART_FHIR',
+  'BOARD_OAUTH1',
+  'API_KEY',
+  'BEARER_TOKEN',
+  'BASIC',
+  'BASIC_AUTH',
+  'CUSTOM',
+]);
+
 /** The answer for an account that cannot be used now, with what to do about it. */
-export function accountNotActive(account: Pick<AccountRow, 'status' | 'statusReason'>): ApiError {
+export function accountNotActive(account: Pick<AccountRow, 'status' | 'statusReason' | 'authorizationType'>): ApiError {
   const status = account.status === 'ACTIVE' ? 'PENDING_AUTH' : account.status;
   const { type, message } = NEXT_ACTIONS[status];
+  const [operation_id, advice] = remedyOf(status, account.authorizationType);
   const reason = account.statusReason ? ` ${account.statusReason}` : '';
   return new ApiError('ACCOUNT_NOT_ACTIVE', `The account is ${status}.${reason}`, {
-    extra: { next_action: { type, operation_id: 'updateConnectedAccount', message } },
+    extra: { next_action: { type, operation_id, message: `${message} ${advice}` } },
   });
+}
+
+function remedyOf(status: AccountStatus, type: AuthorizationType): [operationId: string, advice: string] {
+  if (status === 'PENDING_VERIFICATION') return ['verifyUser', 'Verify who it was.'];
+  if (PERSONAL_TYPES.has(type)) return ['generateMagicLink', 'Make a link and send the user to it.'];
+  return ['updateConnectedAccount', 'Give it new ones.'];
 }

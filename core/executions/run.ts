@@ -2,6 +2,7 @@ import type { AccountRow } from '../../db/store.ts';
 import { openCredentials } from '../accounts/credentials.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { Credential } from '../connectors/placement.ts';
+import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
@@ -43,7 +44,7 @@ export async function runPlan(
       const held = open(plan, account, tools);
       if (held) return held;
       const renewed = await renew();
-      if (!renewed) throw accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.' });
+      if (!renewed) throw withoutToken(account);
       return renewed;
     },
     refresh: renew,
@@ -63,8 +64,12 @@ export async function runPlan(
 /** The exact request of a plan with its secrets masked; nothing is refreshed or sent. */
 export function previewPlan(plan: ExecutionPlan, tools: Pick<RunTools, 'vault'>): DryRunRequest {
   const credential = open(plan, plan.account, tools);
-  if (!credential) throw accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.' });
+  if (!credential) throw withoutToken(plan.account);
   return dryRun(plan.call, credential);
+}
+
+function withoutToken({ authorizationType }: AccountRow): ApiError {
+  return accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.', authorizationType });
 }
 
 function open(plan: ExecutionPlan, account: AccountRow, tools: Pick<RunTools, 'vault'>): Credential | null {
