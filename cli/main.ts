@@ -21,6 +21,11 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Show and add environments, told apart by the Host header',
     run: async (args) => (await import('./environments.ts')).environmentsCommand(args),
   },
+  doctor: {
+    usage: 'doctor <connector> [--connection <key_id>] [--environment <id>] [--issuer <https address>]',
+    summary: 'Compare a connector, and a connection, with what the provider says of itself',
+    run: async (args) => (await import('./doctor.ts')).doctorCommand(args),
+  },
 };
 
 const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageError']);

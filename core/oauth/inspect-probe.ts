@@ -1,0 +1,60 @@
+import { isRecord } from '../tools/pointer.ts';
+import type { Check } from './inspect.ts';
+import { readJson } from './json-answer.ts';
+import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.ts';
+
+const GONE = 410;
+
+/** Asks whether anybody answers at an address. What the answer says hardly matters: the request carries nothing that it needs. */
+export async function probeAddress(what: string, address: string, fetchFor: FetchFor): Promise<Check> {
+  return probe(what, address, fetchFor, { method: 'GET' }, async ({ status }) => {
+    if (status === GONE) return { verdict: 'differs', found: `${address} answers ${status}` };
+    // Some routers answer 404 to another method or to missing parameters.
+    const isOdd = status === 404 || status >= 500;
+    return { verdict: isOdd ? 'unknown' : 'ok', found: `${address} answers ${status}` };
+  });
+}
+
+/** Sends a token request without anything in it, which a token endpoint refuses as such (RFC 6749 §5.2). */
+export function probeTokenEndpoint(
+  address: string,
+  format: 'form' | 'json' = 'form',
+  fetchFor: FetchFor,
+): Promise<Check> {
+  const type = format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
+  const init = {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': type },
+    body: format === 'json' ? '{}' : '',
+  };
+  return probe('token_uri', address, fetchFor, init, async (response) => {
+    const { status } = response;
+    const found = `${address} answers ${status}`;
+    const body = status < 500 ? await readJson(response) : undefined;
+    // Whatever the status: some vendors say 404, or 200, beside an error of OAuth.
+    if (isRecord(body) && typeof body['error'] === 'string')
+      return { verdict: 'ok', found: `${found} and an OAuth error` };
+    const isAbsent = status === 404 || status === 405 || status === GONE;
+    return { verdict: isAbsent ? 'differs' : 'unknown', found: `${found} and no OAuth error` };
+  });
+}
+
+type Judged = Pick<Check, 'verdict' | 'found'>;
+
+async function probe(
+  what: string,
+  address: string,
+  fetchFor: FetchFor,
+  init: RequestInit,
+  judge: (response: Response) => Promise<Judged>,
+): Promise<Check> {
+  const check = (judged: Judged): Check => ({ what, expected: 'an https address that answers', ...judged });
+  if (address.includes('{{')) return check({ verdict: 'unknown', found: `${address} differs by account` });
+  if (URL.parse(address)?.protocol !== 'https:') return check({ verdict: 'differs', found: address });
+  try {
+    return check(await judge(await pinnedToTarget(fetchFor)(address, { ...init, redirect: 'manual' })));
+  } catch (error) {
+    if (!isTransportFailure(error)) throw error;
+    return check({ verdict: 'differs', found: `${address}: ${error.message}` });
+  }
+}

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { closeAll, type Local, serve } from '../core/net/local.ts';
+import { runCommand } from '../support/child-server.ts';
+import { createConnection } from '../support/providers.ts';
+import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const GITHUB = 'https://github.com';
+const METADATA = {
+  issuer: GITHUB,
+  authorization_endpoint: `${GITHUB}/login/oauth/authorize`,
+  token_endpoint: `${GITHUB}/login/oauth/access_token`,
+  code_challenge_methods_supported: ['S256'],
+};
+
+describe('valetkey doctor', () => {
+  const folder = tempDir();
+  let metadata: object;
+  let local: Local;
+
+  before(async () => {
+    local = await serve((request, response) => {
+      const isMetadata = request.url === '/.well-known/oauth-authorization-server';
+      response.writeHead(isMetadata ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isMetadata ? metadata : { error: 'Not Found' }));
+    });
+  });
+  beforeEach(() => {
+    metadata = METADATA;
+  });
+  after(async () => {
+    await closeAll();
+    folder.remove();
+  });
+
+  const run = (...args: string[]) => {
+    const overrides = [GITHUB, 'https://api.github.com'].map((origin) => `${origin}=${local.origin}`).join();
+    return runCommand(['doctor', ...args], { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides });
+  };
+
+  it('prints a line per check and exits with 0 where nothing differs, without a database', async () => {
+    const { code, stdout, stderr } = await run('github');
+    expect([code, stderr], stdout).to.deep.equal([0, '']);
+    expect(stdout).to.match(/^ok {7}token_uri: expected https:.*; found https:/m);
+    for (const line of stdout.trim().split('\n')) expect(line).to.match(/^(ok|unknown) +[\w. ]+: expected .+; found /);
+  });
+
+  it('exits with 1 where something differs, with what was expected and what was found', async () => {
+    metadata = {
+      ...METADATA,
+      token_endpoint: `${GITHUB}/token`,
+      code_challenge_methods_supported: ['a\nok b\u001b[2J'],
+    };
+    const { code, stdout } = await run('github');
+    expect(code).to.equal(1);
+    expect(stdout).to.include(`differs  token_uri: expected ${METADATA.token_endpoint}; found ${GITHUB}/token\n`);
+    expect(stdout, 'what a provider writes stays on its line').to.include('a?ok b?[2J\n');
+  });
+
+  it('says in one line that there is no such connector or connection', async () => {
+    const cases: [string[], RegExp][] = [
+      [[], /name one connector/],
+      [['nobody'], /no connector nobody/],
+      [['github', '--connection', 'x'], /no database/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, stderr } = await run(...args);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(message);
+    }
+  });
+
+  it('compares the settings of a connection as well, and never shows its secret', async () => {
+    const server = await startTestServer({ dataDir: folder.path });
+    await createConnection(server, {
+      connector: 'github',
+      key_id: 'whole',
+      client_id: 'id-1',
+      client_secret: 'hush-1',
+    });
+    await createConnection(server, { connector: 'github', key_id: 'half', client_id: 'id-2' });
+    await createConnection(server, { connector: 'slack', key_id: 'other', client_id: 'id-3', client_secret: 'hush-3' });
+    const [whole, half, other, none] = await Promise.all([
+      run('github', '--connection', 'whole'),
+      run('github', '--connection', 'half'),
+      run('github', '--connection', 'other'),
+      run('github', '--connection', 'none'),
+    ]);
+    await server.stop();
+    expect(whole.code, whole.stdout).to.equal(0);
+    expect(whole.stdout)
+      .to.match(/^ok {7}connection client_secret: /m)
+      .and.not.to.include('hush');
+    expect(half.code).to.equal(1);
+    expect(half.stdout).to.match(/^differs {2}connection client_secret: expected one; found none$/m);
+    expect(other.code).to.equal(1);
+    expect(other.stdout).to.match(/^differs {2}connection connector: expected github; found slack$/m);
+    expect(none.stderr).to.match(/no connection none/);
+  });
+});
