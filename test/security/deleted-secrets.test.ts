@@ -4,6 +4,14 @@ import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import { selectRows } from '../support/database-file.ts';
 import { createConnection } from '../support/providers.ts';
+import {
+  leave,
+  ORDERED_ONLY,
+  oauthConnector,
+  revocationsOf,
+  startWorker,
+  tokenAccount,
+} from '../support/revocations.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -103,6 +111,55 @@ describe('what is no longer stored', () => {
       server.deps.store.checkpoint();
       expect(onDisk(mark)).to.equal(false);
     }
+  });
+
+  describe('of tokens that are to be revoked', () => {
+    let own: TestServer;
+
+    before(async () => {
+      own = await startTestServer({ overrides: { revocations: ORDERED_ONLY } });
+    });
+    after(() => own.stop());
+
+    const sealedIn = (select: string, id: string) =>
+      markOf(selectRows(own.deps.config.databaseFile, select, id)[0]?.['value']);
+    const isOnDisk = (mark: Buffer) =>
+      ['', '-wal'].some((suffix) => {
+        const file = own.deps.config.databaseFile + suffix;
+        return existsSync(file) && readFileSync(file).includes(mark);
+      });
+    /** Resolves with the milliseconds until the files were next cleaned. */
+    function cleaned(): Promise<number> {
+      const begun = performance.now();
+      const { store } = own.deps;
+      const { checkpoint } = store;
+      return new Promise((resolve) => {
+        store.checkpoint = () => {
+          store.checkpoint = checkpoint;
+          checkpoint();
+          resolve(performance.now() - begun);
+        };
+      });
+    }
+
+    it('leaves the files within a second of its end: the account’s at its deletion, the order’s when it ends', async () => {
+      const { connector } = await oauthConnector(own, { revocation_uri: undefined });
+      const { id } = await tokenAccount(own, connector);
+      const credentials = sealedIn('select credentials_sealed as value from accounts where id = ?', id);
+      expect(isOnDisk(credentials)).to.equal(true);
+      const afterDeletion = cleaned();
+      await leave(own, id);
+      const order = sealedIn('select payload_sealed as value from outbox where subject_id = ?', id);
+      expect(await afterDeletion).to.be.below(1_000);
+      expect([credentials, order].map(isOnDisk)).to.deep.equal([false, true]);
+      const worker = startWorker(own);
+      const afterEnd = cleaned();
+      await worker.run();
+      expect(await afterEnd).to.be.below(1_000);
+      expect((await revocationsOf(own, id))[0]?.status).to.equal('NOT_REVOCABLE');
+      expect(isOnDisk(order)).to.equal(false);
+      await worker.stop();
+    });
   });
 
   describe('when the server stops', () => {

@@ -1,0 +1,392 @@
+import { expect } from 'chai';
+import { createEgress } from '../../core/net/egress.ts';
+import { EgressPolicy } from '../../core/net/policy.ts';
+import { auditOf } from '../support/audit.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
+import { selectRows, tamper } from '../support/database-file.ts';
+import { createConnection } from '../support/providers.ts';
+import {
+  AS_ORIGIN,
+  BASIC,
+  CLIENT,
+  leave,
+  ORDERED_ONLY,
+  oauthConnector,
+  revocationsOf,
+  startWorker,
+  tokenAccount,
+} from '../support/revocations.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { accountRow } from '../support/states.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const GITHUB = 'https://api.github.com';
+
+describe('a revocation', () => {
+  let clock: TestClock;
+  let provider: Upstream;
+  let server: TestServer;
+  let connector: string;
+  let workers: ReturnType<typeof startWorker>[];
+
+  beforeEach(async () => {
+    clock = testClock();
+    provider = await startUpstream();
+    const origins = [AS_ORIGIN, GITHUB, 'https://moved.example', 'https://login.github.example'];
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: origins.map(provider.standsFor).join() },
+      overrides: { now: clock.now, revocations: ORDERED_ONLY },
+    });
+    ({ connector } = await oauthConnector(server));
+    workers = [];
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await server.stop();
+    await provider.stop();
+  });
+
+  function start(more: Parameters<typeof startWorker>[1] = {}) {
+    const worker = startWorker(server, more);
+    workers.push(worker);
+    return worker;
+  }
+
+  async function left() {
+    const account = await tokenAccount(server, connector);
+    await leave(server, account.id);
+    return account;
+  }
+
+  const resultOf = async (id: string) => (await revocationsOf(server, id))[0];
+  const tokensSent = () => provider.requests.map(({ body }) => new URLSearchParams(body).get('token'));
+  const payloads = () =>
+    selectRows(server.deps.config.databaseFile, 'select payload_sealed as sealed from outbox').map(
+      (row) => row['sealed'],
+    );
+
+  describe('that its provider answers', () => {
+    it('is made once, as the client of the connection, and its payload is gone', async () => {
+      const { id, access, refresh } = await left();
+      const worker = start();
+      await worker.run();
+      await worker.run();
+      expect(tokensSent()).to.deep.equal([refresh, access]);
+      expect(provider.requests.map(({ headers }) => headers['authorization'])).to.deep.equal([BASIC, BASIC]);
+      expect(await resultOf(id)).to.include({ status: 'REVOKED', attempts: 1 });
+      expect(payloads()).to.deep.equal([null]);
+      const [entry] = await auditOf(server, id);
+      expect(entry).to.include({ action: 'account.revoked', actor: 'system' });
+    });
+
+    it('takes a call of the connector file: DELETE with the credentials of the client', async () => {
+      const { key_id } = await createConnection(server, { connector: 'github', type: 'OAUTH', ...CLIENT });
+      const { id, access } = await tokenAccount(server, key_id);
+      provider.handler = (_request, res) => res.writeHead(204).end();
+      await leave(server, id);
+      await start().run();
+      const [request, ...others] = provider.requests;
+      expect(others).to.deep.equal([]);
+      expect(request).to.include({ method: 'DELETE', target: `/applications/${CLIENT.client_id}/token` });
+      expect(request?.headers['authorization']).to.equal(BASIC);
+      expect(JSON.parse(request?.body ?? '')).to.deep.equal({ access_token: access });
+      expect((await resultOf(id))?.status).to.equal('REVOKED');
+    });
+
+    it('is not possible where the provider has no way, and nothing is sent', async () => {
+      const none = await oauthConnector(server, { revocation_uri: undefined });
+      const { id } = await tokenAccount(server, none.connector);
+      await leave(server, id);
+      await start().run();
+      expect(await resultOf(id)).to.include({ status: 'NOT_REVOCABLE' });
+      expect(provider.connections).to.equal(0);
+      expect(payloads()).to.deep.equal([null]);
+      expect((await auditOf(server, id))[0]?.action).to.equal('account.not_revocable');
+    });
+
+    it('fails at once where the provider refuses it, and says so in log and audit', async () => {
+      provider.handler = (_request, res) => json(res, 400, { error: 'invalid_client' });
+      const { id, access, refresh } = await left();
+      await start().run();
+      const result = await resultOf(id);
+      expect(result).to.include({ status: 'FAILED', attempts: 1 });
+      expect(payloads()).to.deep.equal([null]);
+      expect((await auditOf(server, id))[0]).to.deep.include({
+        action: 'account.revocation_failed',
+        details: { revocation: result?.id, reason: result?.reason },
+      });
+      const logged = server.logs.join('');
+      expect(logged).to.include('tokens were not revoked at their provider');
+      for (const secret of [access, refresh, CLIENT.client_secret]) expect(logged).not.to.include(`"${secret}"`);
+    });
+
+    it('reaches no host that the account was not connected for (P2)', async () => {
+      const moving = await oauthConnector(server);
+      const { id } = await tokenAccount(server, moving.connector);
+      const oauth_config = { token_uri: 'https://moved.example/token', revocation_uri: 'https://moved.example/revoke' };
+      const body = {
+        auth_patterns: [{ type: 'OAUTH', oauth_config: { ...oauth_config, authorize_uri: `${AS_ORIGIN}/a` } }],
+      };
+      const moved = await server.call('PUT', `/api/v1/custom-providers/${moving.provider}`, { body });
+      expect(moved.status, moved.text).to.equal(200);
+      await leave(server, id);
+      await start().run();
+      expect(provider.connections).to.equal(0);
+      expect((await resultOf(id))?.status).to.equal('FAILED');
+    });
+  });
+
+  describe('that its provider does not answer', () => {
+    it('is made again when the provider has asked for it, not before', async () => {
+      provider.handler = (_request, res) => res.writeHead(503, { 'retry-after': '3600' }).end();
+      const { id } = await left();
+      const worker = start();
+      await worker.run();
+      expect(provider.requests).to.have.length(2);
+      expect(await resultOf(id)).to.include({ status: 'PENDING', reason: 'The provider failed.', attempts: 1 });
+      provider.handler = (_request, res) => res.writeHead(200).end();
+      clock.advance(HOUR - 1);
+      await worker.run();
+      expect(provider.requests).to.have.length(2);
+      clock.advance(1);
+      await worker.run();
+      expect(provider.requests).to.have.length(4);
+      expect(await resultOf(id)).to.include({ status: 'REVOKED', reason: '', attempts: 2 });
+    });
+
+    it('is tried for three days, ever less often, and then given up with its payload', async () => {
+      provider.handler = (_request, res) => res.writeHead(500).end();
+      const { id } = await left();
+      const worker = start();
+      const begun = clock.now();
+      const tries: number[] = [];
+      for (;;) {
+        await worker.run();
+        tries.push(clock.now() - begun);
+        if ((await resultOf(id))?.status !== 'PENDING') break;
+        const [row] = selectRows(server.deps.config.databaseFile, 'select next_at from outbox');
+        clock.advance(Number(row?.['next_at']) - clock.now());
+      }
+      expect(tries.at(-1)).to.equal(72 * HOUR);
+      const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+      expect(pauses[0]).to.be.within(5 * SECOND, 10 * SECOND);
+      expect(pauses[4]).to.be.within(80 * SECOND, 160 * SECOND);
+      for (const pause of pauses) expect(pause).to.be.at.most(HOUR);
+      const result = await resultOf(id);
+      expect(result).to.include({ status: 'FAILED', reason: 'Given up after three days. The provider failed.' });
+      expect(result?.attempts).to.equal(tries.length);
+      expect(payloads()).to.deep.equal([null]);
+      clock.advance(100 * HOUR);
+      const before = provider.requests.length;
+      await worker.run();
+      expect(provider.requests).to.have.length(before);
+    });
+
+    it('is tried once more at the end by who has been asked to wait for longer', async () => {
+      provider.handler = (_request, res) => res.writeHead(429, { 'retry-after': '999999' }).end();
+      const { id } = await left();
+      const worker = start();
+      await worker.run();
+      clock.advance(72 * HOUR - 1);
+      await worker.run();
+      expect(provider.requests).to.have.length(2);
+      clock.advance(1);
+      await worker.run();
+      expect(await resultOf(id)).to.include({ status: 'FAILED', attempts: 2 });
+    });
+
+    it('ends with a time limit, and is made again', async () => {
+      provider.handler = () => {};
+      const overrides = [{ origin: AS_ORIGIN, target: `http://127.0.0.1:${provider.port}` }];
+      const limits = { protocolTimeoutMs: 100 };
+      const egress = createEgress(new EgressPolicy({ allow: [], overrides }), { limits });
+      const { id } = await left();
+      const worker = start({ egressOf: () => egress });
+      await worker.run();
+      expect((await resultOf(id))?.reason).to.equal('The call was not over within 100 ms.');
+      provider.handler = (_request, res) => res.writeHead(200).end();
+      clock.advance(10 * SECOND);
+      await worker.run();
+      expect((await resultOf(id))?.status).to.equal('REVOKED');
+      await egress.close();
+    });
+
+    it('does not keep the revocations at other providers waiting', async () => {
+      const stuck = await Promise.all(Array.from({ length: 30 }, () => left()));
+      const other = await oauthConnector(server, { revocation_uri: `${AS_ORIGIN}/quick` });
+      const quick = await tokenAccount(server, other.connector);
+      await leave(server, quick.id);
+      const answered = new Promise<void>((resolve) => {
+        provider.handler = ({ target }, res) => {
+          if (target !== '/quick') return;
+          res.writeHead(200).end();
+          resolve();
+        };
+      });
+      const worker = start();
+      const run = worker.run();
+      await answered;
+      expect(provider.requests.length).to.be.below(stuck.length);
+      await worker.stop();
+      await run;
+      for (const { id } of stuck) expect((await resultOf(id))?.status).to.equal('PENDING');
+    });
+  });
+
+  describe('across processes', () => {
+    it('is made by one of two that see it at once', async () => {
+      const { id, access, refresh } = await left();
+      await Promise.all([start().run(), start().run()]);
+      expect(tokensSent()).to.deep.equal([refresh, access]);
+      expect(await resultOf(id)).to.include({ status: 'REVOKED', attempts: 1 });
+    });
+
+    it('that is cut short by a stop is made again at once by the next process', async () => {
+      const reached = new Promise<void>((resolve) => {
+        provider.handler = () => resolve();
+      });
+      const { id } = await left();
+      const first = start();
+      const run = first.run();
+      await reached;
+      await first.stop();
+      await run;
+      expect((await resultOf(id))?.status).to.equal('PENDING');
+      provider.handler = (_request, res) => res.writeHead(200).end();
+      await start().run();
+      expect((await resultOf(id))?.status).to.equal('REVOKED');
+    });
+
+    it('is taken over from a process that died over it, not before it has had its time', async () => {
+      const { id } = await left();
+      const { environmentId } = (await server.deps.store.read.connections.listAll(await environment()))[0] ?? {};
+      if (!environmentId) throw new Error('there is no connection');
+      const [entry] = await server.deps.store.read.outbox.due(environmentId, 'revoke', clock.now(), 1);
+      const until = clock.now() + 90 * SECOND;
+      await server.deps.store.write((tx) => tx.outbox.claim(environmentId, entry?.id ?? '', clock.now(), until));
+      const worker = start();
+      await worker.run();
+      expect(provider.connections).to.equal(0);
+      clock.advance(90 * SECOND);
+      await worker.run();
+      expect((await resultOf(id))?.status).to.equal('REVOKED');
+    });
+  });
+
+  const environment = async () => (await server.deps.environmentOf('localhost')).id;
+
+  describe('of what a refresh brings too late (R3, C12)', () => {
+    async function lateRefresh(how: 'delete' | 'disconnect') {
+      const { id } = await tokenAccount(server, connector, { access_token: undefined });
+      let answer = () => {};
+      const asked = new Promise<void>((resolve) => {
+        provider.handler = ({ target }, res) => {
+          if (target !== '/token') {
+            res.writeHead(200).end();
+            return;
+          }
+          answer = () => json(res, 200, { access_token: 'late-at', refresh_token: 'late-rt', token_type: 'Bearer' });
+          resolve();
+        };
+      });
+      const reading = server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
+      await asked;
+      await leave(server, id, how);
+      answer();
+      const { status, text } = await reading;
+      expect(text).not.to.include('late-at');
+      provider.requests.length = 0;
+      await start().run();
+      expect(tokensSent()).to.include.members(['late-rt', 'late-at']);
+      expect((await revocationsOf(server, id)).map((result) => result.status)).to.deep.equal(['REVOKED', 'REVOKED']);
+      return { id, status };
+    }
+
+    it('revokes it, and does not bring the deleted account back', async () => {
+      const { id, status } = await lateRefresh('delete');
+      expect(status).to.equal(404);
+      expect((await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`)).status).to.equal(404);
+    });
+
+    it('revokes it, and leaves the disconnected account without credentials', async () => {
+      const { id } = await lateRefresh('disconnect');
+      const row = await accountRow(server, id);
+      expect(row).to.include({ status: 'DISCONNECTED', credentialsSealed: null, wrappedDataKey: null });
+    });
+  });
+
+  it('that cannot be ordered, because the credentials do not open, stands in no way, and is listed', async () => {
+    const { id } = await tokenAccount(server, connector);
+    tamper(
+      server.deps.config.databaseFile,
+      'update accounts set credentials_sealed = wrapped_data_key where id = ?',
+      id,
+    );
+    await leave(server, id);
+    expect(await resultOf(id)).to.include({
+      status: 'FAILED',
+      attempts: 0,
+      reason: 'The credentials could not be opened, so they could not be revoked.',
+    });
+  });
+});
+
+describe('a server of its own accord', () => {
+  const folder = tempDir();
+  let provider: Upstream;
+  let server: TestServer;
+  let connector: string;
+
+  const startServer = () =>
+    startTestServer({
+      dataDir: folder.path,
+      env: { VALETKEY_ENDPOINT_OVERRIDES: provider.standsFor(AS_ORIGIN) },
+    });
+
+  before(async () => {
+    provider = await startUpstream();
+    server = await startServer();
+    ({ connector } = await oauthConnector(server));
+  });
+  after(async () => {
+    await server.stop();
+    await provider.stop();
+    folder.remove();
+  });
+
+  /** Resolves with the milliseconds until the provider is told of a token. */
+  function revoked(token: string): Promise<number> {
+    const begun = performance.now();
+    return new Promise((resolve) => {
+      provider.handler = ({ body }, res) => {
+        res.writeHead(200).end();
+        if (new URLSearchParams(body).get('token') === token) resolve(performance.now() - begun);
+      };
+    });
+  }
+
+  it('revokes within five seconds of a deletion', async () => {
+    const { id, refresh } = await tokenAccount(server, connector);
+    const told = revoked(refresh);
+    await leave(server, id);
+    expect(await told).to.be.below(5_000);
+  });
+
+  it('goes on after a restart with what it had not finished', async () => {
+    const reached = new Promise<void>((resolve) => {
+      provider.handler = () => resolve();
+    });
+    const { id, refresh } = await tokenAccount(server, connector);
+    await leave(server, id);
+    await reached;
+    await server.stop();
+    const told = revoked(refresh);
+    server = await startServer();
+    expect(await told).to.be.below(5_000);
+  });
+});
