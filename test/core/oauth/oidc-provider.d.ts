@@ -42,6 +42,6 @@ declare module 'oidc-provider' {
       properties: object,
     ) => Model) & { find(token: string): Promise<{ consumed?: number } | undefined> };
     readonly AccessToken: { find(token: string): Promise<object | undefined> };
-    readonly ClientCredentials: { find(token: string): Promise<object | undefined> };
+    readonly ClientCredentials: { find(token: string): Promise<{ destroy(): Promise<void> } | undefined> };
   }
 }

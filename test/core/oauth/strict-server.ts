@@ -19,6 +19,8 @@ export interface StrictServer {
   issue(clientId?: string): Promise<string>;
   /** Whether an access token is alive. */
   isAlive(accessToken: string): Promise<boolean>;
+  /** Ends an access token of a machine client. */
+  revoke(accessToken: string): Promise<void>;
   /** Token requests so far. */
   requests(): number;
 }
@@ -47,12 +49,18 @@ export async function startStrictServer(options: StrictServerOptions = {}): Prom
     ],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     cookies: { keys: [randomBytes(16).toString('hex')] },
-    features: { devInteractions: { enabled: false } },
+    features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
     findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
     jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
     rotateRefreshToken: true,
     scopes: ['openid', 'offline_access'],
-    ttl: { AccessToken: options.lifeS ?? 3600, Grant: 86_400, IdToken: 3600, RefreshToken: 86_400 },
+    ttl: {
+      AccessToken: options.lifeS ?? 3600,
+      ClientCredentials: options.lifeS ?? 3600,
+      Grant: 86_400,
+      IdToken: 3600,
+      RefreshToken: 86_400,
+    },
   });
   const answer = provider.callback();
   const local = await serve(async (request, response) => {
@@ -72,7 +80,11 @@ export async function startStrictServer(options: StrictServerOptions = {}): Prom
       const token = { accountId: 'alice', client, grantId, gty: 'authorization_code', scope: SCOPE };
       return new provider.RefreshToken({ ...token, expiresWithSession: false }).save();
     },
-    isAlive: async (accessToken) => (await provider.AccessToken.find(accessToken)) !== undefined,
+    async isAlive(accessToken) {
+      const { AccessToken, ClientCredentials } = provider;
+      return ((await AccessToken.find(accessToken)) ?? (await ClientCredentials.find(accessToken))) !== undefined;
+    },
+    revoke: async (accessToken) => (await provider.ClientCredentials.find(accessToken))?.destroy(),
     requests: () => local.requests.length,
   };
 }

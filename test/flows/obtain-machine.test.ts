@@ -1,0 +1,174 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import { closeAll } from '../core/net/local.ts';
+import { ISSUER, SECRET, type StrictServer, startStrictServer, TOKEN_URI } from '../core/oauth/strict-server.ts';
+import { createAccount } from '../support/accounts.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
+import { execute } from '../support/execute.ts';
+import { createConnection, createProvider } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { accountRow } from '../support/states.ts';
+import { json, startUpstream, type Upstream } from '../support/upstream.ts';
+
+const APP = 'https://api.acme.example';
+const MACHINE = { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] };
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+const CLIENTS = [
+  { client_id: 'm-basic', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_basic', ...MACHINE },
+  { client_id: 'm-post', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_post', ...MACHINE },
+  {
+    client_id: 'm-jwt',
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [{ ...keys.publicKey.export({ format: 'jwk' }), alg: 'RS256' }] },
+    ...MACHINE,
+  },
+];
+const FIELDS = [
+  { field_name: 'client_id', label: 'Client id', input_type: 'text', required: true },
+  { field_name: 'client_secret', label: 'Client secret', input_type: 'password', required: true },
+];
+
+describe('an account of a machine client, at a strict authorization server over real sockets', () => {
+  let as: StrictServer;
+  let app: Upstream;
+  let server: TestServer;
+  let clock: TestClock;
+  /** Headers of the token requests. */
+  let authorizations: (string | undefined)[];
+
+  beforeEach(async () => {
+    authorizations = [];
+    const before = async ({ headers }: IncomingMessage) => void authorizations.push(headers.authorization);
+    as = await startStrictServer({ clients: CLIENTS, before });
+    app = await startUpstream(async ({ headers }, res) => {
+      const alive = await as.isAlive(String(headers['authorization']).replace('Bearer ', ''));
+      json(res, alive ? 200 : 401, { alive });
+    });
+    clock = testClock(Date.now());
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.standsFor(APP)},${ISSUER}=${as.origin}` },
+      overrides: { now: clock.now },
+    });
+  });
+  afterEach(async () => {
+    await server.stop();
+    await app.stop();
+    await closeAll();
+  });
+
+  async function connect(client: { id: string; secret?: string; method?: string; typed?: boolean }) {
+    const { id: client_id, secret: client_secret = SECRET, method = 'client_secret_basic', typed = false } = client;
+    const oauth_config = { issuer: ISSUER, token_uri: TOKEN_URI, client_auth_method: method };
+    const { identifier } = await createProvider(server, {
+      proxy_enabled: true,
+      proxy_url: APP,
+      auth_patterns: [{ type: 'OAUTH_M2M', oauth_config, ...(typed && { fields: FIELDS }) }],
+    });
+    const settings = typed ? {} : { client_id, client_secret };
+    const { key_id: connector } = await createConnection(server, { connector: identifier, ...settings });
+    const details = { static_auth: { details: { client_id, client_secret } } };
+    const connectedAccount = typed ? { authorization_details: details } : {};
+    const account = await createAccount(server, { connector, connectedAccount });
+    expect(account['status']).to.equal('ACTIVE');
+    return account.id;
+  }
+
+  const get = (id: string) => execute(server, id, 'http_get', { path: '/' });
+
+  async function tokenOf(id: string): Promise<Record<string, unknown> | undefined> {
+    const { status, body, text } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
+    expect(status, text).to.equal(200);
+    return body.connected_account.authorization_details.oauth_token;
+  }
+
+  it('is told no with a wrong secret, calls nothing, and stays in use (negative control)', async () => {
+    const id = await connect({ id: 'm-basic', secret: 'wrong' });
+    const { body } = await get(id);
+    expect(body.tool_error).to.include({ kind: 'upstream_auth', retryable: false });
+    expect(app.requests).to.deep.equal([]);
+    expect((await accountRow(server, id)).status).to.equal('ACTIVE');
+    expect(await tokenOf(id)).to.equal(undefined);
+  });
+
+  it('is told no with the key of somebody else (negative control)', async () => {
+    const secret = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+    const id = await connect({ id: 'm-jwt', method: 'private_key_jwt', secret });
+    expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
+    expect(app.requests).to.deep.equal([]);
+  });
+
+  const ways: [id: string, method: string, secret: string][] = [
+    ['m-basic', 'client_secret_basic', SECRET],
+    ['m-post', 'client_secret_post', SECRET],
+    ['m-jwt', 'private_key_jwt', pemOf(keys.privateKey)],
+  ];
+  for (const [id, method, secret] of ways) {
+    it(`gets its token by ${method}, and the application takes it`, async () => {
+      const account = await connect({ id, method, secret });
+      const { status, body, text } = await get(account);
+      expect(status, text).to.equal(200);
+      expect(body.data).to.deep.equal({ alive: true });
+      const isBasic = authorizations.map((value) => value?.startsWith('Basic ') ?? false);
+      expect(isBasic).to.deep.equal([method === 'client_secret_basic']);
+    });
+  }
+
+  it('may have a client of its own, which stays in place beside its token', async () => {
+    const id = await connect({ id: 'm-basic', typed: true });
+    expect((await get(id)).status).to.equal(200);
+    expect(await tokenOf(id)).to.have.keys('access_token', 'scopes');
+    expect((await accountRow(server, id)).publicDetails).to.deep.equal({
+      static_auth: { details: { client_id: 'm-basic' } },
+    });
+    clock.advance(3_599_000);
+    expect((await get(id)).status).to.equal(200);
+    expect(as.requests()).to.equal(2);
+  });
+
+  it('keeps its token until shortly before its end, and shows it', async () => {
+    const id = await connect({ id: 'm-basic' });
+    const first = await tokenOf(id);
+    expect(await as.isAlive(String(first?.['access_token']))).to.equal(true);
+    await get(id);
+    clock.advance(3_500_000);
+    expect(await tokenOf(id)).to.deep.equal(first);
+    expect(as.requests()).to.equal(1);
+    clock.advance(99_000);
+    expect(await tokenOf(id)).not.to.deep.equal(first);
+    expect(as.requests()).to.equal(2);
+  });
+
+  it('makes one request for 50 callers (R1)', async () => {
+    const id = await connect({ id: 'm-basic' });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => get(id)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array(50).fill(200));
+    expect(app.requests).to.have.length(50);
+    expect(as.requests()).to.equal(1);
+  });
+
+  it('gets another token once when the application refuses the one it has (E10)', async () => {
+    const id = await connect({ id: 'm-basic' });
+    const first = await tokenOf(id);
+    await as.revoke(String(first?.['access_token']));
+    clock.advance(60_000);
+    expect((await get(id)).status).to.equal(200);
+    expect([as.requests(), app.requests.length]).to.deep.equal([2, 2]);
+    app.handler = (_request, res) => json(res, 401, {});
+    clock.advance(60_000);
+    expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
+    expect([as.requests(), app.requests.length]).to.deep.equal([3, 4]);
+  });
+
+  it('loses the token that it got as another client', async () => {
+    const id = await connect({ id: 'm-basic', typed: true });
+    await get(id);
+    const details = { static_auth: { details: { client_secret: 'wrong' } } };
+    const body = { id, connected_account: { authorization_details: details } };
+    expect((await server.call('PUT', '/api/v1/connected_accounts', { body })).status).to.equal(200);
+    expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
+    expect(app.requests).to.have.length(1);
+  });
+}).timeout(30_000);
