@@ -3,6 +3,8 @@ import { createKeepAlive, type KeepAliveTools } from '../../../core/accounts/kee
 import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
+import { AS, CLIENT_ID, CLIENT_SECRET, type ScriptableAs, startScriptableAs } from '../../support/scriptable-as.ts';
+import { closeAll } from '../net/local.ts';
 import type { Process, World } from './refresh-support.ts';
 import { acme, createWorld, gate, HOUR, RotatingProvider } from './refresh-support.ts';
 
@@ -174,6 +176,50 @@ describe('keeping idle accounts alive', () => {
       await stopped;
       await run;
       expect([begun, ended]).to.deep.equal([2, 2]);
+    });
+  });
+
+  describe('at a provider over real sockets that ends grants which lie idle', () => {
+    const LIFE = IDLE_DAYS * DAY;
+    let server: ScriptableAs;
+    let lastRefresh: number;
+
+    beforeEach(async () => {
+      await world.end();
+      server = await startScriptableAs({ refresh: { kind: 'rotating' } });
+      const { scopes: _scopes, ...tokens } = server.issue();
+      world = await createWorld({ tokens, client: { id: CLIENT_ID, secret: CLIENT_SECRET } });
+      process = await world.start(await server.fetchFor([AS]));
+      lastRefresh = world.clock.at;
+    });
+    afterEach(closeAll);
+
+    /** Lets a day pass, at whose end the provider looks for grants that have ended. */
+    async function passDay(): Promise<void> {
+      world.clock.at += DAY;
+      const { refresh_token: token } = await world.tokens();
+      if (world.clock.at - lastRefresh > LIFE) server.kill(String(token));
+    }
+
+    async function isGrantAlive(): Promise<boolean> {
+      return server.isAlive(String((await world.tokens())['refresh_token']));
+    }
+
+    it('loses a grant that nobody refreshes (negative control)', async () => {
+      for (let day = 0; day <= IDLE_DAYS; day++) await passDay();
+      expect(await isGrantAlive()).to.equal(false);
+      expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 0 });
+      expect(await world.account()).to.include({ status: 'EXPIRED' });
+    });
+
+    it('keeps one for a year that is looked after every day, with as few refreshes as that takes', async () => {
+      for (let day = 0; day < 365; day++) {
+        await passDay();
+        if ((await keeper().run()).renewed > 0) lastRefresh = world.clock.at;
+      }
+      expect(await isGrantAlive()).to.equal(true);
+      expect(await world.account()).to.include({ status: 'ACTIVE' });
+      expect(server.tokenRequests.length).to.be.within(6, 8);
     });
   });
 });
