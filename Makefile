@@ -28,6 +28,11 @@ run: install ## Start the server; a first start makes the data directory, the ke
 demo: install ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation, printed step by step
 	@node scripts/demo.ts
 
+.PHONY: sandbox
+sandbox: install ## Leave the server, two providers and an example application running, to click through a link
+	@node scripts/generate-if-stale.ts
+	@exec node scripts/sandbox.ts
+
 .PHONY: generate
 generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, types, tool index
 	node scripts/generate.ts

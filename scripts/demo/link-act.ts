@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Acme } from './acme.ts';
-import { ACME, ACME_PATTERN } from './acme.ts';
+import { ACME } from './acme.ts';
 import type { Api } from './api.ts';
+import { introduceAcme } from './introduce-acme.ts';
 import type { Narrator } from './narrator.ts';
 import { check } from './narrator.ts';
 import type { Page } from './person.ts';
@@ -32,18 +33,7 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
   });
 
   const connector = await step('Describe Acme, and register as its client: each side learns of the other', async () => {
-    const provider = {
-      display_name: 'Acme Files',
-      auth_patterns: [ACME_PATTERN],
-      proxy_enabled: true,
-      proxy_url: ACME,
-    };
-    const created = await api.call(201, 'POST', '/api/v1/custom-providers', provider);
-    const client = { client_id: 'valetkey-demo', client_secret: 'acme-client-secret-4711' };
-    const connection = { connector: created.body.provider.identifier, key_id: 'acme', ...client };
-    const { id } = (await api.call(201, 'POST', '/api/v1/connections', connection)).body.connection;
-    await acme.register({ ...client, redirect_uri: `${origin}/oauth/callback/${id}` });
-    return 'acme';
+    return introduceAcme(api, acme, origin);
   });
 
   await step('Say where users may be sent when they are done: this list is the whole choice', () =>

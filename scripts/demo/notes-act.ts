@@ -5,6 +5,13 @@ import { check } from './narrator.ts';
 /** What the provider below is called at; the server is told to call the local application instead. */
 export const NOTES_BASE = 'https://notes.example.com';
 
+export const NOTES_PATTERN = {
+  type: 'API_KEY',
+  display_name: 'API key',
+  auth_header_key_override: 'X-Api-Key',
+  fields: [{ field_name: 'api_key', label: 'API key', input_type: 'password', required: true }],
+};
+
 interface Stage {
   api: Api;
   narrator: Narrator;
@@ -26,15 +33,9 @@ export async function playNotes({ api, narrator, notes, operate }: Stage): Promi
   const provider = await step(
     'Describe the application as a provider of our own: where it is, how it authenticates',
     async () => {
-      const pattern = {
-        type: 'API_KEY',
-        display_name: 'API key',
-        auth_header_key_override: 'X-Api-Key',
-        fields: [{ field_name: 'api_key', label: 'API key', input_type: 'password', required: true }],
-      };
       const created = await api.call(201, 'POST', '/api/v1/custom-providers', {
         display_name: 'Notes',
-        auth_patterns: [pattern],
+        auth_patterns: [NOTES_PATTERN],
         proxy_enabled: true,
         proxy_url: NOTES_BASE,
       });

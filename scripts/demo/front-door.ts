@@ -1,0 +1,22 @@
+import type { Server } from 'node:http';
+import { createServer, request } from 'node:http';
+
+/**
+ * Stands between browsers and the server, and does for them what name resolution and TLS would: where the server sends a browser to
+ * `known`, it goes to `stands` instead. Everything else passes as it is.
+ *
+ * @param port of the server, on loopback
+ */
+export function createFrontDoor(port: number, { known, stands }: { known: string; stands: string }): Server {
+  return createServer((req, res) => {
+    const { method, url: path, headers } = req;
+    const onward = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      const { location } = answer.headers;
+      const moved = location?.startsWith(`${known}/`) ? `${stands}${location.slice(known.length)}` : location;
+      res.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...(moved !== undefined && { location: moved }) });
+      answer.pipe(res);
+    });
+    onward.on('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+    req.pipe(onward);
+  });
+}

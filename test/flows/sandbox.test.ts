@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { createPerson, type Page, type Person } from '../../scripts/demo/person.ts';
+import type { RunningProcess } from '../../scripts/demo/process.ts';
+import { startProcess } from '../../scripts/demo/process.ts';
+import { ROOT } from './markdown.ts';
+
+describe('make sandbox', function () {
+  this.timeout(60_000);
+  let sandbox: RunningProcess;
+  let app: string;
+
+  before(async () => {
+    const env = { SANDBOX_PORT: '0' };
+    const ready = /^The application +(\S+)[\s\S]*Ctrl-C ends it all/m;
+    const started = await startProcess(process.execPath, ['scripts/sandbox.ts'], ready, { cwd: ROOT, env });
+    sandbox = started.process;
+    app = started.match[1] as string;
+  });
+  after(() => sandbox?.stop());
+
+  it('leads by clicking alone from Connect over consent to a tool that runs', async () => {
+    const ada = await logIn('ada');
+    expect(await run(ada, 'acme'), 'before anything is connected').to.include('no such connected account');
+    const done = await ada.follow(await allow(ada, await openConnect(ada, 'acme'), 'alice'));
+    expect(done.status, done.text).to.equal(200);
+    expect(done.text).to.include('Connected');
+    expect(await run(ada, 'acme'))
+      .to.include('alice')
+      .and.include('plans.txt');
+  });
+
+  it('takes a key that is typed', async () => {
+    const grace = await logIn('grace');
+    const form = await openConnect(grace, 'notes');
+    const key = /right one is (\S+)/.exec(sandbox.stdout)?.[1] ?? '';
+    const done = await grace.follow(await grace.submit(form, { field_api_key: key }));
+    expect(done.text).to.include('Connected');
+    expect(await run(grace, 'notes')).to.include('Water the plants');
+  });
+
+  it('refuses a link that is finished by another user of the application than the one it was made for', async () => {
+    const mallory = await logIn('mallory');
+    const victim = await logIn('victim');
+    const page = await openConnect(mallory, 'acme');
+    const done = await victim.follow(await allow(victim, await victim.open(page.url), 'victim-at-acme'));
+    expect(done.status).to.equal(403);
+    expect(done.text).to.include('Not connected');
+    expect(await run(mallory, 'acme')).to.include('PENDING_VERIFICATION');
+  });
+
+  it('ends with everything that it has started, and removes its data', async () => {
+    const [, valetkey = '', dataDir = ''] = /^Valetkey +(\S+) .*its data: (\S+)\)/m.exec(sandbox.stdout) ?? [];
+    expect(existsSync(dataDir)).to.equal(true);
+    expect(await sandbox.stop()).to.equal(0);
+    expect(existsSync(dataDir)).to.equal(false);
+    for (const origin of [app, valetkey]) {
+      expect(await fetch(origin).catch(() => 'nobody answers')).to.equal('nobody answers');
+    }
+  });
+
+  async function logIn(user: string): Promise<Person> {
+    const person = createPerson();
+    await person.follow(await person.submit(await person.open(app), { user }));
+    return person;
+  }
+
+  async function openConnect(person: Person, connector: string): Promise<Page> {
+    return person.follow(await press(person, `/connect/${connector}`));
+  }
+
+  async function allow(person: Person, page: Page, login: string): Promise<Page> {
+    const signIn = await person.follow(await person.submit(page));
+    expect(signIn.text, 'where the provider asks').to.include('Sign in to Acme');
+    return person.submit(signIn, { login, answer: 'allow' });
+  }
+
+  async function run(person: Person, connector: string): Promise<string> {
+    return (await press(person, `/run/${connector}`)).text;
+  }
+
+  /** Presses a button of the application's first page. */
+  async function press(person: Person, action: string): Promise<Page> {
+    const home = await person.open(`${app}/`);
+    expect(home.text).to.include(`action="${action}"`);
+    return person.submit({ ...home, text: `<form action="${action}">` });
+  }
+});
