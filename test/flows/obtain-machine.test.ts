@@ -26,6 +26,7 @@ const CLIENTS = [
     ...MACHINE,
   },
 ];
+const REGION = { field_name: 'region', label: 'Region', input_type: 'text' };
 const FIELDS = [
   { field_name: 'client_id', label: 'Client id', input_type: 'text', required: true },
   { field_name: 'client_secret', label: 'Client secret', input_type: 'password', required: true },
@@ -65,7 +66,7 @@ describe('an account of a machine client, at a strict authorization server over 
     const { identifier } = await createProvider(server, {
       proxy_enabled: true,
       proxy_url: APP,
-      auth_patterns: [{ type: 'OAUTH_M2M', oauth_config, ...(typed && { fields: FIELDS }) }],
+      auth_patterns: [{ type: 'OAUTH_M2M', account_fields: [REGION], oauth_config, ...(typed && { fields: FIELDS }) }],
     });
     const settings = typed ? {} : { client_id, client_secret };
     const { key_id: connector } = await createConnection(server, { connector: identifier, ...settings });
@@ -160,6 +161,23 @@ describe('an account of a machine client, at a strict authorization server over 
     clock.advance(60_000);
     expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
     expect([as.requests(), app.requests.length]).to.deep.equal([3, 4]);
+  });
+
+  it('loses the token that it got for other settings, and keeps it through changes that are none of them', async () => {
+    const id = await connect({ id: 'm-basic' });
+    const change = async (api_config: object) => {
+      const body = { id, connected_account: { api_config } };
+      const { status, text } = await server.call('PUT', '/api/v1/connected_accounts', { body });
+      expect(status, text).to.equal(200);
+    };
+    await get(id);
+    await change({ note: 'of no concern' });
+    await get(id);
+    expect(as.requests()).to.equal(1);
+    await change({ region: 'us' });
+    expect((await accountRow(server, id)).temporarySealed).to.equal(null);
+    expect((await get(id)).status).to.equal(200);
+    expect(as.requests()).to.equal(2);
   });
 
   it('loses the token that it got as another client', async () => {
