@@ -45,7 +45,9 @@ async function run(options: Options, folder: string, startProcess: Start): Promi
   const startServer = (flags: string[]) =>
     start('server', [...flags, join(ROOT, 'cli/valetkey.js'), 'serve'], '/readyz', env);
   const readyMs = await startTimes(() => startServer([]), options.starts);
-  const profile = options.profileDir ? ['--cpu-prof', '--cpu-prof-interval', '200', '--cpu-prof-dir', options.profileDir] : [];
+  const profile = options.profileDir
+    ? ['--cpu-prof', '--cpu-prof-interval', '200', '--cpu-prof-dir', options.profileDir]
+    : [];
   const servers = {
     upstream,
     server: await startServer(profile),
