@@ -29,8 +29,6 @@ export type PageServer = (req: IncomingMessage, res: ServerResponse) => Promise<
 /** In the audit log: nobody knows who it is that has the link. */
 const ACTOR = 'link';
 
-const LOOPBACK_FORMS = 'http://localhost:* http://127.0.0.1:* http://[::1]:*';
-
 /**
  * Serves pages by handlers. Every failure becomes a page with a fixed text. In the log a request is the name of its page, its status
  * and its time: addresses carry secrets here.
@@ -99,7 +97,8 @@ function write({ req, res, requestId, environment }: Exchange, reply: PageReply)
  * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
  */
 function policyOf(environment: Environment | undefined): string {
-  const targets = environment?.kind === 'DEVELOPMENT' ? `https: ${LOOPBACK_FORMS}` : 'https:';
+  // In development the application may be on the loopback, one of whose addresses cannot stand in a policy.
+  const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
   const sources = "default-src 'none'; style-src 'self'; img-src 'self'";
   return `${sources}; form-action 'self' ${targets}; base-uri 'none'; frame-ancestors 'none'`;
 }

@@ -25,7 +25,7 @@ const ROOMS: Room[] = [
   { path: 'http', may: ['handlers', 'generated', 'core', 'web', 'db'] },
   { path: 'cli', may: ['http', 'core', 'db'] },
   { path: 'examples', may: ['generated'] },
-  { path: 'scripts', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'examples'] },
+  { path: 'scripts', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'examples'] },
   { path: 'test', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
 ];
 

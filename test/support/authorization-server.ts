@@ -1,9 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
 import Provider from 'oidc-provider';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
+import type { Certificate } from './tls/certificates.ts';
 
 /** A client as it is registered, in the terms of RFC 7591. */
 export interface RegisteredClient {
@@ -22,6 +24,8 @@ export interface AuthorizationServer {
   override: string;
   /** Where the issuer really is. */
   target: string;
+  /** The port on which it speaks TLS, for real browsers; 0 without a certificate. */
+  securePort: number;
   register(client: RegisteredClient): Promise<void>;
   /** Requests to an endpoint so far, such as `/token`. */
   hits(path: string): number;
@@ -37,7 +41,7 @@ export interface AuthorizationServer {
 export interface AuthorizationServerOptions {
   /** Tells servers apart; part of the issuer's host. */
   name?: string;
-  port?: number;
+  certificate?: Certificate;
 }
 
 interface Owned {
@@ -86,17 +90,20 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     Object.assign(form, context.oidc?.body);
   });
   const answer = provider.callback();
-  const server = createServer((req, res) => {
+  const listener: RequestListener = (req, res) => {
     Object.assign(req.headers, forwarded);
     if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
     else answer(req, res);
-  });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
-  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const { certificate } = options;
+  const plain = createServer(listener);
+  const secure = certificate && createSecureServer({ cert: certificate.cert, key: certificate.key }, listener);
+  const target = `http://127.0.0.1:${await listen(plain)}`;
   return {
     issuer,
     override: `${issuer}=${target}`,
     target,
+    securePort: secure ? await listen(secure) : 0,
     register: (client) => rows.adapter('Client').upsert(client.client_id, { ...GRANTS, ...client }),
     hits: (path) => hits.get(path)?.length ?? 0,
     sent: (path) => hits.get(path) ?? [],
@@ -118,12 +125,18 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         ...config,
       },
     }),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+    async stop() {
+      for (const server of secure ? [plain, secure] : [plain]) {
         server.closeAllConnections();
-      }),
+        await new Promise((resolve) => server.close(resolve));
+      }
+    },
   };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
 }
 
 const GRANTS = {
@@ -132,9 +145,9 @@ const GRANTS = {
   token_endpoint_auth_method: 'client_secret_basic',
 };
 
-const FORM = `<!doctype html><html lang="en"><title>Sign in</title><h1>Sign in</h1><form method="post">
-<label for="login">User name</label> <input id="login" name="login"> <button name="answer" value="allow">Allow</button>
-<button name="answer" value="deny">Deny</button></form></html>`;
+const FORM = `<!doctype html><html lang="en"><title>Sign in</title><link rel="icon" href="data:,"><h1>Sign in</h1>
+<form method="post"><label for="login">User name</label> <input id="login" name="login">
+<button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form></html>`;
 
 /** One page for both steps: who they are, and whether they consent. */
 async function signIn(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -72,7 +72,8 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
     if (!fields.some(({ field_name }) => field_name === name)) {
       throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not fit its provider.');
     }
-    problems[name] ??= message;
+    // A pattern is for those who wrote it; its field has a hint for those who type.
+    problems[name] ??= message.startsWith('must match the pattern') ? 'does not have the right form' : message;
   }
   return problems;
 }
