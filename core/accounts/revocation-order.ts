@@ -1,7 +1,7 @@
 import type { AccountRow, EnvironmentId, OutboxRow, Repositories } from '../../db/store.ts';
 import { clientOf } from '../connections/client.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
-import type { AuthorizationType, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import type { AuthField, AuthorizationType, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import { type AccountInputs, accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ClientAuthMethod } from '../oauth/client-auth.ts';
@@ -9,10 +9,11 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import { Secret } from '../secret.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { openCredentials } from './credentials.ts';
-import { type Details, formOf } from './details.ts';
+import { openCredentials, openGiven } from './credentials.ts';
+import { type Details, formOf, staticFieldsIn } from './details.ts';
 import { outboxPlace } from './links/places.ts';
 import type { JsonObject } from './merge.ts';
+import { typedClient } from './obtaining/client-credentials.ts';
 
 /** The kind of outbox entries that ask for a revocation. */
 export const REVOKE = 'revoke';
@@ -38,6 +39,7 @@ export interface RevocationOrder {
 /** What of a pattern a revocation needs. */
 export interface RevocationPattern {
   type: AuthorizationType;
+  fields?: AuthField[];
   oauth_config?: OAuthConfig;
   auth_header_key_override?: string;
   auth_scheme?: string;
@@ -60,6 +62,8 @@ export interface Bearer
   origins: string[];
   /** The provider's, where it was kept; otherwise it is looked up. */
   pattern?: RevocationPattern;
+  /** What the tokens were obtained with, where the service did so by itself. */
+  given?: Details;
 }
 
 /**
@@ -74,8 +78,9 @@ export async function orderAccountRevocation(
 ): Promise<boolean> {
   if (account.credentialsSealed === null) return false;
   try {
-    const details = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
-    return await orderRevocation(tx, tools, account, details);
+    const given = openGiven(tools.vault, account, account);
+    const details = openCredentials(tools.vault, account, account);
+    return await orderRevocation(tx, tools, { ...account, given }, details);
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     // They must be able to go nevertheless; that they live on at the provider is told.
@@ -109,7 +114,7 @@ export async function orderRevocation(
     subject,
     tokens,
     pattern,
-    inputs: accountInputs(pattern, bearer.apiConfig),
+    inputs: accountInputs(pattern, bearer.apiConfig, staticFieldsIn(bearer.given ?? {})),
     client: await clientAt(tx, tools, bearer, pattern),
     origins,
   };
@@ -132,9 +137,9 @@ export function openRevocationOrder(
 
 /** The part of a pattern that is kept with tokens which may have to be revoked when the provider itself is gone. */
 export function revocationPattern(pattern: AuthPattern): RevocationPattern {
-  const { type, oauth_config, auth_header_key_override, auth_scheme, is_mcp } = pattern;
+  const { type, fields, oauth_config, auth_header_key_override, auth_scheme, is_mcp } = pattern;
   const { available_scopes: _scopes, ...config } = oauth_config ?? {};
-  return { type, oauth_config: config, auth_header_key_override, auth_scheme, is_mcp };
+  return { type, fields, oauth_config: config, auth_header_key_override, auth_scheme, is_mcp };
 }
 
 function entryOf({ newId, now }: RevocationTools, { id: subjectId, provider }: Pick<Bearer, 'id' | 'provider'>) {
@@ -156,13 +161,15 @@ async function patternOf(
 async function clientAt(
   tx: Repositories,
   { vault }: RevocationTools,
-  { environmentId, connectionId }: Bearer,
+  { environmentId, connectionId, given = {} }: Bearer,
   pattern: RevocationPattern,
 ): Promise<RevocationOrder['client']> {
   const connection = await tx.connections.get(environmentId, connectionId);
   if (!connection) return null;
   try {
-    const { clientId: id, method, secret } = clientOf(vault, connection, pattern);
+    const isTyped = formOf(given) === 'static_auth';
+    const client = isTyped ? typedClient(given, pattern) : clientOf(vault, connection, pattern);
+    const { clientId: id, method, secret } = client;
     return { id, method, secret: secret?.reveal() ?? null };
   } catch (error) {
     if (error instanceof OAuthConfigError) return null;

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { createEgress } from '../../core/net/egress.ts';
 import { EgressPolicy } from '../../core/net/policy.ts';
+import { createAccount } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { selectRows, tamper } from '../support/database-file.ts';
-import { createConnection } from '../support/providers.ts';
+import { createConnection, createProvider } from '../support/providers.ts';
 import {
   AS_ORIGIN,
   BASIC,
@@ -97,6 +98,34 @@ describe('a revocation', () => {
       expect(JSON.parse(request?.body ?? '')).to.deep.equal({ access_token: access });
       expect((await resultOf(id))?.status).to.equal('REVOKED');
     });
+
+    for (const typed of [false, true]) {
+      it(`ends the token that a machine client had obtained, as ${typed ? 'the client that was typed' : 'it'}`, async () => {
+        const fields = ['client_id', 'client_secret'].map((field_name) => ({
+          field_name,
+          label: field_name,
+          input_type: 'password',
+          required: true,
+        }));
+        const oauth_config = { token_uri: `${AS_ORIGIN}/token`, revocation_uri: `${AS_ORIGIN}/revoke` };
+        const pattern = { type: 'OAUTH_M2M', oauth_config, ...(typed && { fields }) };
+        const { identifier } = await createProvider(server, { auth_patterns: [pattern] });
+        const { key_id } = await createConnection(server, { connector: identifier, ...(!typed && CLIENT) });
+        const token = { access_token: 'machine-at', token_type: 'Bearer', expires_in: 3600 };
+        provider.handler = (_request, res) => json(res, 200, token);
+        const static_auth = { details: CLIENT };
+        const connectedAccount = typed ? { authorization_details: { static_auth } } : {};
+        const { id } = await createAccount(server, { connector: key_id, connectedAccount });
+        await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
+        expect(provider.requests.map(({ target }) => target)).to.deep.equal(['/token']);
+        provider.requests.length = 0;
+        await leave(server, id);
+        await start().run();
+        expect(tokensSent()).to.deep.equal(['machine-at']);
+        expect(provider.requests[0]?.headers['authorization']).to.equal(BASIC);
+        expect((await resultOf(id))?.status).to.equal('REVOKED');
+      });
+    }
 
     it('is not possible where the provider has no way, and nothing is sent', async () => {
       const none = await oauthConnector(server, { revocation_uri: undefined });

@@ -33,8 +33,12 @@ export function clientCredentialsRequest(setting: Setting): TokenRequest {
   };
 }
 
-/** The client that was typed for the account alone, by the usual names of the fields. */
-function typedClient(given: Details, pattern: AuthPattern): ClientCredentials {
+/**
+ * The client that was typed for the account alone, by the usual names of the fields.
+ *
+ * @throws OAuthConfigError when it has no id
+ */
+export function typedClient(given: Details, pattern: Pick<AuthPattern, 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret } = staticFieldsIn(given);
   if (typeof clientId !== 'string' || clientId === '') throw new OAuthConfigError('The account has no client id.');
   return {
