@@ -5,20 +5,22 @@ import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { addEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { createDigester } from '../core/vault/digest.ts';
 import { UniqueError } from '../db/store.ts';
+import { SET_USAGE, setEnvironment } from './environment-settings.ts';
 import { openStorage, openVault } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 
 type Opened = Awaited<ReturnType<typeof openStorage>>;
 
-/** `valetkey environments list | add`: a running server notices a new environment within seconds. */
+/** `valetkey environments list | add | set`: a running server notices a new environment within seconds. */
 export async function environmentsCommand([action, ...args]: string[]): Promise<void> {
   const opened = await openStorage();
   try {
     if (action === 'list' && args.length === 0) await list(opened);
     else if (action === 'add') await add(opened, args);
+    else if (action === 'set') await setEnvironment(opened.store, args);
     else
       throw new UsageError(
-        'the actions are: list, add --kind DEVELOPMENT|PRODUCTION --base-url <origin> [--host <name>]...',
+        `the actions are: list, add --kind DEVELOPMENT|PRODUCTION --base-url <origin> [--host <name>]..., ${SET_USAGE}`,
       );
   } finally {
     await opened.store.close();

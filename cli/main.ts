@@ -17,8 +17,9 @@ const COMMANDS: Record<string, Command> = {
     run: async (args) => (await import('./keys.ts')).keysCommand(args),
   },
   environments: {
-    usage: 'environments list | add --kind DEVELOPMENT|PRODUCTION --base-url <origin>',
-    summary: 'Show and add environments, told apart by the Host header',
+    usage:
+      'environments list | add --kind DEVELOPMENT|PRODUCTION --base-url <origin> | set <id> --user-verify-url <address>',
+    summary: 'Show, add and configure environments, told apart by the Host header',
     run: async (args) => (await import('./environments.ts')).environmentsCommand(args),
   },
   doctor: {

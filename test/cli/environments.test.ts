@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { environmentsCommand } from '../../cli/environments.ts';
 import { UsageError } from '../../cli/usage-error.ts';
+import { auditOf } from '../support/audit.ts';
 import { runCommand } from '../support/child-server.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -90,5 +91,46 @@ describe('valetkey environments', () => {
     const { code, stdout, stderr } = await run('add', ...kind);
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.match(/^valetkey environments: --base-url .*\n$/);
+  });
+
+  it('sets what links need, and the server beside it knows at once', async () => {
+    const { id } = (await server.call('GET', '/api/v1/environment')).body.environment;
+    const urls = [
+      '--user-verify-url',
+      'https://app.example/verify',
+      '--user-verify-url',
+      'http://localhost:3000/verify',
+    ];
+    const set = await run('set', id, '--link-lifetime', '3600', ...urls);
+    expect(set, set.stderr).to.include({
+      code: 0,
+      stdout: `Changed link_lifetime_seconds and user_verify_urls of ${id}.\n`,
+    });
+    const read = async () => (await server.call('GET', '/api/v1/environment')).body.environment;
+    const user_verify_urls = ['https://app.example/verify', 'http://localhost:3000/verify'];
+    expect(await read()).to.deep.include({ link_lifetime_seconds: 3600, user_verify_urls });
+    const [entry] = await auditOf(server, id);
+    expect(entry).to.include({ action: 'environment.updated', actor: 'operator' });
+    await environmentsCommand(['set', id, '--no-user-verify-urls']);
+    expect(await read()).to.deep.include({ link_lifetime_seconds: 3600, user_verify_urls: [] });
+  });
+
+  it('sets nothing that would not work', async () => {
+    const { id } = (await server.call('GET', '/api/v1/environment')).body.environment;
+    const cases: [string[], string][] = [
+      [[], 'use it as'],
+      [[id], 'use it as'],
+      [[id, 'another', '--link-lifetime', '60'], 'use it as'],
+      [['env_unknown', '--link-lifetime', '60'], 'there is no environment'],
+      [[id, '--link-lifetime', '59'], '--link-lifetime'],
+      [[id, '--link-lifetime', 'long'], '--link-lifetime'],
+      [[id, '--user-verify-url', 'http://app.example/verify'], 'http://app.example/verify must be an https address'],
+      [[id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot stand together'],
+      [[id, '--colour', 'red'], 'colour'],
+    ];
+    for (const [args, message] of cases) {
+      const error = await environmentsCommand(['set', ...args]).catch((thrown: Error) => thrown);
+      expect(error, args.join(' ')).to.be.instanceOf(UsageError).with.property('message').that.includes(message);
+    }
   });
 });
