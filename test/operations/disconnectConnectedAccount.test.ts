@@ -67,7 +67,7 @@ describe('disconnectConnectedAccount', () => {
       };
       const answer = await server.call('POST', '/api/v1/execute_tool', { body });
       expect(answer.body).to.include({ status: 409, code: 'ACCOUNT_NOT_ACTIVE' });
-      expect(answer.body.next_action).to.include({ operation_id: 'updateConnectedAccount' });
+      expect(answer.body.next_action).to.include({ operation_id: 'generateMagicLink' });
     });
 
     it('is undone by new credentials, whole ones: nothing of the old is there to be merged', async () => {
