@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import Provider from 'oidc-provider';
+import Provider, * as oidc from 'oidc-provider';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import type { Certificate } from './tls/certificates.ts';
 
@@ -42,6 +42,8 @@ export interface AuthorizationServerOptions {
   /** Tells servers apart; part of the issuer's host. */
   name?: string;
   certificate?: Certificate;
+  /** The base of a FHIR server: then it is a record system, which demands `aud` and says in its answers who the patient is. */
+  fhirBase?: string;
 }
 
 interface Owned {
@@ -53,10 +55,12 @@ const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
 /** Starts one on loopback. Whoever opens its sign-in page chooses who they are, or says no. */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const issuer = `https://${options.name ?? 'as'}.example`;
+  const { fhirBase } = options;
   const rows = createRows();
   const provider = new Provider(issuer, {
     adapter: rows.adapter,
     clients: [],
+    ...(fhirBase && { extraParams: { aud: (_context: unknown, value: unknown) => demand(value === fhirBase) } }),
     cookies: { keys: [randomBytes(16).toString('hex')], long: { signed: true }, short: { signed: true } },
     features: {
       devInteractions: { enabled: false },
@@ -88,11 +92,13 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     seen.push(form);
     await next();
     Object.assign(form, context.oidc?.body);
+    if (fhirBase && form['code']) Object.assign(context.body as object, { patient: '42', encounter: 'e-1' });
   });
   const answer = provider.callback();
   const listener: RequestListener = (req, res) => {
     Object.assign(req.headers, forwarded);
     if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
+    else if (fhirBase && req.url?.endsWith('/.well-known/smart-configuration')) smartConfiguration(issuer, res);
     else answer(req, res);
   };
   const { certificate } = options;
@@ -137,6 +143,18 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
+}
+
+function demand(holds: boolean): void {
+  if (!holds) throw new oidc.errors.InvalidRequest('aud is not this FHIR server');
+}
+
+function smartConfiguration(issuer: string, res: ServerResponse): void {
+  const endpoints = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
+  const abilities = { code_challenge_methods_supported: ['S256'], capabilities: ['launch-standalone'] };
+  res
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ issuer, ...endpoints, ...abilities }));
 }
 
 const GRANTS = {

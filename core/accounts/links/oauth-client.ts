@@ -1,21 +1,22 @@
 import type { EnvironmentId } from '../../../db/store.ts';
 import { clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
-import type { AuthPattern } from '../../connectors/auth-pattern.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { readAccountFacts } from '../../oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../oauth/authorization-request.ts';
 import { beginAuthorization } from '../../oauth/begin-authorization.ts';
 import type { ClientCredentials } from '../../oauth/client-auth.ts';
-import { OAuthConfigError } from '../../oauth/config-error.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
 import { finishAuthorization, type Granted } from '../../oauth/grants/authorization-code.ts';
 import { settingProblem } from '../../oauth/problem.ts';
-import { issuerOf, type OAuthProvider, oauthProviderOf, withInputs } from '../../oauth/provider.ts';
+import { type OAuthProvider, withInputs } from '../../oauth/provider.ts';
 import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
+import type { Secret } from '../../secret.ts';
+import { launchContextChange, readLaunchContext } from '../../smart-fhir/launch-context.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { JsonObject } from '../merge.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
+import { providerOf } from './oauth-provider.ts';
 
 export interface OAuthClientTools {
   vault: Vault;
@@ -40,7 +41,7 @@ interface Parts {
 export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient {
   return {
     supports: ({ type, oauth_config: config = {} }) =>
-      (type === 'OAUTH' || type === 'SMART_FHIR') && (config.authorize_uri ?? config.issuer) !== undefined,
+      type === 'SMART_FHIR' || (type === 'OAUTH' && (config.authorize_uri ?? config.issuer) !== undefined),
 
     readState(pattern, answer) {
       const name = pattern?.oauth_config?.authorization?.callback_names?.['state'] ?? 'state';
@@ -62,29 +63,18 @@ export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient 
         const authorization = kept as KeptAuthorization;
         const parts = await partsOf(tools, plan);
         const finished = await finishAuthorization({ ...parts, parameters: answer, kept: authorization });
-        if (finished.ok) return granted(tools, parts, authorization, finished);
+        if (finished.ok) return granted(tools, plan, parts, authorization, finished);
         return { ok: false, kind: finished.kind === 'denied' ? 'refused' : 'failed', message: finished.message };
       }),
   };
 }
 
-async function partsOf(tools: OAuthClientTools, { connection, pattern, apiConfig }: AuthorizationPlan): Promise<Parts> {
-  const { environmentId } = connection;
-  const fetchFor: FetchFor = (origins) => tools.fetchFor(environmentId, origins);
-  const inputs = accountInputs(pattern, apiConfig);
-  const declared = oauthProviderOf(pattern, inputs);
-  const issuer = issuerOf(declared);
-  const found = issuer ? await tools.discovery.discover({ issuer, partition: environmentId, fetchFor }) : undefined;
-  if (found?.ok === false && !(found.kind === 'no_metadata' && isComplete(pattern))) {
-    throw new OAuthConfigError(found.message);
-  }
-  const provider = found?.ok ? oauthProviderOf(pattern, inputs, found) : declared;
-  return { provider, client: clientOf(tools.vault, connection, pattern), fetchFor, now: tools.now };
-}
-
-/** Whether a pattern itself says all that metadata could. */
-function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
-  return config.authorize_uri !== undefined && config.token_uri !== undefined;
+async function partsOf(tools: OAuthClientTools, plan: AuthorizationPlan): Promise<Parts> {
+  const { vault, discovery, now } = tools;
+  const { connection, pattern } = plan;
+  const fetchFor: FetchFor = (origins) => tools.fetchFor(connection.environmentId, origins);
+  const provider = await providerOf({ discovery, fetchFor, now }, plan);
+  return { provider, client: clientOf(vault, connection, pattern), fetchFor, now };
 }
 
 /** A setting that is missing or does not fit is nobody's crash: an operator reads in the log what it is. */
@@ -100,6 +90,7 @@ async function explained<T>(run: () => Promise<T>): Promise<T | { ok: false; kin
 
 async function granted(
   { log }: OAuthClientTools,
+  { pattern }: AuthorizationPlan,
   parts: Parts,
   { nonce }: KeptAuthorization,
   { tokens, answer, values }: Granted,
@@ -117,7 +108,7 @@ async function granted(
     },
     tokenExpiresAt: expiresAt,
     subject: facts.ok ? facts.subject : null,
-    apiConfig: { ...values, ...(facts.ok && facts.values) },
+    apiConfig: { ...values, ...(facts.ok && facts.values), ...(pattern.type === 'SMART_FHIR' && contextIn(answer)) },
     origins: originsOf(provider),
   };
   if (facts.ok) return { ok: true, grant };
@@ -125,6 +116,11 @@ async function granted(
   if (provider.config.account_values?.length) return { ok: false, kind: 'failed', message: facts.message, grant };
   log.warn({ reason: facts.message }, 'provider did not say whose account it is');
   return { ok: true, grant };
+}
+
+/** What the person had open in the record system, or chose there. */
+function contextIn(answer: Secret): JsonObject {
+  return launchContextChange(readLaunchContext(JSON.parse(answer.reveal())));
 }
 
 /** The origins of all endpoints, those that the provider's metadata named among them. */

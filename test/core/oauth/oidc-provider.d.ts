@@ -14,7 +14,10 @@ declare module 'oidc-provider' {
   interface Served {
     path: string;
     oidc?: { body?: Record<string, string> };
+    body: unknown;
   }
+
+  export const errors: { InvalidRequest: new (message: string) => Error };
 
   interface Interaction {
     prompt: { name: string; details: { missingResourceScopes?: Record<string, string[]> } };
