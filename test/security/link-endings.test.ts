@@ -176,6 +176,14 @@ describe('how links end', () => {
       expect((await browser.open((await consent(browser, page, 'in-time')).location as string)).status).to.equal(303);
     });
 
+    it('ends them all, however many there are', async () => {
+      for (let links = 0; links < 250; links++) await world.link(person());
+      world.clock.advance(16 * MINUTE);
+      await world.server.deps.links.expire();
+      const open = world.requests().filter((row) => row['ended_at'] === null);
+      expect(open).to.deep.equal([]);
+    });
+
     it('removes what ended a day ago', async () => {
       world.clock.advance(25 * 60 * MINUTE);
       await world.server.deps.links.expire();

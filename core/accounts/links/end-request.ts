@@ -8,8 +8,11 @@ export interface EndTools extends RevocationTools {
   events: Pick<Events, 'linkEnded'>;
 }
 
-/** What becomes of tokens that are given up: `kept_alive` are wiped here, for a live account may stand on the same grant. */
-export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke';
+/**
+ * What becomes of tokens that are given up: `kept_alive` are wiped here, for a live account may stand on the same grant; `unreadable`
+ * could not be opened.
+ */
+export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
 
 /**
  * Ends a request that nobody has verified: what was granted is wiped and revoked at the provider, and the account waits for an
@@ -32,7 +35,7 @@ export async function endRequest(
   if (!(await tx.authRequests.end(environmentId, id, as, at))) return false;
   if (request.state !== 'PENDING_VERIFICATION') return true;
   const account = await tx.accounts.get(environmentId, accountId);
-  const givenUp = pending ? await giveUp(tx, tools, request, account, pending, request.origins) : 'nothing_to_revoke';
+  const givenUp = pending ? await giveUp(tx, tools, request, account, pending, request.origins) : 'unreadable';
   if ((await tx.authRequests.countPending(environmentId, accountId)) === 0) {
     const waiting = { status: 'PENDING_AUTH' as const, reason, updatedAt: at };
     await tx.accounts.setStatus(environmentId, accountId, ['PENDING_VERIFICATION'], waiting);

@@ -3,14 +3,14 @@ import type { EndTools } from './end-request.ts';
 import { endRequest } from './end-request.ts';
 import type { LinkTools } from './link-tools.ts';
 
-/** How many requests one transaction ends. */
+/** How many requests are ended at a time. */
 const BATCH = 100;
 /** How long an ended request is remembered, so that its page can say what has become of it. */
 const REMEMBER_MS = 24 * 60 * 60 * 1000;
 
 const TOO_LATE = 'The link was finished, and not verified in time. Authorize the account again.';
 
-export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage'>;
+export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage' | 'log'>;
 
 /**
  * Ends every request whose time is over: what was granted is wiped and revoked at its provider (threat L20). Nothing depends on how
@@ -18,7 +18,7 @@ export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage'>;
  */
 export async function expireRequests(tools: ExpireTools): Promise<void> {
   for (const { id } of await tools.store.read.environments.list()) {
-    while ((await expireBatch(tools, id)) === BATCH);
+    while ((await expireBatch(tools, id)) > 0);
     await tools.store.write(async (tx) => {
       await tx.authFlows.sweep(id, tools.now());
       await tx.authRequests.purge(id, tools.now() - REMEMBER_MS);
@@ -26,17 +26,26 @@ export async function expireRequests(tools: ExpireTools): Promise<void> {
   }
 }
 
+/** @returns how many it has ended: none means that going on would not help */
 async function expireBatch(tools: ExpireTools, environmentId: EnvironmentId): Promise<number> {
   const due = await tools.store.read.authRequests.due(environmentId, tools.now(), BATCH);
-  if (due.length === 0) return 0;
+  // Each by itself, in one commit: one that cannot be ended must not keep the others from it.
+  const ended = await Promise.all(due.map(({ id }) => expireOne(tools, environmentId, id)));
+  if (due.length > 0) tools.scrubStorage();
+  return ended.filter(Boolean).length;
+}
+
+async function expireOne(tools: ExpireTools, environmentId: EnvironmentId, id: string): Promise<boolean> {
   const cause = { environmentId, actor: 'system', requestId: '' };
-  await tools.store.write(async (tx) => {
-    for (const { id } of due) {
+  try {
+    return await tools.store.write(async (tx) => {
       // Read again: it may have been verified since.
       const request = await tx.authRequests.get(environmentId, id);
-      if (request && request.expiresAt <= tools.now()) await endRequest(tx, tools, request, 'EXPIRED', TOO_LATE, cause);
-    }
-  });
-  tools.scrubStorage();
-  return due.length;
+      if (!request || request.expiresAt > tools.now()) return false;
+      return endRequest(tx, tools, request, 'EXPIRED', TOO_LATE, cause);
+    });
+  } catch (err) {
+    tools.log.error({ err, request: id }, 'a link could not be ended');
+    return false;
+  }
 }
