@@ -32,6 +32,8 @@ const PRAGMAS: [name: string, set: string, expected: string | number][] = [
   ['trusted_schema', 'off', 0],
   ['cell_size_check', 'on', 1],
   ['mmap_size', '0', 0],
+  // Savepoints keep the pages they change aside; on disk that is two writes for each, and content outside of the database file.
+  ['temp_store', 'memory', 2],
   // Kibibytes when negative. The default of 2 MiB does not hold the indexes of a hundred thousand accounts.
   ['cache_size', '-8192', -8192],
 ];

@@ -29,6 +29,7 @@ describe('opening the database', () => {
           'cell_size_check',
           'busy_timeout',
           'mmap_size',
+          'temp_store',
         ].map((name) => [name, client.pragma(name, { simple: true })]),
       );
     const expected = {
@@ -40,6 +41,7 @@ describe('opening the database', () => {
       cell_size_check: 1,
       busy_timeout: 5000,
       mmap_size: 0,
+      temp_store: 2,
     };
     expect(settings(writer)).to.deep.equal(expected);
     expect(settings(reader)).to.deep.equal(expected);
