@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Node, PatternError, parsePattern, type Test } from './pattern-parser.ts';
 
 export { PatternError };
@@ -13,6 +14,8 @@ export interface LinearPattern {
 }
 
 const MAX_STATES = 2000;
+/** Every credential write asks for the patterns of its provider; compiling one takes far longer than using it. */
+const COMPILED = new LRUCache<string, LinearPattern>({ max: 200 });
 /** Empty parts cost no state, so the work of building is bounded by itself: (((a{0}){9999}){9999}). */
 const MAX_STEPS = 20_000;
 
@@ -28,6 +31,14 @@ interface State {
  * @throws PatternError for anything outside the language (backreferences, lookaround, named or Unicode classes) or too large
  */
 export function compileLinearPattern(source: string): LinearPattern {
+  const known = COMPILED.get(source);
+  if (known) return known;
+  const pattern = compile(source);
+  COMPILED.set(source, pattern);
+  return pattern;
+}
+
+function compile(source: string): LinearPattern {
   const program = new Program();
   const accept = program.add({ next: [] });
   const start = program.build(withoutAnchors(source), accept);
