@@ -1,19 +1,18 @@
 import { readSelector } from '../../core/accounts/selector.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { ExecutionPlan } from '../../core/executions/plan.ts';
+import { beginExecution, finishExecution } from '../../core/executions/perform.ts';
 import { planExecution } from '../../core/executions/plan.ts';
-import { previewPlan, runPlan } from '../../core/executions/run.ts';
-import type { ToolOutcome } from '../../core/tools/outcome.ts';
+import type { RunningExecution } from '../../core/executions/record-outcome.ts';
+import { previewPlan } from '../../core/executions/run.ts';
+import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Handler } from '../../http/contract.ts';
-import { recordOutcome } from './record-outcome.ts';
-import { toolFailure } from './tool-failure.ts';
 
 export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => {
   const {
     connected_account_id: id,
     tool_name: toolName,
     tool_input: toolInput,
-    agent_run_id: agentRunId,
+    agent_run_id: agentRunId = null,
     dry_run: dry,
     ...name
   } = call.body;
@@ -26,26 +25,15 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
     return reply(200, { data: null, execution_id: executionId, dry_run_request: preview });
   }
 
-  let plan: ExecutionPlan;
-  const startedAt = deps.now();
+  let execution: RunningExecution;
+  const origin = { apiClientId: call.client.clientId, agentRunId, startedAt: deps.now() };
   return call.commitThenAct(
     executionId,
     async (tx) => {
-      plan = await planExecution(tx, deps, environment.id, request);
-      const { account } = plan;
-      await tx.executions.insert(environment.id, {
-        id: executionId,
-        accountId: account.id,
-        connector: account.connector,
-        toolName,
-        agentRunId: agentRunId ?? null,
-        apiClientId: call.client.clientId,
-        startedAt,
-      });
+      execution = await beginExecution(tx, deps, environment.id, request, origin);
     },
     async () => {
-      const outcome = await attempt();
-      recordOutcome(outcome, { environment, plan, executionId, startedAt }, deps);
+      const outcome = await finishExecution(execution, deps.egressOf(environment), cause, deps);
       if (outcome instanceof ApiError) return call.problem(outcome);
       if (!outcome.ok) return call.problem(toolFailure(outcome.error, executionId));
       return reply(200, {
@@ -56,15 +44,4 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
       });
     },
   );
-
-  /** An expected refusal is an outcome too: it is recorded, and kept for the idempotency key. After a fault nobody knows. */
-  async function attempt(): Promise<ToolOutcome | ApiError> {
-    try {
-      return await runPlan(plan, deps.egressOf(environment), cause, deps);
-    } catch (error) {
-      if (error instanceof ApiError) return error;
-      recordOutcome('UNKNOWN', { environment, plan, executionId, startedAt }, deps);
-      throw error;
-    }
-  }
 };

@@ -1,11 +1,18 @@
-import { ApiError } from '../../core/errors.ts';
-import type { ExecutionPlan } from '../../core/executions/plan.ts';
-import type { ToolOutcome } from '../../core/tools/outcome.ts';
-import type { EnvironmentRow, ExecutionOutcome } from '../../db/store.ts';
-import type { Deps } from '../../http/contract.ts';
+import type { AccountRow, EnvironmentId, ExecutionOutcome, Store } from '../../db/store.ts';
+import { ApiError } from '../errors.ts';
+import type { ToolOutcome } from '../tools/outcome.ts';
+import type { ExecutionPlan } from './plan.ts';
 
-interface Execution {
-  environment: EnvironmentRow;
+export interface RecordTools {
+  store: Pick<Store, 'write'>;
+  now(): number;
+  usage: { touch(account: AccountRow): void };
+  metrics: { execution(connector: string, outcome: string, seconds: number): void };
+  log: { error(fields: object, message: string): void };
+}
+
+export interface RunningExecution {
+  environmentId: EnvironmentId;
   plan: ExecutionPlan;
   executionId: string;
   /** Milliseconds UTC. */
@@ -19,16 +26,16 @@ type Outcome = ToolOutcome | ApiError | 'UNKNOWN';
  * Ends the record of an execution. Nobody waits for it: the start is durable, so a crash before this write leaves an execution
  * whose outcome is unknown, and that is the truth.
  */
-export function recordOutcome(outcome: Outcome, execution: Execution, deps: Deps): void {
-  const { environment, plan, executionId, startedAt } = execution;
-  const finishedAt = deps.now();
+export function recordOutcome(outcome: Outcome, execution: RunningExecution, tools: RecordTools): void {
+  const { environmentId, plan, executionId, startedAt } = execution;
+  const finishedAt = tools.now();
   const record = { finishedAt, ...describe(outcome) };
-  if (wasSent(outcome)) deps.usage.touch(plan.account);
+  if (wasSent(outcome)) tools.usage.touch(plan.account);
   const result = record.status === 'UNKNOWN' ? 'unknown' : (record.errorKind ?? 'success');
-  deps.metrics.execution(plan.account.connector, result, (finishedAt - startedAt) / 1000);
-  deps.store
-    .write((tx) => tx.executions.finish(environment.id, executionId, record))
-    .catch((err) => deps.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded'));
+  tools.metrics.execution(plan.account.connector, result, (finishedAt - startedAt) / 1000);
+  tools.store
+    .write((tx) => tx.executions.finish(environmentId, executionId, record))
+    .catch((err) => tools.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded'));
 }
 
 function describe(outcome: Outcome): Omit<ExecutionOutcome, 'finishedAt'> {

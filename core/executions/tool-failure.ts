@@ -1,5 +1,5 @@
-import { ApiError } from '../../core/errors.ts';
-import type { ToolError } from '../../core/tools/outcome.ts';
+import { ApiError } from '../errors.ts';
+import type { ToolError } from '../tools/outcome.ts';
 
 /** The problem of an execution that its provider refused or failed. */
 export function toolFailure(error: ToolError, executionId: string): ApiError {
