@@ -19,6 +19,7 @@ export function referencesOf({ request, pagination }: ToolFile['data']): Referen
   readPath(request.path, found);
   for (const template of Object.values(request.query ?? {})) readTemplate(template, found, false);
   for (const template of Object.values(request.headers ?? {})) readTemplate(template, found, false);
+  for (const { input } of request.parameters ?? []) found.inputs.add(input);
   if (request.body?.value !== undefined) readTemplate(request.body.value, found, false);
   for (const name of [request.headers_input, request.query_input, pagination?.request?.page_size_input]) {
     if (name) found.inputs.add(name);

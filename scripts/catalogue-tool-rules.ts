@@ -95,7 +95,8 @@ function checkRequest({ request, pagination }: ToolData): string[] {
   const hasBody = request.body !== undefined && request.body.format !== 'none';
   if (hasBody && (request.method === 'GET' || request.method === 'HEAD'))
     problems.push(`request: ${request.method} has no body`);
-  for (const name of Object.keys(request.headers ?? {})) {
+  const styled = (request.parameters ?? []).filter((parameter) => parameter.in === 'header');
+  for (const name of [...Object.keys(request.headers ?? {}), ...styled.map((parameter) => parameter.name)]) {
     if (!isCallerHeader(name)) problems.push(`request.headers: ${name} cannot be set by a tool`);
   }
   if (pagination?.request?.in === 'body' && (!hasBody || !pagination.request.name.startsWith('/'))) {

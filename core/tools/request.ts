@@ -7,6 +7,7 @@ import { ABSENT, inputNameOf, renderBodyTemplate, renderTemplate, type TemplateS
 import { encodeForm, encodePairs } from './form.ts';
 import { inputProblem } from './input-problem.ts';
 import { type CursorValue, withParameter } from './pagination.ts';
+import { headerText, queryPairs } from './parameter-style.ts';
 import { isRecord, withPointer } from './pointer.ts';
 import { encodeUnreserved } from './template.ts';
 import type { Tool } from './tool.ts';
@@ -103,9 +104,16 @@ function extraPairs(tool: Tool, scope: TemplateScope): string[] {
     const value = renderTemplate(template, scope);
     return value === ABSENT ? [] : encodePairs(name, value, 'repeat');
   });
+  const styled = (tool.request.parameters ?? [])
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap((parameter) => queryPairs(parameter, inputOf(scope, parameter.input)));
   const fromCaller = scope.input[tool.request.query_input ?? ''];
   const free = Object.entries(isRecord(fromCaller) ? fromCaller : {});
-  return [...named, ...free.flatMap(([name, value]) => encodePairs(name, value, 'repeat'))];
+  return [...named, ...styled, ...free.flatMap(([name, value]) => encodePairs(name, value, 'repeat'))];
+}
+
+function inputOf({ input }: TemplateScope, name: string): unknown {
+  return Object.hasOwn(input, name) ? input[name] : undefined;
 }
 
 function paged(tool: Tool, query: string, at: CursorValue): string {
@@ -124,6 +132,10 @@ function toolHeaders(
   for (const [name, template] of Object.entries(tool.request.headers ?? {})) {
     const value = renderTemplate(template, scope);
     if (value !== ABSENT) headers[name.toLowerCase()] = headerValue(value, inputNameOf(template));
+  }
+  for (const parameter of tool.request.parameters ?? []) {
+    const value = parameter.in === 'header' ? headerText(parameter, inputOf(scope, parameter.input)) : undefined;
+    if (value !== undefined) headers[parameter.name.toLowerCase()] = headerValue(value, parameter.input);
   }
   const fromCaller = scope.input[tool.request.headers_input ?? ''];
   const taken = new Set(credential.parts.filter((part) => part.in === 'header').map((part) => part.name.toLowerCase()));

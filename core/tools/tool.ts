@@ -20,11 +20,29 @@ export interface ToolBody {
 /** How a form writes a list: a[0]=x, a[]=x or a=x. */
 export type FormLists = 'indices' | 'brackets' | 'repeat';
 
+/** One query parameter or header of an API that says how its value is serialised, in the terms of OpenAPI. */
+export interface ToolParameter {
+  in: 'query' | 'header';
+  /** On the wire. */
+  name: string;
+  /** The input that gives the value. */
+  input: string;
+  /** Default form in the query; a header is always simple. */
+  style?: 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'simple';
+  /** Default true for form, else false. */
+  explode?: boolean;
+  /** Query: reserved characters that cannot end the value stay as they are. */
+  allow_reserved?: boolean;
+  /** The value is written in this media type instead of a style. */
+  content_type?: string;
+}
+
 export interface ToolRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** RFC 6570, appended to the base address. */
   path: string;
   query?: Record<string, unknown>;
+  parameters?: ToolParameter[];
   query_input?: string;
   headers?: Record<string, unknown>;
   headers_input?: string;
