@@ -37,6 +37,8 @@ const CONSTRAINTS: Record<string, string> = {
   'accounts.connection_id, accounts.identifier, accounts.organization_id, accounts.user_id': 'accounts_identity',
   'connections.environment_id, connections.key_id': 'connections_key_id',
   'custom_providers.environment_id, custom_providers.identifier': 'custom_providers_identifier',
+  'environment_tools.environment_id, environment_tools.connector, environment_tools.source, environment_tools.source_id':
+    'environment_tools_source',
   'environment_hosts.host': 'environment_hosts_host',
   'executions.id': 'executions_id',
 };

@@ -15,6 +15,11 @@ import {
   type DeploymentSecretReads,
   type DeploymentSecretRepository,
 } from './deployment-secrets.ts';
+import {
+  createEnvironmentToolRepository,
+  type EnvironmentToolReads,
+  type EnvironmentToolRepository,
+} from './environment-tools.ts';
 import { createEnvironmentRepository, type EnvironmentReads, type EnvironmentRepository } from './environments.ts';
 import { translateError } from './errors.ts';
 import { createExecutionRepository, type ExecutionReads, type ExecutionRepository } from './executions.ts';
@@ -33,6 +38,7 @@ export interface Repositories extends ReadRepositories {
   environments: EnvironmentRepository;
   apiClients: ApiClientRepository;
   customProviders: CustomProviderRepository;
+  environmentTools: EnvironmentToolRepository;
   connections: ConnectionRepository;
   accounts: AccountRepository;
   refreshLeases: RefreshLeaseRepository;
@@ -51,6 +57,7 @@ export interface ReadRepositories {
   environments: EnvironmentReads;
   apiClients: ApiClientReads;
   customProviders: CustomProviderReads;
+  environmentTools: EnvironmentToolReads;
   connections: ConnectionReads;
   accounts: AccountReads;
   refreshLeases: RefreshLeaseReads;
@@ -71,6 +78,7 @@ export function createRepositories(client: Client): Repositories {
     environments: translated(createEnvironmentRepository(db)),
     apiClients: translated(createApiClientRepository(db)),
     customProviders: translated(createCustomProviderRepository(db)),
+    environmentTools: translated(createEnvironmentToolRepository(db)),
     connections: translated(createConnectionRepository(db)),
     accounts: translated(createAccountRepository(db)),
     refreshLeases: translated(createRefreshLeaseRepository(db)),

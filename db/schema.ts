@@ -35,6 +35,8 @@ export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
 export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
 export type OutboxState = 'WAITING' | 'DONE' | 'FAILED';
 export type OutboxResult = 'REVOKED' | 'NOT_REVOCABLE';
+/** Where a tool of an environment comes from. */
+export type ToolSource = 'custom' | 'import' | 'mcp';
 
 export const migrations = sqliteTable('migrations', {
   name: text().primaryKey().notNull(),
@@ -111,6 +113,35 @@ export const customProviders = sqliteTable(
   },
   (t) => [uniqueIndex('custom_providers_identifier').on(t.environmentId, t.identifier)],
 );
+
+export const environmentTools = sqliteTable(
+  'environment_tools',
+  {
+    environmentId: environment().notNull(),
+    name: text().notNull(),
+    connector: text().notNull(),
+    source: text().$type<ToolSource>().notNull(),
+    sourceId: text('source_id'),
+    definition: text().notNull(),
+    contentHash: text('content_hash').notNull(),
+    flagged: text(),
+    revision: integer().notNull(),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.environmentId, t.name] }),
+    uniqueIndex('environment_tools_source').on(t.environmentId, t.connector, t.source, t.sourceId),
+    index('environment_tools_connector').on(t.environmentId, t.connector, t.name),
+    index('environment_tools_revision').on(t.environmentId, t.revision),
+  ],
+);
+
+export const environmentToolRevisions = sqliteTable('environment_tool_revisions', {
+  environmentId: environment().primaryKey().notNull(),
+  revision: integer().notNull(),
+});
 
 export const connections = sqliteTable(
   'connections',

@@ -27,6 +27,12 @@ export type { ConnectionChanges, ConnectionFilters, ConnectionRow, NewConnection
 export type { CustomProviderRow, NewCustomProvider } from './custom-providers.ts';
 export type { DeploymentSecretRow, KeyCheckRow } from './deployment-secrets.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
+export type {
+  EnvironmentToolRow,
+  NewEnvironmentTool,
+  ToolListRequest,
+} from './environment-tools.ts';
+export { contentHash } from './environment-tools.ts';
 export type { EnvironmentRow } from './environments.ts';
 export { RelationError, StorageError, UniqueError } from './errors.ts';
 export type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './executions.ts';
@@ -52,6 +58,7 @@ export type {
   IdempotencyState,
   OutboxResult,
   OutboxState,
+  ToolSource,
 } from './schema.ts';
 
 export interface Store {

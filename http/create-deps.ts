@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import type { CatalogueIndex } from '../core/connectors/catalogue.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
+import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
@@ -121,6 +122,7 @@ export async function createDeps(
       store,
       vault,
       catalogue,
+      toolDirectory: createToolDirectory(catalogue),
       toolInputs: createInputChecker(),
       events,
       secretPaths: readGenerated<string[]>('secret-paths.json'),

@@ -1,6 +1,7 @@
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
+import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { Egress } from '../core/net/egress.ts';
@@ -31,6 +32,8 @@ export interface Deps {
   readonly store: Store;
   readonly vault: Vault;
   readonly catalogue: Catalogue;
+  /** The catalogue's tools and each environment's own. */
+  readonly toolDirectory: ToolDirectory;
   readonly toolInputs: InputChecker;
   readonly events: Events;
   /** Paths of the contract that carry secrets, by operation. */

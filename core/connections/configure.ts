@@ -3,6 +3,7 @@ import { UniqueError } from '../../db/store.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { ToolDirectory } from '../discovery/directory.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
@@ -34,6 +35,7 @@ export interface NewConnectionInput extends ConnectionInput {
 
 export interface ConfigurationTools extends ConnectionTools {
   vault: Vault;
+  toolDirectory: ToolDirectory;
 }
 
 /** Types of connections that sign people in; they belong to other interfaces. */
@@ -63,7 +65,7 @@ export async function createConnection(
     );
   }
   const pattern = requirePattern(provider, type, 'type');
-  checkInput(tools, environment, provider, input);
+  await checkInput(tx, tools, environment, provider, input);
   const id = tools.newId('conn');
   const at = tools.now();
   const settings = columnsOf(tools, environment, id, input);
@@ -100,7 +102,7 @@ export async function updateConnection(
   input: ConnectionInput,
 ): Promise<ConnectionRow> {
   const provider = await findProvider(tx, tools.catalogue, environment.id, connection.providerKey);
-  checkInput(tools, environment, provider, input);
+  await checkInput(tx, tools, environment, provider, input);
   const settings = columnsOf(tools, environment, connection.id, input);
   const pattern = provider && findPattern(provider, connection.type);
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
@@ -153,12 +155,13 @@ function clientOf(settings: { clientId?: string | null; clientSecretSealed?: Buf
   return { clientId: settings.clientId ?? null, hasClientSecret: Boolean(settings.clientSecretSealed) };
 }
 
-function checkInput(
+async function checkInput(
+  tx: Repositories,
   tools: ConfigurationTools,
   environment: EnvironmentRow,
   provider: ProviderDefinition | undefined,
   input: ConnectionInput,
-): void {
+): Promise<void> {
   const errors: FieldError[] = [];
   const isDevelopment = environment.kind === 'DEVELOPMENT';
   if (input.verification_mode === 'NONE' && !mayTurnVerificationOff(environment)) {
@@ -172,11 +175,11 @@ function checkInput(
       message: 'must be an https address; in development also http on loopback',
     });
   }
-  (input.allowed_tools ?? []).forEach((name, index) => {
-    const tool = tools.catalogue.tool(name);
-    if (tool && provider && toolFits(tool, provider)) return;
+  for (const [index, name] of (input.allowed_tools ?? []).entries()) {
+    const known = await tools.toolDirectory.find(tx, environment.id, name);
+    if (known && provider && toolFits(known.tool, provider)) continue;
     errors.push({ field: `allowed_tools[${index}]`, message: 'names no tool of this connector' });
-  });
+  }
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The connection cannot be configured so.', { errors });
 }
 

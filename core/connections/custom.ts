@@ -99,8 +99,8 @@ export async function updateCustomProvider(
 }
 
 /**
- * Deletes a provider for good. Its accounts become DISCONNECTED, their credentials are to be revoked (threat P5), and its
- * connections are switched off.
+ * Deletes a provider for good, its tools with it. Its accounts become DISCONNECTED, their credentials are to be revoked
+ * (threat P5), and its connections are switched off.
  *
  * @returns how many accounts were disconnected
  */
@@ -120,6 +120,7 @@ export async function deleteCustomProvider(
     const off = { enabled: false, status: 'DRAFT' as const, updatedAt: at };
     await tx.connections.update(environmentId, connection.id, connection.version, off);
   }
+  await tx.environmentTools.deleteByConnector(environmentId, row.identifier);
   await tx.customProviders.delete(environmentId, row.identifier);
   return disconnected;
 }

@@ -12,7 +12,7 @@ export interface CatalogueIndex {
 
 export interface ToolFilter {
   /** Tools of this connector only. */
-  connector?: string;
+  connector?: string | undefined;
   /** Tools that carry all of these tags. */
   tags?: readonly string[];
   readOnly?: boolean;
@@ -52,9 +52,9 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
   };
 }
 
-/** True when a tool can be executed with accounts of a provider: its own tools, and generic ones with custom providers. */
+/** True when a tool can be executed with accounts of a provider: its own tools, and with custom providers generic ones too. */
 export function toolFits(tool: Tool, provider: Pick<ProviderDefinition, 'identifier' | 'isCustom'>): boolean {
-  return provider.isCustom ? tool.generic === true : tool.connector === provider.identifier;
+  return tool.connector === provider.identifier || (provider.isCustom && tool.generic === true);
 }
 
 function shownConnector(connector: Connector): Connector {

@@ -5,6 +5,7 @@ import { findProvider, requirePattern } from '../connections/providers.ts';
 import { accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
+import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
 import type { PreparedCall } from '../tools/call.ts';
 import { prepareCall } from '../tools/call.ts';
@@ -13,6 +14,7 @@ import { accountNotActive } from './not-active.ts';
 
 export interface PlanTools {
   catalogue: Catalogue;
+  toolDirectory: ToolDirectory;
   toolInputs: InputChecker;
 }
 
@@ -42,17 +44,21 @@ export async function planExecution(
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionPlan> {
-  const tool = tools.catalogue.tool(request.toolName);
   const account = await findAccount(read, environmentId, request.selector);
   const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
   if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account);
-  if (!tool || !toolFits(tool, provider)) {
+  const known = await tools.toolDirectory.find(read, environmentId, request.toolName);
+  if (!known || !toolFits(known.tool, provider)) {
     throw new ApiError('NOT_FOUND', `The connector ${provider.identifier} has no tool ${request.toolName}.`);
   }
+  const { tool, flagged } = known;
   const connection = (await read.connections.get(environmentId, account.connectionId)) as ConnectionRow;
   if (!connection.enabled) throw new ApiError('CONNECTION_DISABLED', `The connection ${connection.keyId} is disabled.`);
   if (connection.allowedTools && !connection.allowedTools.includes(tool.name)) {
     throw new ApiError('TOOL_NOT_ALLOWED', `The connection ${connection.keyId} does not allow the tool ${tool.name}.`);
+  }
+  if (flagged !== null) {
+    throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
   }
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;

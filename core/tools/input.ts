@@ -34,17 +34,18 @@ const MAX_CURSOR_LENGTH = 8192;
  */
 export function createInputChecker(capacity = 500): InputChecker {
   const ajv = schemaCompiler();
-  const compiled = new LRUCache<string, { schema: JsonSchema; validate: ValidateFunction }>({
+  // By the schema itself, not by name: two environments may each have a tool of one name.
+  const compiled = new LRUCache<JsonSchema, ValidateFunction>({
     max: capacity,
     // Ajv holds every schema that it compiled; without this the bound would be none.
-    dispose: ({ schema }) => ajv.removeSchema(schema),
+    dispose: (_validate, schema) => ajv.removeSchema(schema),
   });
-  const validatorOf = (tool: Tool): ValidateFunction => {
-    const known = compiled.get(tool.name);
-    if (known?.schema === tool.input_schema) return known.validate;
-    assertLocalSchema(tool.input_schema);
-    const validate = ajv.compile(tool.input_schema);
-    compiled.set(tool.name, { schema: tool.input_schema, validate });
+  const validatorOf = ({ input_schema: schema }: Tool): ValidateFunction => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    assertLocalSchema(schema);
+    const validate = ajv.compile(schema);
+    compiled.set(schema, validate);
     return validate;
   };
   return {
@@ -80,6 +81,8 @@ export function assertLocalSchema(schema: unknown): void {
     for (const [key, value] of Object.entries(node)) {
       const reference = (key === '$ref' || key === '$dynamicRef') && typeof value === 'string';
       if (reference && !value.startsWith('#')) throw new Error('The schema refers to another document');
+      // A schema with a name would be known to every schema that is compiled after it, those of other environments included.
+      if (key === '$id' && typeof value === 'string') throw new Error('The schema must not have an $id');
       visit(value, depth + 1);
     }
   };

@@ -20,6 +20,7 @@ import {
   NOW,
   openTestStore,
   outboxEntry,
+  tool,
 } from './support.ts';
 
 /** What may be asked without an environment: the environments themselves, and what belongs to the deployment. */
@@ -78,6 +79,7 @@ describe('no query without an environment (C1)', () => {
       environments: 'Environment',
       apiClients: 'ApiClient',
       customProviders: 'CustomProvider',
+      environmentTools: 'EnvironmentTool',
       connections: 'Connection',
       accounts: 'Account',
       refreshLeases: 'RefreshLease',
@@ -125,6 +127,17 @@ describe('no query without an environment (C1)', () => {
         false,
       ],
       'customProviders.delete': [(r, env) => r.customProviders.delete(env, 'mine'), false],
+      'environmentTools.get': [(r, env) => r.environmentTools.get(env, 'mine_get_thing'), undefined],
+      'environmentTools.list': [(r, env) => r.environmentTools.list(env, { limit: 9 }), []],
+      'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
+      'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
+      'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
+      'environmentTools.changedSince': [
+        (r, env) => r.environmentTools.changedSince(env, 0, { after: '', limit: 9 }),
+        [],
+      ],
+      'environmentTools.delete': [(r, env) => r.environmentTools.delete(env, ['mine_get_thing']), 0],
+      'environmentTools.deleteByConnector': [(r, env) => r.environmentTools.deleteByConnector(env, 'mine'), 0],
       'connections.get': [(r, env, ids) => r.connections.get(env, ids.connection), undefined],
       'connections.byKeyId': [(r, env) => r.connections.byKeyId(env, 'github'), undefined],
       'connections.listByProvider': [(r, env) => r.connections.listByProvider(env, 'github'), []],
@@ -227,6 +240,7 @@ describe('no query without an environment (C1)', () => {
       'authRequests.insert',
       'connections.insert',
       'customProviders.insert',
+      'environmentTools.upsert',
       'executions.insert',
       'idempotencyKeys.claim',
       'outbox.insert',
@@ -263,6 +277,7 @@ describe('no query without an environment (C1)', () => {
           updatedAt: NOW,
         };
         await tx.customProviders.insert(env, provider);
+        await tx.environmentTools.upsert(env, [tool('mine_get_thing'), tool('mine_list_things')]);
         await tx.executions.insert(env, {
           id: 'exec_1',
           accountId: row.id,

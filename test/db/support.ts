@@ -8,6 +8,7 @@ import type {
   NewAuthFlow,
   NewAuthRequest,
   NewConnection,
+  NewEnvironmentTool,
   NewOutboxEntry,
   PendingGrant,
   Store,
@@ -89,6 +90,11 @@ export function connection(newId: TestStore['newId'], over: Partial<NewConnectio
     updatedAt: NOW,
     ...over,
   };
+}
+
+/** A tool of the provider `mine`; the storage looks into no definition. */
+export function tool(name: string, over: Partial<NewEnvironmentTool> = {}): NewEnvironmentTool {
+  return { name, connector: 'mine', source: 'custom', sourceId: null, definition: { name }, at: NOW, ...over };
 }
 
 /** The connection that every test store begins with. */

@@ -61,7 +61,9 @@ describe('The catalogue', () => {
     if (!issue || !get) throw new Error('tools are missing');
     expect(toolFits(issue, { identifier: 'github', isCustom: false })).to.equal(true);
     expect(toolFits(issue, { identifier: 'slack', isCustom: false })).to.equal(false);
-    expect(toolFits(issue, { identifier: 'github', isCustom: true })).to.equal(false);
+    expect(toolFits(issue, { identifier: 'acme', isCustom: true })).to.equal(false);
+    expect(toolFits({ ...issue, connector: 'acme' }, { identifier: 'acme', isCustom: true })).to.equal(true);
+    expect(toolFits({ ...issue, connector: 'acme' }, { identifier: 'other', isCustom: true })).to.equal(false);
     expect(toolFits(get, { identifier: 'acme', isCustom: true })).to.equal(true);
     expect(toolFits(get, { identifier: 'http', isCustom: false })).to.equal(true);
     expect(toolFits(get, { identifier: 'github', isCustom: false })).to.equal(false);

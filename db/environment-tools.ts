@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import { type Db, once } from './database.ts';
+import { and, asc, eq, gt, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { environmentToolRevisions, environmentTools } from './schema.ts';
+
+/** `definition` is the stored JSON text: whoever needs it parsed keeps what it parsed, by `contentHash`. */
+export type EnvironmentToolRow = Omit<typeof environmentTools.$inferSelect, 'environmentId'>;
+
+/** A tool as it is to be: `definition` is any object that JSON can carry, `at` is milliseconds UTC. */
+export type NewEnvironmentTool = Pick<EnvironmentToolRow, 'name' | 'connector' | 'source' | 'sourceId'> & {
+  definition: object;
+  flagged?: string | null;
+  at: number;
+};
+
+export interface ToolListRequest {
+  /** Tools of this provider only. */
+  connector?: string | undefined;
+  /** Tools whose names come after this one. */
+  after?: string;
+  limit: number;
+}
+
+export interface EnvironmentToolReads {
+  get(environmentId: EnvironmentId, name: string): Promise<EnvironmentToolRow | undefined>;
+  /** In the order of names. */
+  list(environmentId: EnvironmentId, request: ToolListRequest): Promise<EnvironmentToolRow[]>;
+  /** All tools of a provider, in the order of names. */
+  listByConnector(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolRow[]>;
+  /** The names of all tools, in order. */
+  names(environmentId: EnvironmentId): Promise<string[]>;
+  /** A number that grows with every change of the environment's tools; 0 before the first. */
+  revision(environmentId: EnvironmentId): Promise<number>;
+  /** What was written after a revision, in the order of names. Deletions show in {@link names} alone. */
+  changedSince(
+    environmentId: EnvironmentId,
+    revision: number,
+    page: { after: string; limit: number },
+  ): Promise<EnvironmentToolRow[]>;
+}
+
+export interface EnvironmentToolWrites {
+  /**
+   * Writes tools by name, as new ones or in place of those that have the names. A tool that is already as it is to be stays
+   * untouched.
+   *
+   * @returns how many were written
+   * @throws UniqueError `environment_tools_source` when another tool of the provider has the source's name
+   */
+  upsert(environmentId: EnvironmentId, tools: readonly NewEnvironmentTool[]): Promise<number>;
+  /** @returns how many were there */
+  delete(environmentId: EnvironmentId, names: readonly string[]): Promise<number>;
+  /** @returns how many were there */
+  deleteByConnector(environmentId: EnvironmentId, connector: string): Promise<number>;
+}
+
+export type EnvironmentToolRepository = EnvironmentToolReads & EnvironmentToolWrites;
+
+/** The hash under which a definition is stored. Equal definitions, in the same order of members, have equal hashes. */
+export function contentHash(definition: object): string {
+  return hashText(JSON.stringify(definition));
+}
+
+const t = environmentTools;
+const revisions = environmentToolRevisions;
+const given = (name: string) => sql.placeholder(name);
+const withinEnvironment = eq(t.environmentId, given('environmentId'));
+const columns = {
+  name: t.name,
+  connector: t.connector,
+  source: t.source,
+  sourceId: t.sourceId,
+  definition: t.definition,
+  contentHash: t.contentHash,
+  flagged: t.flagged,
+  revision: t.revision,
+  version: t.version,
+  createdAt: t.createdAt,
+  updatedAt: t.updatedAt,
+};
+const UNLIMITED = -1;
+
+export function createEnvironmentToolRepository(db: Db): EnvironmentToolRepository {
+  const get = once(() =>
+    db
+      .select(columns)
+      .from(t)
+      .where(and(withinEnvironment, eq(t.name, given('name'))))
+      .prepare(),
+  );
+  const list = once(() =>
+    db
+      .select(columns)
+      .from(t)
+      .where(and(withinEnvironment, gt(t.name, given('after'))))
+      .orderBy(asc(t.name))
+      .limit(given('limit'))
+      .prepare(),
+  );
+  const listOfConnector = once(() =>
+    db
+      .select(columns)
+      .from(t)
+      .where(and(withinEnvironment, eq(t.connector, given('connector')), gt(t.name, given('after'))))
+      .orderBy(asc(t.name))
+      .limit(given('limit'))
+      .prepare(),
+  );
+  const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
+  const revision = once(() =>
+    db
+      .select({ revision: revisions.revision })
+      .from(revisions)
+      .where(eq(revisions.environmentId, given('environmentId')))
+      .prepare(),
+  );
+  const changedSince = once(() =>
+    db
+      .select(columns)
+      .from(t)
+      // The steer keeps the order of names from choosing the primary key: what changed is few among many.
+      .where(and(withinEnvironment, gt(t.revision, given('revision')), sql`+${t.name} > ${given('after')}`))
+      .orderBy(asc(t.name))
+      .limit(given('limit'))
+      .prepare(),
+  );
+  const nextRevision = once(() =>
+    db
+      .insert(revisions)
+      .values({ environmentId: given('environmentId') as never, revision: 1 })
+      .onConflictDoUpdate({ target: revisions.environmentId, set: { revision: sql`${revisions.revision} + 1` } })
+      .returning({ revision: revisions.revision })
+      .prepare(),
+  );
+  const upsert = once(() => prepareUpsert(db));
+  const remove = once(() =>
+    db
+      .delete(t)
+      .where(and(withinEnvironment, eq(t.name, given('name'))))
+      .prepare(),
+  );
+  const removeByConnector = once(() =>
+    db
+      .delete(t)
+      .where(and(withinEnvironment, eq(t.connector, given('connector'))))
+      .prepare(),
+  );
+
+  function moveOn(environmentId: EnvironmentId): number {
+    return nextRevision().get({ environmentId })?.revision ?? 1;
+  }
+
+  function current(environmentId: EnvironmentId): number {
+    return revision().get({ environmentId })?.revision ?? 0;
+  }
+
+  function select(environmentId: EnvironmentId, { connector, after = '', limit }: ToolListRequest) {
+    if (connector === undefined) return list().all({ environmentId, after, limit });
+    return listOfConnector().all({ environmentId, connector, after, limit });
+  }
+
+  return {
+    async get(environmentId, name) {
+      return get().get({ environmentId, name });
+    },
+    async list(environmentId, request) {
+      return select(environmentId, request);
+    },
+    async listByConnector(environmentId, connector) {
+      return select(environmentId, { connector, limit: UNLIMITED });
+    },
+    async names(environmentId) {
+      return names()
+        .all({ environmentId })
+        .map(({ name }) => name);
+    },
+    async revision(environmentId) {
+      return current(environmentId);
+    },
+    async changedSince(environmentId, since, { after, limit }) {
+      return changedSince().all({ environmentId, revision: since, after, limit });
+    },
+    async upsert(environmentId, tools) {
+      if (tools.length === 0) return 0;
+      const next = current(environmentId) + 1;
+      let written = 0;
+      for (const { definition: data, flagged = null, at, ...tool } of tools) {
+        const definition = JSON.stringify(data);
+        const row = { ...tool, definition, contentHash: hashText(definition), flagged, at };
+        written += upsert().run({ ...row, environmentId, revision: next }).changes;
+      }
+      if (written > 0) moveOn(environmentId);
+      return written;
+    },
+    async delete(environmentId, all) {
+      let removed = 0;
+      for (const name of all) removed += remove().run({ environmentId, name }).changes;
+      if (removed > 0) moveOn(environmentId);
+      return removed;
+    },
+    async deleteByConnector(environmentId, connector) {
+      const removed = removeByConnector().run({ environmentId, connector }).changes;
+      if (removed > 0) moveOn(environmentId);
+      return removed;
+    },
+  };
+}
+
+function prepareUpsert(db: Db) {
+  const row = {
+    environmentId: given('environmentId'),
+    name: given('name'),
+    connector: given('connector'),
+    source: given('source'),
+    sourceId: given('sourceId'),
+    definition: given('definition'),
+    contentHash: given('contentHash'),
+    flagged: given('flagged'),
+    revision: given('revision'),
+    version: 1,
+    createdAt: given('at'),
+    updatedAt: given('at'),
+  };
+  const same = sql`${t.contentHash} = excluded.content_hash and ${t.connector} = excluded.connector
+    and ${t.source} = excluded.source and ${t.sourceId} is excluded.source_id and ${t.flagged} is excluded.flagged`;
+  return db
+    .insert(t)
+    .values(row as unknown as typeof t.$inferInsert)
+    .onConflictDoUpdate({
+      target: [t.environmentId, t.name],
+      set: {
+        connector: sql`excluded.connector`,
+        source: sql`excluded.source`,
+        sourceId: sql`excluded.source_id`,
+        definition: sql`excluded.definition`,
+        contentHash: sql`excluded.content_hash`,
+        flagged: sql`excluded.flagged`,
+        revision: sql`excluded.revision`,
+        version: sql`${t.version} + 1`,
+        updatedAt: sql`excluded.updated_at`,
+      },
+      setWhere: sql`not (${same})`,
+    })
+    .prepare();
+}
+
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

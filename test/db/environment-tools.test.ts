@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { contentHash } from '../../db/store.ts';
+import { failure, NOW, openTestStore, type TestStore, tool } from './support.ts';
+
+describe('tools of an environment', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+  afterEach(() => test.end());
+
+  const write = (...tools: ReturnType<typeof tool>[]) =>
+    test.store.write((tx) => tx.environmentTools.upsert(test.env, tools));
+  const read = () => test.store.read.environmentTools;
+  const names = (rows: { name: string }[]) => rows.map(({ name }) => name);
+
+  it('are written by name, and read back with a hash of what was stored', async () => {
+    const wanted = tool('mine_get_thing', { source: 'import', sourceId: 'getThing', flagged: 'was changed' });
+    expect(await write(wanted)).to.equal(1);
+    expect(await read().get(test.env, 'mine_get_thing')).to.deep.equal({
+      name: 'mine_get_thing',
+      connector: 'mine',
+      source: 'import',
+      sourceId: 'getThing',
+      definition: '{"name":"mine_get_thing"}',
+      contentHash: contentHash(wanted.definition),
+      flagged: 'was changed',
+      revision: 1,
+      version: 1,
+      createdAt: NOW,
+      updatedAt: NOW,
+    });
+  });
+
+  it('take the place of their predecessors, which keep the time of their creation', async () => {
+    await write(tool('mine_get_thing'));
+    await write(tool('mine_get_thing', { definition: { name: 'other' }, at: NOW + 5 }));
+    expect(await read().get(test.env, 'mine_get_thing')).to.include({
+      definition: '{"name":"other"}',
+      version: 2,
+      revision: 2,
+      createdAt: NOW,
+      updatedAt: NOW + 5,
+    });
+  });
+
+  it('stay untouched where nothing is new, and so does the revision', async () => {
+    await write(tool('mine_a'), tool('mine_b'));
+    expect(await write(tool('mine_a', { at: NOW + 5 }), tool('mine_b', { flagged: 'look', at: NOW + 5 }))).to.equal(1);
+    expect(await read().get(test.env, 'mine_a')).to.include({ version: 1, updatedAt: NOW });
+    expect(await read().get(test.env, 'mine_b')).to.include({ version: 2, updatedAt: NOW + 5, flagged: 'look' });
+    expect(await read().revision(test.env)).to.equal(2);
+    expect(await write(tool('mine_a'))).to.equal(0);
+    expect(await read().revision(test.env)).to.equal(2);
+  });
+
+  it('are listed in the order of names, in pieces and by provider', async () => {
+    await write(tool('c'), tool('a'), tool('d', { connector: 'other' }), tool('b'));
+    expect(names(await read().list(test.env, { limit: 3 }))).to.deep.equal(['a', 'b', 'c']);
+    expect(names(await read().list(test.env, { limit: 3, after: 'b' }))).to.deep.equal(['c', 'd']);
+    expect(names(await read().list(test.env, { connector: 'mine', after: 'a', limit: 1 }))).to.deep.equal(['b']);
+    expect(names(await read().listByConnector(test.env, 'mine'))).to.deep.equal(['a', 'b', 'c']);
+    expect(await read().names(test.env)).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  it('tell what was written after a revision', async () => {
+    await write(tool('a'), tool('b'));
+    await write(tool('b', { definition: { name: 'new' } }), tool('c'));
+    const since = (revision: number, after = '') => read().changedSince(test.env, revision, { after, limit: 2 });
+    expect(names(await since(0))).to.deep.equal(['a', 'b']);
+    expect(names(await since(0, 'b'))).to.deep.equal(['c']);
+    expect(names(await since(1))).to.deep.equal(['b', 'c']);
+    expect(await since(2)).to.deep.equal([]);
+  });
+
+  it('are removed by name and by provider, and each removal moves the revision', async () => {
+    await write(tool('a'), tool('b'), tool('c', { connector: 'other' }));
+    const remove = (...all: string[]) => test.store.write((tx) => tx.environmentTools.delete(test.env, all));
+    expect(await remove('a', 'unknown')).to.equal(1);
+    expect(await remove('a')).to.equal(0);
+    expect(await read().revision(test.env)).to.equal(2);
+    expect(await test.store.write((tx) => tx.environmentTools.deleteByConnector(test.env, 'mine'))).to.equal(1);
+    expect(await read().names(test.env)).to.deep.equal(['c']);
+    expect(await read().revision(test.env)).to.equal(3);
+  });
+
+  it('are locked by what their source calls them, per provider and source', async () => {
+    const of = (name: string, over = {}) => tool(name, { source: 'import', sourceId: 'getThing', ...over });
+    await write(of('a'), of('b', { connector: 'other' }), of('c', { source: 'mcp' }));
+    const error = await failure(write(of('d')));
+    expect(error.constraint).to.equal('environment_tools_source');
+    expect(await read().names(test.env)).to.deep.equal(['a', 'b', 'c']);
+  });
+});

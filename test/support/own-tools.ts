@@ -1,0 +1,46 @@
+import type { Tool } from '../../core/tools/tool.ts';
+import type { EnvironmentId, NewEnvironmentTool } from '../../db/store.ts';
+import type { TestServer } from './server.ts';
+import { firstEnvironment } from './tokens.ts';
+
+/** A tool that reads one thing of a provider. */
+export function ownTool(connector: string, name: string, over: Partial<Tool> = {}): Tool {
+  return {
+    connector,
+    name,
+    title: 'Get thing',
+    description: 'Reads one thing by its number, with its name and colour. Changes nothing.',
+    tags: ['things'],
+    hints: { read_only: true, destructive: false, idempotent: true, open_world: false },
+    scopes: [],
+    input_schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['number'],
+      properties: { number: { type: 'integer', minimum: 1, description: 'The number of the thing.' } },
+    },
+    output_schema: { type: 'object' },
+    examples: [{ input: { number: 1 }, note: 'The first thing.' }],
+    request: { method: 'GET', path: '/things/{number}' },
+    ...over,
+  };
+}
+
+/** Stores tools as the own ones of an environment, the first one unless told otherwise. */
+export async function storeTools(
+  server: TestServer,
+  tools: readonly Tool[],
+  { environment, ...over }: Partial<NewEnvironmentTool> & { environment?: EnvironmentId } = {},
+): Promise<void> {
+  const id = environment ?? (await firstEnvironment(server)).id;
+  const rows = tools.map((definition) => ({
+    name: definition.name,
+    connector: definition.connector,
+    source: 'custom' as const,
+    sourceId: null,
+    definition,
+    at: server.deps.now(),
+    ...over,
+  }));
+  await server.deps.store.write((tx) => tx.environmentTools.upsert(id, rows));
+}
