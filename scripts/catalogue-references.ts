@@ -10,12 +10,20 @@ export interface References {
   /** Inputs that stand in the path, where an absent one would leave a hole. */
   pathInputs: Set<string>;
   account: Set<string>;
+  /** Inputs that stand for files. */
+  files: Set<string>;
   problems: string[];
 }
 
 /** Reads every template of a tool: path, query, headers, body. */
 export function referencesOf({ request, pagination }: ToolFile['data']): References {
-  const found: References = { inputs: new Set(), pathInputs: new Set(), account: new Set(), problems: [] };
+  const found: References = {
+    inputs: new Set(),
+    pathInputs: new Set(),
+    account: new Set(),
+    files: new Set(),
+    problems: [],
+  };
   readPath(request.path, found);
   for (const template of Object.values(request.query ?? {})) readTemplate(template, found, false);
   for (const template of Object.values(request.headers ?? {})) readTemplate(template, found, false);
@@ -89,6 +97,11 @@ function readTemplate(template: unknown, found: References, inEach: boolean): vo
       if (!Array.isArray(argument)) found.problems.push('$concat takes a list');
       for (const part of Array.isArray(argument) ? argument : []) readTemplate(part, found, inEach);
       return;
+    case '$file':
+      addName(found.inputs, argument, name, found);
+      addName(found.files, argument, name, found);
+      return;
+    case '$base64':
     case '$base64url':
       readTemplate(argument, found, inEach);
       return;

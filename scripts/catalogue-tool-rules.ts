@@ -3,6 +3,7 @@ import { isCallerHeader } from '../core/connectors/header-names.ts';
 import { builtInProvider, type Connector } from '../core/connectors/provider.ts';
 import { ApiError } from '../core/errors.ts';
 import { prepareCall } from '../core/tools/call.ts';
+import { FILE_FORMAT, fileInputSchema, isFileSchema } from '../core/tools/file-input.ts';
 import { assertLocalSchema, createInputChecker, schemaCompiler } from '../core/tools/input.ts';
 import { isRecord } from '../core/tools/pointer.ts';
 import type { JsonSchema } from '../core/tools/tool.ts';
@@ -59,6 +60,7 @@ export function createToolRules(): { check(tool: ToolData, fileName: string, con
         ...checkRequest(tool),
         ...closedProblems(tool.input_schema, 'input_schema'),
         ...checkReferences(tool, references, connector),
+        ...checkFiles(tool, references),
         ...checkScopes(tool, connector),
         ...checkSchemas(tool),
       ];
@@ -131,6 +133,22 @@ function checkReferences(tool: ToolData, references: References, connector: Conn
     }
   }
   return problems;
+}
+
+/** A file has one shape everywhere, so that a client learns it once. */
+function checkFiles(tool: ToolData, references: References): string[] {
+  const properties = (tool.input_schema as { properties?: Record<string, JsonSchema> }).properties ?? {};
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const taken = references.files.has(name);
+    if (!isFileSchema(schema)) return taken ? [`${name} is taken by $file and is no file input`] : [];
+    const file = schema['format'] === FILE_FORMAT ? schema : (schema['items'] as JsonSchema);
+    const members = Object.keys(isRecord(file['properties']) ? file['properties'] : {});
+    const usual = Object.keys(fileInputSchema('')['properties'] as object);
+    return [
+      ...(taken ? [] : [`${name} is a file, which $file takes`]),
+      ...(usual.join() === members.join() ? [] : [`${name} is a file, so its members are ${usual.join(', ')}`]),
+    ];
+  });
 }
 
 function checkScopes({ scopes }: ToolData, connector: Connector): string[] {

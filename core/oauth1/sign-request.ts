@@ -73,7 +73,7 @@ export function signRequest(
   }).map(([name, value]) => parameter(name, value));
   const baseString = signatureBaseString(request.method, url, [
     ...readParameters(url.search.slice(1)),
-    ...(hasForm(request) ? readParameters(request.body ?? '') : []),
+    ...(hasForm(request) ? readParameters(String(request.body ?? '')) : []),
     ...parameters,
   ]);
   const secrets = { client: client.secret, token: token?.secret ?? null };

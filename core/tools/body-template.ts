@@ -1,4 +1,6 @@
 import { buildEmail, EMAIL_MEMBERS } from './email.ts';
+import { FileContent } from './file-content.ts';
+import { filesOf, type StoredFiles } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { atPointer, isRecord } from './pointer.ts';
 
@@ -8,6 +10,8 @@ export interface TemplateScope {
   account: Readonly<Record<string, string>>;
   /** Inside $each: the current item of the list. */
   item?: unknown;
+  /** The stored files that the call names; undefined while a call is only checked. */
+  files?: StoredFiles;
 }
 
 /** What a template gives when it depends on inputs and none of them is there. */
@@ -21,7 +25,9 @@ export const DIRECTIVES = [
   '$join',
   '$concat',
   '$each',
+  '$base64',
   '$base64url',
+  '$file',
   '$email',
 ] as const;
 
@@ -107,9 +113,12 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
       return renderConcat(argument, scope);
     case '$each':
       return renderEach(argument, scope);
-    case '$base64url': {
-      const text = renderTemplate(argument, scope);
-      return text === ABSENT ? ABSENT : Buffer.from(asText(text, argument), 'utf8').toString('base64url');
+    case '$base64':
+    case '$base64url':
+      return renderBase64(name === '$base64' ? 'base64' : 'base64url', argument, scope);
+    case '$file': {
+      const value = ownOrAbsent(scope.input, String(argument));
+      return value === ABSENT ? ABSENT : filesOf(String(argument), value, scope.files);
     }
     case '$email':
       return renderEmail(argument, scope);
@@ -156,6 +165,13 @@ function renderEach(argument: unknown, scope: TemplateScope): unknown {
   return list.map((item) => renderTemplate(template, { ...scope, item })).filter((value) => value !== ABSENT);
 }
 
+function renderBase64(encoding: 'base64' | 'base64url', argument: unknown, scope: TemplateScope): unknown {
+  const value = renderTemplate(argument, scope);
+  if (value === ABSENT) return ABSENT;
+  const bytes = value instanceof FileContent ? value.bytes : Buffer.from(asText(value, argument), 'utf8');
+  return bytes.toString(encoding);
+}
+
 function renderEmail(argument: unknown, scope: TemplateScope): string {
   const members = argument as Record<string, unknown>;
   const parts = EMAIL_MEMBERS.filter((member) => Object.hasOwn(members, member)).flatMap((member) => {
@@ -173,7 +189,7 @@ function asText(value: unknown, template: unknown): string {
 /** The input that a template names directly, for errors. */
 export function inputNameOf(template: unknown): string | undefined {
   const directive = directiveOf(template);
-  if (directive?.name === '$input') return String(directive.argument);
+  if (directive?.name === '$input' || directive?.name === '$file') return String(directive.argument);
   const list = directive && ['$join', '$each'].includes(directive.name) && isRecord(directive.argument);
   return list ? String((directive.argument as Record<string, unknown>)['input']) : undefined;
 }

@@ -2,9 +2,10 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { AccountInputs } from '../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { StoredFiles } from './file-input.ts';
 import type { InputChecker } from './input.ts';
 import { openCursor } from './pagination.ts';
-import { type RenderedRequest, type RequestFacts, renderRequest } from './request.ts';
+import { type RequestFacts, renderRequest } from './request.ts';
 import type { Tool } from './tool.ts';
 
 /** A tool, an account and what to do. */
@@ -26,12 +27,14 @@ export interface PreparedCall extends RequestFacts {
   pattern: AuthPattern;
 }
 
+const NO_FILES: StoredFiles = new Map();
+
 /** A request as people may see it. */
 export interface DryRunRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** JSON where the body is JSON, else text; absent without a body. */
+  /** JSON where the body is JSON, else text; a file is its name, type and size. Absent without a body. */
   body?: unknown;
 }
 
@@ -45,8 +48,9 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
   const { tool, provider, pattern, account, executionId } = call;
   const { input, cursor } = inputs.check(tool, call.toolInput);
   const at = cursor === undefined ? undefined : openCursor(tool, cursor);
-  const prepared = { tool, provider, pattern, account, input, at, idempotencyKey: executionId };
-  renderRequest(prepared, { parts: [], secrets: [] });
+  const prepared = { tool, provider, pattern, account, input, at, idempotencyKey: executionId, files: NO_FILES };
+  // Stored files are read when the call runs.
+  renderRequest({ ...prepared, files: undefined }, { parts: [], secrets: [] });
   return prepared;
 }
 
@@ -57,10 +61,6 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
  */
 export function dryRun(call: PreparedCall, credential: Credential): DryRunRequest {
   const request = renderRequest(call, placeCredential(call.pattern, credential), { masked: true });
-  const { method, url, headers } = request;
-  return request.body === undefined ? { method, url, headers } : { method, url, headers, body: shownBody(request) };
-}
-
-function shownBody({ headers, body }: RenderedRequest): unknown {
-  return headers['content-type'] === 'application/json' ? JSON.parse(body ?? 'null') : body;
+  const { method, url, headers, preview } = request;
+  return request.body === undefined ? { method, url, headers } : { method, url, headers, body: preview };
 }

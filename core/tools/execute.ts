@@ -8,7 +8,7 @@ export interface OutboundRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Buffer | undefined;
 }
 
 /** An answer as the egress room gives it: header names in lower case, the body inflated. */

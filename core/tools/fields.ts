@@ -1,6 +1,6 @@
 import { isRecord, pointerSegments } from './pointer.ts';
 
-/** Members to keep, by name; `*` is each item of a list; a member without children is kept whole. */
+/** Members to keep, by name; `*` is each item of a list and each member of an object; a member without children is kept whole. */
 type Tree = Map<string, Tree>;
 
 const trees = new WeakMap<readonly string[], Tree>();
@@ -8,7 +8,7 @@ const trees = new WeakMap<readonly string[], Tree>();
 /**
  * Keeps the named members of an object, or of each item of a list.
  *
- * @param fields JSON pointers in which the segment `*` is each item of a list
+ * @param fields JSON pointers in which the segment `*` is each item of a list, or each member of an object
  */
 export function pickFields(value: unknown, fields: readonly string[]): unknown {
   const tree = trees.get(fields) ?? treeOf(fields);
@@ -36,6 +36,20 @@ function pick(value: unknown, tree: Tree): unknown {
     return each ? value.map((item) => pick(item, each)) : [];
   }
   if (!isRecord(value)) return value;
+  const each = tree.get('*');
+  if (each) {
+    const members = Object.entries(value).map(([key, item]) => [key, pick(item, union(each, tree.get(key)))]);
+    return Object.fromEntries(members);
+  }
   const kept = [...tree].filter(([name]) => Object.hasOwn(value, name));
   return Object.fromEntries(kept.map(([name, below]) => [name, pick(value[name], below)]));
+}
+
+/** What either keeps; one without children keeps everything. */
+function union(one: Tree, other: Tree | undefined): Tree {
+  if (other === undefined || one.size === 0) return one;
+  if (other.size === 0) return other;
+  const merged: Tree = new Map(one);
+  for (const [name, below] of other) merged.set(name, union(below, one.get(name)));
+  return merged;
 }

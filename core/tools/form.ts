@@ -1,3 +1,4 @@
+import { FileContent } from './file-content.ts';
 import { isRecord } from './pointer.ts';
 import { encodeUnreserved } from './template.ts';
 import type { FormLists } from './tool.ts';
@@ -20,14 +21,14 @@ export function encodePairs(name: string, value: unknown, lists: FormLists): str
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => encodePairs(listName(name, index, item, lists), item, lists));
   }
-  if (isRecord(value)) {
+  if (isRecord(value) && !(value instanceof FileContent)) {
     return Object.entries(value).flatMap(([key, member]) => encodePairs(`${name}[${key}]`, member, lists));
   }
   return [`${encodeName(name)}=${value === null ? '' : encodeUnreserved(String(value))}`];
 }
 
 function listName(name: string, index: number, item: unknown, lists: FormLists): string {
-  if (lists === 'indices' || typeof item === 'object') return `${name}[${index}]`;
+  if (lists === 'indices' || (typeof item === 'object' && !(item instanceof FileContent))) return `${name}[${index}]`;
   return lists === 'brackets' ? `${name}[]` : name;
 }
 

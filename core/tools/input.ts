@@ -1,8 +1,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import formatVocabulary from 'ajv/dist/vocabularies/format/format.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import { ApiError, type FieldError } from '../errors.ts';
+import { FILE_FORMAT } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
 import type { JsonSchema, Tool } from './tool.ts';
@@ -65,6 +67,10 @@ export function createInputChecker(capacity = 500): InputChecker {
 export function schemaCompiler(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, useDefaults: true });
   formats.default(ajv);
+  // A file input is an object with a format; the library knows formats of texts and numbers alone.
+  ajv.removeKeyword('format');
+  ajv.addKeyword({ ...formatVocabulary.default, type: ['string', 'number', 'object'] });
+  ajv.addFormat(FILE_FORMAT, true);
   return ajv;
 }
 

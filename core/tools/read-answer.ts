@@ -9,9 +9,10 @@ import {
   type Truncation,
 } from './outcome.ts';
 import { nextCursor } from './pagination.ts';
+import { replaceAt } from './places.ts';
 import { atPointer } from './pointer.ts';
 import type { RequestFacts } from './request.ts';
-import { type DecodedBody, decodeBody, UnreadableBodyError } from './response.ts';
+import { type DecodedBody, decodeBody, textOfBase64, UnreadableBodyError } from './response.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';
 
@@ -84,7 +85,7 @@ function scrubbed(body: DecodedBody, { scrub }: ReadingRules): DecodedBody {
 }
 
 function dataOf(tool: Tool, body: DecodedBody, { scrub }: ReadingRules): { value: unknown; truncated?: Truncation } {
-  const { select = '', fields, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
+  const { select = '', base64, fields, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
   switch (body.kind) {
     case 'empty':
       return { value: null };
@@ -95,9 +96,19 @@ function dataOf(tool: Tool, body: DecodedBody, { scrub }: ReadingRules): { value
     case 'json': {
       const selected = atPointer(body.value, select) ?? null;
       const kept = fields ? pickFields(selected, fields) : selected;
-      return shrinkToFit(kept, max_bytes, tool.pagination !== undefined);
+      return shrinkToFit(
+        base64 ? replaceAt(kept, base64, (value) => decoded(value, scrub)) : kept,
+        max_bytes,
+        tool.pagination !== undefined,
+      );
     }
   }
+}
+
+/** Line breaks in base64 can hide a secret, so the text is scrubbed again. What is no text stays as it came. */
+function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
+  const text = typeof value === 'string' ? textOfBase64(value) : undefined;
+  return text === undefined ? value : scrub(text);
 }
 
 /** A part of a file is of no use, so a file is there whole or not at all. */

@@ -3,12 +3,14 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { PlacedCredential, PlacedPart } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { MASK } from '../secret.ts';
-import { ABSENT, inputNameOf, renderBodyTemplate, renderTemplate, type TemplateScope } from './body-template.ts';
-import { encodeForm, encodePairs } from './form.ts';
+import { renderBody } from './body.ts';
+import { ABSENT, inputNameOf, renderTemplate, type TemplateScope } from './body-template.ts';
+import type { StoredFiles } from './file-input.ts';
+import { encodePairs } from './form.ts';
 import { inputProblem } from './input-problem.ts';
 import { type CursorValue, withParameter } from './pagination.ts';
 import { headerText, queryPairs } from './parameter-style.ts';
-import { isRecord, withPointer } from './pointer.ts';
+import { isRecord } from './pointer.ts';
 import { encodeUnreserved } from './template.ts';
 import type { Tool } from './tool.ts';
 import { type PathTemplate, parsePathTemplate, type RenderedUrl, renderUrl } from './url.ts';
@@ -24,6 +26,8 @@ export interface RequestFacts {
   at?: CursorValue;
   /** Fills the provider's idempotency header on calls that are not idempotent by themselves. */
   idempotencyKey?: string;
+  /** The stored files that the input names; undefined while the call is only checked. */
+  files?: StoredFiles;
 }
 
 /** A request that is ready to be sent. Header names are in lower case. */
@@ -31,7 +35,9 @@ export interface RenderedRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Buffer | undefined;
+  /** What people see of the body. */
+  preview: unknown;
   /** Texts that must not come back in the answer. */
   secrets: string[];
 }
@@ -51,13 +57,13 @@ export function renderRequest(
   options: { masked?: boolean } = {},
 ): RenderedRequest {
   const { tool, provider, account, input } = facts;
-  const scope: TemplateScope = { input, account };
+  const scope: TemplateScope = { input, account, files: facts.files };
   const shown = (part: PlacedPart) => (options.masked ? part.masked : part.value);
   const placed = (where: PlacedPart['in']) =>
     credential.parts.filter((part) => part.in === where).map((part) => [part.name, shown(part)] as const);
 
   const { address, query } = renderAddress(facts, scope);
-  const body = renderBody(facts, scope, placed('body'));
+  const body = renderBody(tool, scope, facts.at, placed('body'));
   const headers: Record<string, string> = {
     accept: 'application/json',
     ...lowerCased(provider.api.headers ?? {}),
@@ -76,7 +82,8 @@ export function renderRequest(
     method: tool.request.method,
     url: search === '' ? address : `${address}?${search}`,
     headers,
-    body: body?.text,
+    body: body?.content,
+    preview: body?.preview,
     secrets: credential.secrets,
   };
 }
@@ -162,26 +169,6 @@ function idempotency({ tool, provider, idempotencyKey }: RequestFacts): Record<s
   const header = provider.api.idempotency_header;
   if (header === undefined || idempotencyKey === undefined || tool.hints.idempotent) return {};
   return { [header.toLowerCase()]: idempotencyKey };
-}
-
-function renderBody(
-  { tool, at }: RequestFacts,
-  scope: TemplateScope,
-  credentialMembers: (readonly [string, string])[],
-): { type: string; text: string } | undefined {
-  const { format, value: template, lists } = tool.request.body ?? { format: 'none' as const };
-  if (format === 'none') return undefined;
-  let value = renderBodyTemplate(template, scope);
-  const { request } = tool.pagination ?? {};
-  if (at !== undefined && request?.in === 'body') value = withPointer(value, request.name, at);
-  if (credentialMembers.length > 0) {
-    if (value !== undefined && !isRecord(value))
-      throw inputProblem(undefined, 'must be an object: the credential goes into it');
-    value = { ...value, ...Object.fromEntries(credentialMembers) };
-  }
-  if (value === undefined) return undefined;
-  if (format === 'json') return { type: 'application/json', text: JSON.stringify(value) };
-  return { type: 'application/x-www-form-urlencoded', text: encodeForm(isRecord(value) ? value : {}, lists) };
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import { decodeBase64 } from './file-content.ts';
 import { isRecord } from './pointer.ts';
 
 /** The body of an answer, by what it is. */
@@ -38,6 +39,12 @@ export function decodeBody(contentType: string | undefined, bytes: Buffer): Deco
     return { kind: 'text', text: decodeText(contentType ?? '', bytes) };
   }
   return { kind: 'binary', mediaType: mediaType || 'application/octet-stream', bytes };
+}
+
+/** The text that base64 stands for; undefined when it is not base64, or stands for bytes that are no text. */
+export function textOfBase64(base64: string): string | undefined {
+  const bytes = decodeBase64(base64);
+  return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 function decodeText(contentType: string, bytes: Buffer): string {

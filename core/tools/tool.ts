@@ -12,10 +12,17 @@ export interface ToolHints {
 }
 
 export interface ToolBody {
-  format: 'json' | 'form' | 'none';
+  format: 'json' | 'form' | 'multipart' | 'raw' | 'none';
   value?: unknown;
+  /** json, raw: the Content-Type; default application/json, for raw what the file says. */
+  media_type?: string;
+  /** form: how a list is written. */
   lists?: FormLists;
+  parts?: MultipartParts;
 }
+
+/** multipart: what is said of single members. A content type with a comma or a star only says what is taken. */
+export type MultipartParts = Readonly<Record<string, { content_type?: string }>>;
 
 /** How a form writes a list: a[0]=x, a[]=x or a=x. */
 export type FormLists = 'indices' | 'brackets' | 'repeat';
@@ -57,6 +64,8 @@ export interface ToolPagination {
 
 export interface ToolResponse {
   select?: string;
+  /** Places of base64 texts, within the selected object or each item of the selected list; they become the text they stand for. */
+  base64?: string[];
   fields?: string[];
   max_bytes?: number;
 }

@@ -117,7 +117,7 @@ function verify(base: string, path: string, query: string): void {
     url.origin + url.pathname === base + path &&
     url.username + url.password + url.hash === '' &&
     !path.includes('//') &&
-    !/%(2f|5c|00)/i.test(path);
+    !/%(5c|00)/i.test(path);
   if (!inside) throw inputProblem(undefined, 'does not give an address inside the path of the tool');
   if (url.href.length > MAX_LENGTH)
     throw inputProblem(undefined, `gives an address of more than ${MAX_LENGTH} characters`);
@@ -135,15 +135,15 @@ function isScalar(value: unknown): value is string | number | boolean | null | u
 }
 
 /**
- * A value in a path must stay a segment of its own for every reader on the way, also for one that decodes twice: no
- * slash, backslash, control character or dot segment, plain or encoded any number of times.
+ * A value in a path must stay where it stands for every reader on the way, also for one that decodes twice: no backslash,
+ * control character or dot segment, plain or encoded any number of times, and no slash that is encoded already.
  */
 function checkPathValue(name: string, value: unknown, operator: Operator, first: boolean): void {
   // {/a}, {.a} and {;a} bring their own separator, so an absent value leaves no hole.
   if ((value === undefined || value === null) && ['/', '.', ';'].includes(operator)) return;
   for (const text of textsOf(value)) {
     if (text.length > MAX_LENGTH) throw inputProblem(inputName(name), `must have at most ${MAX_LENGTH} characters`);
-    const problem = operator === '+' ? pathProblem(text, first) : segmentProblem(text);
+    const problem = operator === '+' ? pathProblem(text, first) : valueProblem(text);
     if (problem) throw inputProblem(inputName(name), problem);
   }
 }
@@ -165,13 +165,25 @@ function pathProblem(path: string, first: boolean): string | undefined {
   return segments.map(segmentProblem).find((problem) => problem !== undefined);
 }
 
+/**
+ * A value that stands in one segment may hold slashes: they are sent percent-encoded. Some servers take an encoded slash for a
+ * plain one, so the pieces between them are held to the rules of segments: nothing climbs out of where the value stands.
+ */
+function valueProblem(text: string): string | undefined {
+  if (text.includes('/') && text.split('/').includes(''))
+    return 'must not begin or end with a slash, or hold two in a row';
+  return text
+    .split('/')
+    .map(segmentProblem)
+    .find((problem) => problem !== undefined);
+}
+
 function segmentProblem(segment: string): string | undefined {
   if (segment === '') return 'must not be empty: it is part of the path';
   if (!segment.isWellFormed()) return 'must be well-formed Unicode';
   for (const form of decodings(segment)) {
     if (form === '.' || form === '..') return 'must not be a dot segment';
-    if (/[/\\]/.test(form))
-      return 'must not hold a slash or backslash, plain or encoded: it is one segment of the path';
+    if (/[/\\]/.test(form)) return 'must not hold a backslash, or a slash that is encoded already';
     // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
     if (/[\u0000-\u001f\u007f]/.test(form)) return 'must not hold control characters';
   }

@@ -84,6 +84,6 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }

@@ -26,7 +26,7 @@ describe('docs/connectors.md', () => {
   it('explains every key of the two schemas', async () => {
     const { schemas } = await readCatalogueFiles();
     const keys = new Set([...keysOf(schemas.connector), ...keysOf(schemas.tool)]);
-    const explained = new Set([...PAGE.matchAll(/`([A-Za-z_]+)`/g)].map(([, name]) => name));
+    const explained = new Set([...PAGE.matchAll(/`([A-Za-z0-9_]+)`/g)].map(([, name]) => name));
     const missing = [...keys].filter((key) => !explained.has(key));
     expect(missing).to.deep.equal([]);
   });

@@ -273,6 +273,27 @@ describe('The rules of the catalogue', () => {
       '$item stands outside $each',
     ],
     [
+      'a file that is no file input',
+      ({ create }) => {
+        create['request'].body.value.x = { $file: 'title' };
+      },
+      'is taken by $file and is no file input',
+    ],
+    [
+      'a file input of another shape',
+      ({ create }) => {
+        create['input_schema'].properties.file = {
+          type: 'object',
+          format: 'file',
+          description: 'A file.',
+          additionalProperties: false,
+          properties: { data: { type: 'string', description: 'Bytes.' } },
+        };
+        create['request'].body.value.x = { $file: 'file' };
+      },
+      'its members are file_name, mime_type, content_base64, file_id',
+    ],
+    [
       'a cursor of its own',
       ({ list }) => {
         list['input_schema'].properties.cursor = { type: 'string', description: 'x' };

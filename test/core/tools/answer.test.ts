@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { scrub as redact } from '../../../core/net/redact.ts';
 import { pickFields } from '../../../core/tools/fields.ts';
 import { atPointer, withPointer } from '../../../core/tools/pointer.ts';
 import { readAnswer } from '../../../core/tools/read-answer.ts';
@@ -57,6 +58,31 @@ describe('An answer', () => {
     ]);
     const missing = read(json(200, {}), tool);
     expect(missing.ok && missing.data).to.equal(null);
+  });
+
+  it('keeps each member of an object where a place says so', () => {
+    const tool = toolOf({ response: { fields: ['/rates/*/value', '/rates/eur/name'] } });
+    const rates = { usd: { value: 1, name: 'x' }, eur: { value: 2, name: 'Euro' }, none: null };
+    const outcome = read(json(200, { rates, noise: 1 }), tool);
+    expect(outcome.ok && outcome.data).to.deep.equal({
+      rates: { usd: { value: 1 }, eur: { value: 2, name: 'Euro' }, none: null },
+    });
+  });
+
+  it('shows base64 as the text that it stands for, scrubbed of what line breaks hid', () => {
+    const wrapped = Buffer.from('Grüße, tok_secret_123!')
+      .toString('base64')
+      .replace(/(.{5})/g, '$1\n');
+    const tool = toolOf({ response: { base64: ['/content', '/parts/*/data'] } });
+    const body = { content: wrapped, parts: [{ data: 'Zm9v' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }] };
+    const scrub = <T>(value: T): T => redact(value, ['tok_secret_123']);
+    const outcome = readAnswer(prepared({ tool }), json(200, body), { ...RULES, scrub });
+    expect(outcome.ok && outcome.data).to.deep.equal({
+      content: 'Grüße, [secret]!',
+      parts: [{ data: 'foo' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }],
+    });
+    const list = read(json(200, [{ content: 'Zm9v' }]), toolOf({ response: { base64: ['/content'] } }));
+    expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
   });
 
   it('a redirect is a failure that shows no address to follow', () => {

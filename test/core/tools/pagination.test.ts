@@ -59,7 +59,7 @@ describe('Pagination', () => {
       },
     });
     const cursor = nextCursor(tool, {}, undefined, { link: undefined, body: { end: 'X' } });
-    const body = (toolInput: object) => JSON.parse(renderRequest(prepared({ tool, toolInput }), NOTHING).body ?? '');
+    const body = (toolInput: object) => JSON.parse(String(renderRequest(prepared({ tool, toolInput }), NOTHING).body));
     expect(body({ cursor, first: 5 })).to.deep.equal({ query: 'q', variables: { first: 5, after: 'X' } });
     expect(body({ cursor })).to.deep.equal({ query: 'q', variables: { after: 'X' } });
     expect(body({ first: 5 })).to.deep.equal({ query: 'q', variables: { first: 5 } });

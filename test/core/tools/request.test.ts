@@ -29,6 +29,7 @@ describe('The request of a call', () => {
         authorization: `Bearer ${TOKEN}`,
       },
       body: '{"name":"n"}',
+      preview: { name: 'n' },
       secrets: [TOKEN],
     });
   });

@@ -91,6 +91,15 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(render('/users/{id}/posts', { id: 'a b?c#d' })).to.equal(`${BASE}/users/a%20b%3Fc%23d/posts`);
   });
 
+  it('a slash within a value is encoded, and what it parts may not climb', () => {
+    expect(render('/projects/{id}/issues', { id: 'group/sub group/project' })).to.equal(
+      `${BASE}/projects/group%2Fsub%20group%2Fproject/issues`,
+    );
+    for (const id of ['a/../b', '../a', 'a/..', 'a/%2e%2e/b', 'a/./b', 'a//b', '/a', 'a/', 'a%2fb', 'a/b%5c']) {
+      expect(failureOf(() => render('/projects/{id}', { id })).fields, id).to.deep.equal(['tool_input.id']);
+    }
+  });
+
   it('traversal in a segment is refused and the input is named', () => {
     for (const value of TRAVERSALS) {
       expect(

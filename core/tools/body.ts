@@ -1,0 +1,76 @@
+import { renderBodyTemplate, type TemplateScope } from './body-template.ts';
+import { FileContent, OCTETS } from './file-content.ts';
+import { encodeForm } from './form.ts';
+import { inputProblem } from './input-problem.ts';
+import { encodeMultipart } from './multipart.ts';
+import type { CursorValue } from './pagination.ts';
+import { isRecord, withPointer } from './pointer.ts';
+import type { Tool, ToolBody } from './tool.ts';
+
+/** A body that is ready to be sent. */
+export interface RenderedBody {
+  /** The Content-Type header. */
+  type: string;
+  content: string | Buffer;
+  /** What people see of it. */
+  preview: unknown;
+}
+
+type Members = readonly (readonly [string, string])[];
+
+/**
+ * Renders the body of a call.
+ *
+ * @param at the place of the page that was asked for, where pagination puts it into the body
+ * @param credential members that the credential adds; a call without a body gets a JSON body for them, unless its method has none
+ * @throws ApiError INVALID_TOOL_INPUT
+ */
+export function renderBody(
+  tool: Tool,
+  scope: TemplateScope,
+  at: CursorValue | undefined,
+  credential: Members,
+): RenderedBody | undefined {
+  const stated: ToolBody = tool.request.body ?? { format: 'none' };
+  const { format } = stated;
+  let value = format === 'none' ? undefined : renderBodyTemplate(stated.value, scope);
+  const { request } = tool.pagination ?? {};
+  if (at !== undefined && request?.in === 'body') value = withPointer(value, request.name, at);
+  if (credential.length > 0) value = withCredential(tool, value, credential);
+  if (value === undefined) return undefined;
+  switch (format) {
+    case 'raw':
+      return rawBody(value, stated.media_type);
+    case 'form': {
+      const text = encodeForm(isRecord(value) ? value : {}, stated.lists);
+      return { type: 'application/x-www-form-urlencoded', content: text, preview: text };
+    }
+    case 'multipart': {
+      const { type, bytes, preview } = encodeMultipart(isRecord(value) ? value : {}, stated.parts);
+      return { type, content: bytes, preview };
+    }
+    default:
+      return { type: stated.media_type ?? 'application/json', content: JSON.stringify(value), preview: value };
+  }
+}
+
+function withCredential({ request: { method, body } }: Tool, value: unknown, credential: Members): unknown {
+  if (method === 'GET' || method === 'HEAD') {
+    throw inputProblem(undefined, 'cannot be sent: the credential goes into the body, which a read does not have');
+  }
+  const plain = !(value instanceof FileContent) && body?.format !== 'raw';
+  if (!plain || (value !== undefined && !isRecord(value))) {
+    throw inputProblem(undefined, 'must be an object: the credential goes into it');
+  }
+  return { ...value, ...Object.fromEntries(credential) };
+}
+
+/** The bytes of a file, or a text as it is. */
+function rawBody(value: unknown, mediaType: string | undefined): RenderedBody {
+  const stated = mediaType?.includes('*') ? undefined : mediaType;
+  if (value instanceof FileContent) {
+    return { type: stated ?? value.mediaType ?? OCTETS, content: value.bytes, preview: value.summary() };
+  }
+  if (typeof value === 'object') throw inputProblem(undefined, 'must give a text or one file: it is the whole body');
+  return { type: stated ?? 'text/plain; charset=utf-8', content: String(value), preview: String(value) };
+}

@@ -1,0 +1,43 @@
+/** A file on its way into a request. In JSON and in forms it stands for its bytes as base64. */
+export class FileContent {
+  readonly name: string;
+  /** Undefined where nobody said what it is. */
+  readonly mediaType: string | undefined;
+  readonly bytes: Buffer;
+
+  constructor(name: string, mediaType: string | undefined, bytes: Buffer) {
+    this.name = name;
+    this.mediaType = mediaType;
+    this.bytes = bytes;
+  }
+
+  toString(): string {
+    return this.bytes.toString('base64');
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  /** What people see of it in place of its bytes. */
+  summary(): { file_name: string; mime_type: string; size: number } {
+    return { file_name: this.name, mime_type: this.mediaType ?? OCTETS, size: this.bytes.length };
+  }
+}
+
+export const OCTETS = 'application/octet-stream';
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/**
+ * Decodes base64 in either alphabet, with or without padding; line breaks and blanks are skipped, as in mail (RFC 4648 §3.3
+ * leaves both to the profile).
+ *
+ * @returns undefined when it is not base64: the built-in decoder skips what it does not know
+ */
+export function decodeBase64(text: string): Buffer | undefined {
+  const compact = text.replace(/[\t\n\r ]+/g, '');
+  const symbols = compact.replace(/=+$/, '');
+  if (!BASE64.test(compact) || symbols.length % 4 === 1) return undefined;
+  return Buffer.from(symbols, 'base64url');
+}

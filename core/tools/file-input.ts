@@ -1,0 +1,108 @@
+import { decodeBase64, FileContent } from './file-content.ts';
+import { inputProblem } from './input-problem.ts';
+import { isRecord } from './pointer.ts';
+import type { JsonSchema, Tool } from './tool.ts';
+
+/** The format that marks an input (or the items of a list input) as a file. */
+export const FILE_FORMAT = 'file';
+
+/** The files of this service that a call names, by their id. */
+export type StoredFiles = ReadonlyMap<string, FileContent>;
+
+/** Ids of stored files begin so. */
+const FILE_ID = '^file_[0-9A-Z]{26}$';
+const MEDIA_TYPE =
+  "^[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}( *; *[A-Za-z0-9_-]{1,40}=[A-Za-z0-9!#$&'^_.+-]{1,100}){0,4}$";
+
+/**
+ * The one shape of every file input: its bytes in base64, or a file that an earlier call left with the service. That exactly one of
+ * both is there the engine checks itself: several model APIs refuse `oneOf`.
+ *
+ * @param description what the tool does with the file
+ */
+export function fileInputSchema(description: string): JsonSchema {
+  return {
+    type: 'object',
+    format: FILE_FORMAT,
+    description,
+    additionalProperties: false,
+    properties: {
+      file_name: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description: 'The name of the file, with its ending.',
+      },
+      mime_type: {
+        type: 'string',
+        maxLength: 255,
+        pattern: MEDIA_TYPE,
+        description: 'What it is, for example image/png.',
+      },
+      content_base64: { type: 'string', description: 'Its bytes in base64. Either this or file_id.' },
+      file_id: {
+        type: 'string',
+        pattern: FILE_ID,
+        description: 'The file_id of an earlier answer. Either this or content_base64.',
+      },
+    },
+  };
+}
+
+/** True for the schema of a file input, or of a list of them. */
+export function isFileSchema(schema: unknown): boolean {
+  if (!isRecord(schema)) return false;
+  return schema['format'] === FILE_FORMAT || (isRecord(schema['items']) && schema['items']['format'] === FILE_FORMAT);
+}
+
+/**
+ * The file, or list of files, that an input holds.
+ *
+ * @param stored the stored files that the call names; undefined while a call is only checked, when a stored file is empty
+ * @throws ApiError INVALID_TOOL_INPUT
+ */
+export function filesOf(name: string, value: unknown, stored: StoredFiles | undefined): FileContent | FileContent[] {
+  if (Array.isArray(value)) return value.map((item, index) => fileOf(`${name}[${index}]`, item, stored));
+  return fileOf(name, value, stored);
+}
+
+function fileOf(field: string, value: unknown, stored: StoredFiles | undefined): FileContent {
+  if (!isRecord(value)) throw inputProblem(field, 'must be a file: an object with content_base64 or file_id');
+  const { content_base64: content, file_id: id } = value;
+  if ((content === undefined) === (id === undefined)) {
+    throw inputProblem(field, 'must hold exactly one of content_base64 and file_id');
+  }
+  const mediaType = textOf(value['mime_type']);
+  const fileName = textOf(value['file_name']);
+  if (id !== undefined) {
+    const held = stored === undefined ? new FileContent('file', undefined, Buffer.alloc(0)) : stored.get(String(id));
+    if (held === undefined)
+      throw inputProblem(`${field}.file_id`, 'is not a file of this account, or it has been deleted');
+    return new FileContent(fileName ?? held.name, mediaType ?? held.mediaType, held.bytes);
+  }
+  const bytes = typeof content === 'string' ? decodeBase64(content) : undefined;
+  if (bytes === undefined) throw inputProblem(`${field}.content_base64`, 'must be base64');
+  return new FileContent(fileName ?? 'file', mediaType, bytes);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The stored files that an input names, with where each stands. */
+export function storedFileIds(tool: Tool, input: Readonly<Record<string, unknown>>): { field: string; id: string }[] {
+  const properties = tool.input_schema['properties'];
+  if (!isRecord(properties)) return [];
+  return Object.keys(properties)
+    .filter((name) => isFileSchema(properties[name]) && input[name] !== undefined)
+    .flatMap((name) => {
+      const value = input[name];
+      const items: [string, unknown][] = Array.isArray(value)
+        ? value.map((item, index) => [`${name}[${index}]`, item])
+        : [[name, value]];
+      return items.flatMap(([field, item]) => {
+        const id = isRecord(item) ? item['file_id'] : undefined;
+        return typeof id === 'string' ? [{ field: `${field}.file_id`, id }] : [];
+      });
+    });
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { FileContent, OCTETS } from './file-content.ts';
+import type { MultipartParts } from './tool.ts';
+
+interface Part {
+  name: string;
+  fileName?: string;
+  /** Undefined: the default of RFC 7578 §4.4, plain text. */
+  mediaType: string | undefined;
+  bytes: Buffer;
+}
+
+/**
+ * Encodes an object as multipart/form-data (RFC 7578): one part for each member, one for each item of a list, JSON for what is
+ * neither a text nor a file.
+ *
+ * @param stated what the tool says of single members
+ * @returns the same bytes for the same value: a call that is sent again is recognised by its provider
+ */
+export function encodeMultipart(
+  value: Readonly<Record<string, unknown>>,
+  stated: MultipartParts = {},
+): { type: string; bytes: Buffer; preview: Record<string, unknown> } {
+  const parts = Object.entries(value).flatMap(([name, member]) => partsOf(name, member, stated[name]?.content_type));
+  const boundary = boundaryOf(parts);
+  const bytes = Buffer.concat([
+    ...parts.flatMap((part) => [Buffer.from(`--${boundary}\r\n${headOf(part)}\r\n\r\n`), part.bytes, CRLF]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+  const preview = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]));
+  return { type: `multipart/form-data; boundary=${boundary}`, bytes, preview };
+}
+
+const CRLF = Buffer.from('\r\n');
+
+function partsOf(name: string, value: unknown, contentType: string | undefined): Part[] {
+  if (value === undefined) return [];
+  const single = contentType?.includes(',') || contentType?.includes('*') ? undefined : contentType;
+  if (value instanceof FileContent) {
+    return [{ name, fileName: value.name, mediaType: value.mediaType ?? single ?? OCTETS, bytes: value.bytes }];
+  }
+  if (Array.isArray(value) && !isJson(single)) return value.flatMap((item) => partsOf(name, item, contentType));
+  if (typeof value === 'object' || isJson(single)) {
+    return [{ name, mediaType: single ?? 'application/json', bytes: Buffer.from(JSON.stringify(value)) }];
+  }
+  return [{ name, mediaType: single, bytes: Buffer.from(String(value)) }];
+}
+
+function isJson(mediaType: string | undefined): boolean {
+  return mediaType !== undefined && /^application\/(json|[a-z0-9.+-]+\+json)\b/i.test(mediaType);
+}
+
+function headOf({ name, fileName, mediaType }: Part): string {
+  const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"`;
+  const type = mediaType === undefined ? '' : `\r\nContent-Type: ${mediaType}`;
+  return `Content-Disposition: form-data; name="${quoted(name)}"${file}${type}`;
+}
+
+/** As browsers write it (the form submission of the HTML standard): a quote or line break would end the name (threat E2). */
+function quoted(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      .replaceAll('"', '%22')
+      .replaceAll('\r', '%0D')
+      .replaceAll('\n', '%0A')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a header
+      .replace(/[\u0000-\u001f\u007f]/g, '')
+  );
+}
+
+/** A digest of what it separates: no content can hold its own digest but by chance, and it needs no randomness. */
+function boundaryOf(parts: readonly Part[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) {
+    const head = headOf(part);
+    hash.update(`${head.length}:${head}${part.bytes.length}:`).update(part.bytes);
+  }
+  return `form-${hash.digest('hex').slice(0, 48)}`;
+}
+
+function shown(value: unknown): unknown {
+  if (value instanceof FileContent) return value.summary();
+  return Array.isArray(value) ? value.map(shown) : value;
+}

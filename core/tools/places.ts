@@ -1,0 +1,39 @@
+import { isRecord, pointerSegments } from './pointer.ts';
+
+/**
+ * A copy of a value in which the values at some places are replaced. Places that are not there leave no trace.
+ *
+ * @param places JSON pointers in which the segment `*` is each item of a list, or each member of an object; within the value, or
+ *   within each item of it when it is a list
+ * @param replace gets a value and its JSON pointer; gives what stands there instead
+ */
+export function replaceAt(
+  value: unknown,
+  places: readonly string[],
+  replace: (value: unknown, pointer: string) => unknown,
+): unknown {
+  return places.reduce<unknown>((whole, place) => {
+    const segments = pointerSegments(place);
+    return step(whole, Array.isArray(whole) ? ['*', ...segments] : segments, '', replace);
+  }, value);
+}
+
+function step(
+  value: unknown,
+  [head, ...rest]: readonly string[],
+  pointer: string,
+  replace: (value: unknown, pointer: string) => unknown,
+): unknown {
+  if (head === undefined) return value === undefined ? value : replace(value, pointer);
+  const below = (item: unknown, key: string | number) =>
+    step(item, rest, `${pointer}/${escaped(String(key))}`, replace);
+  if (Array.isArray(value)) return head === '*' ? value.map(below) : value;
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, head === '*' || head === key ? below(item, key) : item]),
+  );
+}
+
+function escaped(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}
