@@ -1,8 +1,8 @@
 import { checkAuthPatterns } from '../core/connectors/check-patterns.ts';
 import { isCallerHeader } from '../core/connectors/header-names.ts';
 import type { Connector } from '../core/connectors/provider.ts';
+import { accountReferences } from '../core/tools/references.ts';
 import type { ToolFile } from './catalogue-files.ts';
-import { accountReferences } from './catalogue-references.ts';
 
 /** What the schema of a connector cannot say; one sentence per violation. */
 export function checkConnector(connector: Connector, fileName: string, tools: readonly ToolFile['data'][]): string[] {

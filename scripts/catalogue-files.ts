@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import type { Connector } from '../core/connectors/provider.ts';
-import type { JsonSchema, Tool } from '../core/tools/tool.ts';
+import type { JsonSchema, ToolDefinition } from '../core/tools/tool.ts';
 
 const ROOT = new URL('../catalogue/', import.meta.url);
 
@@ -14,7 +14,7 @@ export interface DataFile<T> {
   data: T;
 }
 
-export type ToolFile = DataFile<Omit<Tool, 'connector' | 'generic'>> & { connector: string };
+export type ToolFile = DataFile<ToolDefinition> & { connector: string };
 
 export interface CatalogueFiles {
   schemas: { connector: JsonSchema; tool: JsonSchema };

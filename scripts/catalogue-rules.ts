@@ -1,10 +1,10 @@
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Connector } from '../core/connectors/provider.ts';
+import { builtInProvider, type Connector } from '../core/connectors/provider.ts';
+import { createToolRules } from '../core/tools/tool-rules.ts';
 import { checkConnector } from './catalogue-connector-rules.ts';
 import type { CatalogueFiles, DataFile, ToolFile } from './catalogue-files.ts';
-import { createToolRules } from './catalogue-tool-rules.ts';
 
 export interface CatalogueRules {
   /** One line per violation: file and sentence. */
@@ -32,7 +32,12 @@ export function createCatalogueRules(schemas: CatalogueFiles['schemas']): Catalo
           const connector = byName.get(file.connector);
           if (broken.length > 0) return inFile(file, broken);
           if (!connector) return inFile(file, [`there is no valid connector ${file.connector}`]);
-          return inFile(file, toolRules.check(file.data, file.name, connector));
+          return inFile(file, [
+            ...(file.data.name === file.name ? [] : [`name ${file.data.name} differs from the file's name`]),
+            ...toolRules
+              .check(file.data, builtInProvider(connector))
+              .map(({ field, message }) => `${field}: ${message}`),
+          ]);
         }),
         ...twins(tools),
       ];

@@ -70,11 +70,14 @@ export interface ToolResponse {
   max_bytes?: number;
 }
 
-/** A tool file, as catalogue/tool.schema.json describes it, with what the index adds. */
+/** What a person writes down about a tool, as catalogue/tool.schema.json describes it. */
+export type ToolDefinition = Omit<Tool, 'connector' | 'generic'>;
+
+/** A tool: its definition, and where it belongs. */
 export interface Tool {
-  /** Added by the index: the connector that the tool belongs to. */
+  /** The identifier of the provider whose accounts run it. */
   connector: string;
-  /** Added by the index: the tool fits any HTTP API. */
+  /** The tool fits any HTTP API, so the accounts of custom providers run it too. */
   generic?: boolean;
   name: string;
   title: string;

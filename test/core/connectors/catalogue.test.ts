@@ -186,14 +186,14 @@ describe('The rules of the catalogue', () => {
       ({ create }) => {
         create['input_schema'].properties.labels.items = { type: 'object', properties: {} };
       },
-      'labels.items must state additionalProperties',
+      'labels.items: must state additionalProperties',
     ],
     [
       'a value without a type',
       ({ create }) => {
         create['input_schema'].properties.body = { description: 'x' };
       },
-      'body does not say what it takes',
+      'body: does not say what it takes',
     ],
     [
       'a keyword that does not exist',

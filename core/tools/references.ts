@@ -1,0 +1,162 @@
+import type { FieldError } from '../errors.ts';
+import { directiveOf } from './body-template.ts';
+import { EMAIL_MEMBERS } from './email.ts';
+import { isRecord } from './pointer.ts';
+import type { ToolDefinition } from './tool.ts';
+import { parsePathTemplate } from './url.ts';
+
+/** What the templates of a tool refer to, and what is wrong with how they do. */
+export interface References {
+  inputs: Set<string>;
+  /** Inputs that stand in the path, where an absent one would leave a hole. */
+  pathInputs: Set<string>;
+  account: Set<string>;
+  /** Inputs that stand for files. */
+  files: Set<string>;
+  problems: FieldError[];
+}
+
+/** Reads every template of a tool: path, query, headers, body. */
+export function referencesOf({ request, pagination }: ToolDefinition): References {
+  const found: References = {
+    inputs: new Set(),
+    pathInputs: new Set(),
+    account: new Set(),
+    files: new Set(),
+    problems: [],
+  };
+  readPath(request.path, found);
+  readMembers(request.query ?? {}, { found, path: 'request.query', inEach: false });
+  readMembers(request.headers ?? {}, { found, path: 'request.headers', inEach: false });
+  for (const { input } of request.parameters ?? []) found.inputs.add(input);
+  if (request.body?.value !== undefined) {
+    readTemplate(request.body.value, { found, path: 'request.body.value', inEach: false });
+  }
+  for (const name of [request.headers_input, request.query_input, pagination?.request?.page_size_input]) {
+    if (name) found.inputs.add(name);
+  }
+  return found;
+}
+
+/** The account values that a tool takes. */
+export function accountReferences(tool: ToolDefinition): Set<string> {
+  return referencesOf(tool).account;
+}
+
+/** Where in a tool's templates the reader stands. */
+interface Place {
+  found: References;
+  /** From the tool's root, dotted. */
+  path: string;
+  /** Whether `$item` means something here. */
+  inEach: boolean;
+}
+
+function readPath(path: string, found: References): void {
+  try {
+    const parsed = parsePathTemplate(path);
+    for (const [parts, inPath] of [
+      [parsed.path, true],
+      [parsed.query, false],
+    ] as const) {
+      for (const part of parts) {
+        if ('literal' in part) continue;
+        for (const { name } of part.variables) {
+          if (name.startsWith('account.')) found.account.add(name.slice('account.'.length));
+          else found.inputs.add(name);
+          if (inPath && ['', '+'].includes(part.operator)) found.pathInputs.add(name);
+        }
+      }
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    found.problems.push({ field: 'request.path', message });
+  }
+}
+
+function readTemplate(template: unknown, place: Place): void {
+  const directive = directiveOf(template);
+  if (!directive) {
+    if (isRecord(template)) {
+      const stray = Object.keys(template).filter((key) => key.startsWith('$'));
+      if (stray.length > 0) refuse(place, `${stray.join(', ')} is no directive; write {$literal: …} for such keys`);
+    }
+    if (typeof template === 'object' && template !== null) readMembers(template, place);
+    return;
+  }
+  const { name, argument } = directive;
+  const inside = { ...place, path: `${place.path}.${name}` };
+  switch (name) {
+    case '$literal':
+      return;
+    case '$input':
+      addName(place.found.inputs, argument, name, place);
+      return;
+    case '$account':
+      addName(place.found.account, argument, name, place);
+      return;
+    case '$item':
+      if (!place.inEach) refuse(place, '$item stands outside $each');
+      if (typeof argument !== 'string' || !/^(\/.*)?$/.test(argument)) refuse(place, '$item takes a JSON pointer');
+      return;
+    case '$join':
+    case '$each':
+      readList(name, argument, inside);
+      return;
+    case '$concat':
+      if (Array.isArray(argument)) readMembers(argument, inside);
+      else refuse(place, '$concat takes a list');
+      return;
+    case '$file':
+      addName(place.found.inputs, argument, name, place);
+      addName(place.found.files, argument, name, place);
+      return;
+    case '$base64':
+    case '$base64url':
+      readTemplate(argument, inside);
+      return;
+    case '$email':
+      readEmail(argument, inside);
+      return;
+  }
+}
+
+function readMembers(templates: object, place: Place): void {
+  const member = (key: string) => (Array.isArray(templates) ? `${place.path}[${key}]` : `${place.path}.${key}`);
+  for (const [key, template] of Object.entries(templates)) readTemplate(template, { ...place, path: member(key) });
+}
+
+function readList(name: '$join' | '$each', argument: unknown, place: Place): void {
+  const [required, optional] = name === '$join' ? [['input'], ['separator']] : [['input', 'template'], []];
+  const keys = isRecord(argument) ? Object.keys(argument) : [];
+  const fits =
+    required.every((key) => keys.includes(key)) && keys.every((key) => [...required, ...optional].includes(key));
+  if (!fits || !isRecord(argument)) {
+    refuse(place, `takes {${[...required, ...optional].join(', ')}}`);
+    return;
+  }
+  addName(place.found.inputs, argument['input'], name, place);
+  if (name === '$each') {
+    readTemplate(argument['template'], { ...place, path: `${place.path}.template`, inEach: true });
+  }
+}
+
+function readEmail(argument: unknown, place: Place): void {
+  if (!isRecord(argument)) {
+    refuse(place, '$email takes an object');
+    return;
+  }
+  for (const member of Object.keys(argument)) {
+    if (!(EMAIL_MEMBERS as readonly string[]).includes(member)) refuse(place, `$email has no member ${member}`);
+  }
+  readMembers(argument, place);
+}
+
+function addName(names: Set<string>, argument: unknown, directive: string, place: Place): void {
+  if (typeof argument === 'string') names.add(argument);
+  else refuse(place, `${directive} takes a name`);
+}
+
+function refuse({ found, path }: Place, message: string): void {
+  found.problems.push({ field: path, message });
+}

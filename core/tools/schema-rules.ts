@@ -1,0 +1,66 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { patternProblem } from '../connectors/linear-pattern.ts';
+import type { FieldError } from '../errors.ts';
+import { assertLocalSchema } from './input.ts';
+import { isRecord } from './pointer.ts';
+import type { JsonSchema } from './tool.ts';
+
+const LISTS_OF_SCHEMAS = ['oneOf', 'anyOf', 'prefixItems'];
+const SAYS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'required', 'if'];
+
+/** Whether a schema is self-contained, small enough and one that the engine's compiler takes; it keeps nothing of it. */
+export function checkCompiles(compiler: Ajv2020, schema: JsonSchema, field: string): FieldError[] {
+  try {
+    assertLocalSchema(schema);
+    compiler.compile(schema);
+    return [];
+  } catch (error) {
+    return [{ field, message: error instanceof Error ? error.message : String(error) }];
+  } finally {
+    compiler.removeSchema(schema);
+  }
+}
+
+/** Every object says what else it takes, and every value what it is, unless a comment says why it is open. */
+export function checkClosed(schema: unknown, field: string): FieldError[] {
+  if (!isRecord(schema)) return [];
+  if (typeof schema['$comment'] === 'string' && schema['$comment'].startsWith('open:')) return [];
+  const problems: FieldError[] = [];
+  const says = SAYS.some((key) => Object.hasOwn(schema, key));
+  if (!says) problems.push({ field, message: 'does not say what it takes' });
+  const isObject = [schema['type']].flat().includes('object') || Object.hasOwn(schema, 'properties');
+  const others = schema['additionalProperties'];
+  if (isObject && others !== false && !isRecord(others)) {
+    problems.push({ field, message: 'must state additionalProperties' });
+  }
+  const isList = [schema['type']].flat().includes('array');
+  if (isList && !isRecord(schema['items'])) problems.push({ field, message: 'must state items' });
+  for (const key of ['items', 'additionalProperties']) problems.push(...checkClosed(schema[key], `${field}.${key}`));
+  for (const key of LISTS_OF_SCHEMAS) {
+    const children = Array.isArray(schema[key]) ? schema[key] : [];
+    problems.push(...children.flatMap((child, index) => checkClosed(child, `${field}.${key}[${index}]`)));
+  }
+  for (const [name, child] of Object.entries(isRecord(schema['properties']) ? schema['properties'] : {})) {
+    problems.push(...checkClosed(child, `${field}.properties.${name}`));
+  }
+  return problems;
+}
+
+/**
+ * Every regular expression is one whose time is bounded by the length of the value: who writes a schema must not be able to hold
+ * up the process for everybody else.
+ */
+export function checkPatterns(schema: unknown, field: string): FieldError[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]): FieldError[] => {
+    const path = Array.isArray(schema) ? `${field}[${key}]` : `${field}.${key}`;
+    const sources =
+      key === 'pattern' && typeof value === 'string'
+        ? [value]
+        : key === 'patternProperties' && isRecord(value)
+          ? Object.keys(value)
+          : [];
+    const problems = sources.map(patternProblem).filter((problem) => problem !== undefined);
+    return [...problems.map((message) => ({ field: path, message })), ...checkPatterns(value, path)];
+  });
+}

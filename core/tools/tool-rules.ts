@@ -1,0 +1,192 @@
+import { staticFieldsOf } from '../connectors/auth-pattern.ts';
+import { isCallerHeader } from '../connectors/header-names.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ApiError, type FieldError } from '../errors.ts';
+import { prepareCall } from './call.ts';
+import { FILE_FORMAT, fileInputSchema, isFileSchema } from './file-input.ts';
+import { createInputChecker, type InputChecker, schemaCompiler } from './input.ts';
+import { isRecord } from './pointer.ts';
+import { type References, referencesOf } from './references.ts';
+import { checkClosed, checkCompiles } from './schema-rules.ts';
+import type { JsonSchema, ToolDefinition } from './tool.ts';
+import { toolPrefix } from './tool-name.ts';
+
+const SAMPLE_BASE = 'https://api.example.com';
+
+export interface ToolRules {
+  /**
+   * @param tool one that the schema of tools passes
+   * @param provider whose accounts are to run it
+   * @returns one entry per offending field, from the tool's root
+   */
+  check(tool: ToolDefinition, provider: ProviderDefinition): FieldError[];
+}
+
+/** What the schema of a tool cannot say. The catalogue's check and the API judge by it alike. */
+export function createToolRules(): ToolRules {
+  const compiler = schemaCompiler();
+  const inputs = createInputChecker(1);
+  return {
+    check: (tool, provider) => {
+      const references = referencesOf(tool);
+      const shape = [
+        ...checkName(tool, provider),
+        ...checkHints(tool),
+        ...checkRequest(tool),
+        ...checkClosed(tool.input_schema, 'input_schema'),
+        ...checkReferences(tool, references, provider),
+        ...checkFiles(tool, references),
+        ...checkScopes(tool, provider),
+        ...checkCompiles(compiler, tool.input_schema, 'input_schema'),
+        ...checkCompiles(compiler, tool.output_schema, 'output_schema'),
+      ];
+      return shape.length > 0 ? shape : checkExamples(inputs, tool, provider);
+    },
+  };
+}
+
+function checkName({ name }: ToolDefinition, { identifier }: ProviderDefinition): FieldError[] {
+  const prefix = toolPrefix(identifier);
+  return name.startsWith(prefix) ? [] : [{ field: 'name', message: `must start with ${prefix}` }];
+}
+
+function checkHints({ hints, request: { method } }: ToolDefinition): FieldError[] {
+  const problems: string[] = [];
+  if (hints.read_only && hints.destructive) problems.push('a read is never destructive');
+  if (hints.read_only && !hints.idempotent) problems.push('a read is idempotent');
+  if (!hints.reason) {
+    const reads = method === 'GET' || method === 'HEAD';
+    if (reads && !hints.read_only) problems.push(`${method} is read_only unless a reason is given`);
+    if (!reads && method !== 'POST' && hints.read_only)
+      problems.push(`${method} is not read_only unless a reason is given`);
+    if (method === 'DELETE' && !(hints.destructive && hints.idempotent))
+      problems.push('DELETE is destructive and idempotent unless a reason is given');
+    if (method === 'PUT' && !hints.idempotent) problems.push('PUT is idempotent unless a reason is given');
+  }
+  return problems.map((message) => ({ field: 'hints', message }));
+}
+
+function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
+  const problems: FieldError[] = [];
+  const hasBody = request.body !== undefined && request.body.format !== 'none';
+  if (hasBody && (request.method === 'GET' || request.method === 'HEAD')) {
+    problems.push({ field: 'request.body', message: `${request.method} has no body` });
+  }
+  const headers = [
+    ...Object.keys(request.headers ?? {}).map((name) => [`request.headers.${name}`, name]),
+    ...(request.parameters ?? []).flatMap((parameter, index) =>
+      parameter.in === 'header' ? [[`request.parameters[${index}].name`, parameter.name]] : [],
+    ),
+  ] as [string, string][];
+  for (const [field, name] of headers) {
+    if (!isCallerHeader(name)) problems.push({ field, message: `${name} cannot be set by a tool` });
+  }
+  if (pagination?.request?.in === 'body' && (!hasBody || !pagination.request.name.startsWith('/'))) {
+    const message = 'in the body the place is a JSON pointer, and there must be a body';
+    problems.push({ field: 'pagination.request', message });
+  }
+  return problems;
+}
+
+function checkReferences(tool: ToolDefinition, references: References, provider: ProviderDefinition): FieldError[] {
+  const properties = propertiesOf(tool);
+  const required = tool.input_schema['required'] as string[] | undefined;
+  const problems = [...references.problems];
+  for (const name of references.inputs) {
+    if (Object.hasOwn(properties, name)) continue;
+    problems.push({ field: 'request', message: `the templates take ${name}, which input_schema does not have` });
+  }
+  for (const name of Object.keys(properties)) {
+    if (references.inputs.has(name)) continue;
+    const field = `input_schema.properties.${name}`;
+    problems.push({ field, message: `input_schema has ${name}, which no template takes` });
+  }
+  for (const name of references.pathInputs) {
+    const present = required?.includes(name) || properties[name]?.['default'] !== undefined;
+    if (present || name.startsWith('account.')) continue;
+    problems.push({ field: 'request.path', message: `${name} stands in the path, so it must be required` });
+  }
+  for (const name of references.account) {
+    for (const pattern of provider.authPatterns) {
+      const fields = [
+        ...staticFieldsOf(pattern).filter((field) => field.is_path_param),
+        ...(pattern.account_fields ?? []),
+      ];
+      if (fields.some((field) => field.field_name === name)) continue;
+      const message = `the templates take account.${name}, which accounts of type ${pattern.type} do not have`;
+      problems.push({ field: 'request', message });
+    }
+  }
+  return problems;
+}
+
+function propertiesOf(tool: ToolDefinition): Record<string, JsonSchema> {
+  return (tool.input_schema['properties'] as Record<string, JsonSchema> | undefined) ?? {};
+}
+
+/** A file has one shape everywhere, so that a client learns it once. */
+function checkFiles(tool: ToolDefinition, references: References): FieldError[] {
+  return Object.entries(propertiesOf(tool)).flatMap(([name, schema]) => {
+    const field = `input_schema.properties.${name}`;
+    const taken = references.files.has(name);
+    if (!isFileSchema(schema)) return taken ? [{ field, message: 'is taken by $file and is no file input' }] : [];
+    const file = schema['format'] === FILE_FORMAT ? schema : (schema['items'] as JsonSchema);
+    const members = Object.keys(isRecord(file['properties']) ? file['properties'] : {});
+    const usual = Object.keys(fileInputSchema('')['properties'] as object);
+    return [
+      ...(taken ? [] : [{ field, message: 'is a file, which $file takes' }]),
+      ...(usual.join() === members.join()
+        ? []
+        : [{ field, message: `is a file, so its members are ${usual.join(', ')}` }]),
+    ];
+  });
+}
+
+function checkScopes({ scopes }: ToolDefinition, { authPatterns }: ProviderDefinition): FieldError[] {
+  const known = new Set(
+    authPatterns.flatMap((pattern) => (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope)),
+  );
+  return scopes.flatMap((set, index) =>
+    set
+      .filter((scope) => !known.has(scope))
+      .map((scope) => ({
+        field: `scopes[${index}]`,
+        message: `${scope} is not in available_scopes of the connector`,
+      })),
+  );
+}
+
+/** An example is a promise: it must pass the schema and give a request, for each way of authenticating. */
+function checkExamples(inputs: InputChecker, definition: ToolDefinition, given: ProviderDefinition): FieldError[] {
+  const tool = { ...definition, connector: given.identifier };
+  const provider = addressed(given);
+  return definition.examples.flatMap(({ input }, index): FieldError[] => {
+    try {
+      for (const pattern of provider.authPatterns) {
+        const account = sampleAccount(provider);
+        prepareCall({ tool, provider, pattern, account, toolInput: input, executionId: 'exec_example' }, inputs);
+      }
+      return [];
+    } catch (error) {
+      const field = `examples[${index}].input`;
+      const details = error instanceof ApiError ? (error.errors ?? []) : [];
+      if (details.length === 0) return [{ field, message: error instanceof Error ? error.message : String(error) }];
+      return details.map((detail) => ({ field, message: `${detail.field} ${detail.message}` }));
+    }
+  });
+}
+
+/** A custom provider may get its address later; its tools can be judged before. */
+function addressed(provider: ProviderDefinition): ProviderDefinition {
+  if (!provider.isCustom || (provider.proxyEnabled && provider.proxyUrl)) return provider;
+  return { ...provider, proxyEnabled: true, proxyUrl: provider.proxyUrl ?? SAMPLE_BASE };
+}
+
+/** An account that has every value that addresses and paths can take. */
+function sampleAccount({ authPatterns, api }: ProviderDefinition): Record<string, string> {
+  const names = authPatterns.flatMap((pattern) =>
+    [...staticFieldsOf(pattern), ...(pattern.account_fields ?? [])].map((field) => field.field_name),
+  );
+  const account = Object.fromEntries(names.map((name) => [name, 'example']));
+  return api.base_url_input === undefined ? account : { ...account, [api.base_url_input]: SAMPLE_BASE };
+}
