@@ -33,7 +33,8 @@ export function accountNotActive(account: Pick<AccountRow, 'status' | 'statusRea
   });
 }
 
-function remedyOf(status: AccountStatus, type: AuthorizationType): [operationId: string, advice: string] {
+/** The operation that helps an account which cannot be used now, and what it is for. */
+export function remedyOf(status: AccountStatus, type: AuthorizationType): [operationId: string, advice: string] {
   if (status === 'PENDING_VERIFICATION') return ['verifyUser', 'Verify who it was.'];
   if (PERSONAL_TYPES.has(type)) return ['generateMagicLink', 'Make a link and send the user to it.'];
   return ['updateConnectedAccount', 'Give it new ones.'];

@@ -1,0 +1,143 @@
+import type { AccountRow, ConnectionRow } from '../../db/store.ts';
+import { findPattern } from '../connections/providers.ts';
+import { connectionStatus, missingSettings } from '../connections/status.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { remedyOf } from '../executions/not-active.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** Whether a user can call a tool now. */
+export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
+
+/** Who a tool is to be called for, in the words of the accounts. What is not given does not constrain. */
+export interface UserName {
+  organizationId?: string | undefined;
+  userId?: string | undefined;
+  identifier?: string | undefined;
+}
+
+/** The operation that brings a user closer to calling a tool, with those of its arguments that are known. */
+export interface NextStep {
+  operationId: string;
+  arguments: Record<string, string>;
+  message: string;
+}
+
+/** How a user stands to a tool over one connection, or over a provider that has none yet. */
+export interface Standing {
+  readiness: Readiness;
+  /** The account that would run the tool; null when the user has none. */
+  account: AccountRow | null;
+  /** Scopes that the tool needs and the account was not granted: the cheapest sufficient set less what is there. */
+  missingScopes: string[];
+  /** Null when the tool is READY. */
+  next: NextStep | null;
+}
+
+const NO_CLIENT = { clientId: null, hasClientSecret: false };
+
+/**
+ * Judges how a user stands to a tool: the best of the user's accounts decides.
+ *
+ * @param connection null where the provider has none yet: first use makes it
+ * @param accounts the user's accounts of that connection
+ */
+export function standingOf(
+  tool: Pick<Tool, 'scopes'>,
+  provider: ProviderDefinition,
+  connection: ConnectionRow | null,
+  accounts: readonly AccountRow[],
+  user: UserName,
+): Standing {
+  const judged = accounts.map((account) => ({ account, missingScopes: missingScopes(tool, account) }));
+  const [best] = judged.sort((a, b) => rank(a) - rank(b) || (a.account.id < b.account.id ? -1 : 1));
+  const account = best?.account ?? null;
+  const missing = best?.missingScopes ?? [];
+  const readiness = readinessOf(account, missing);
+  const standing = { readiness, account, missingScopes: readiness === 'READY' ? [] : missing };
+  if (readiness === 'READY') return { ...standing, next: null };
+  return { ...standing, next: nextStep(provider, connection, account, missing, user) };
+}
+
+/** The scopes that keep an account from running a tool; empty when none does, or when nobody knows what was granted. */
+export function missingScopes(tool: Pick<Tool, 'scopes'>, account: Pick<AccountRow, 'publicDetails'>): string[] {
+  const granted = grantedScopes(account);
+  if (!granted) return [];
+  const lacking = tool.scopes.map((set) => set.filter((scope) => !granted.has(scope)));
+  return lacking.sort((a, b) => a.length - b.length)[0] ?? [];
+}
+
+/** Null where the provider does not say what it granted, and for credentials that carry no scopes. */
+function grantedScopes({ publicDetails }: Pick<AccountRow, 'publicDetails'>): Set<string> | null {
+  for (const form of ['oauth_token', 'workspace_dwd']) {
+    const scopes = (publicDetails?.[form] as { scopes?: unknown } | undefined)?.scopes;
+    if (Array.isArray(scopes) && scopes.length > 0) return new Set(scopes as string[]);
+  }
+  return null;
+}
+
+function readinessOf(account: AccountRow | null, missing: readonly string[]): Readiness {
+  switch (account?.status) {
+    case 'ACTIVE':
+      return missing.length === 0 ? 'READY' : 'NEEDS_REAUTH';
+    case 'EXPIRED':
+    case 'DISCONNECTED':
+      return 'NEEDS_REAUTH';
+    default:
+      return 'NEEDS_CONNECTION';
+  }
+}
+
+/** Ready first, then what a new consent brings back, then what was never finished. */
+function rank({ account, missingScopes: missing }: { account: AccountRow; missingScopes: readonly string[] }): number {
+  if (account.status === 'ACTIVE') return missing.length === 0 ? 0 : 1;
+  return ['EXPIRED', 'DISCONNECTED', 'PENDING_VERIFICATION', 'PENDING_AUTH'].indexOf(account.status) + 2;
+}
+
+function nextStep(
+  provider: ProviderDefinition,
+  connection: ConnectionRow | null,
+  account: AccountRow | null,
+  missing: readonly string[],
+  user: UserName,
+): NextStep {
+  const pattern = connection ? findPattern(provider, connection.type) : provider.authPatterns[0];
+  const settings = connection
+    ? { clientId: connection.clientId, hasClientSecret: connection.clientSecretSealed !== null }
+    : NO_CLIENT;
+  if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {
+    const lacking = missingSettings(pattern, settings).join(' and ');
+    return connection
+      ? step('updateConnection', { connection_id: connection.id }, `The connection lacks ${lacking}.`)
+      : step(
+          'createConnection',
+          { connector: provider.identifier },
+          `The environment has no connection to ${provider.displayName} yet; it needs ${lacking}.`,
+        );
+  }
+  const type = account?.authorizationType ?? connection?.type ?? pattern?.type ?? 'NO_AUTH';
+  if (account) {
+    const status = account.status === 'ACTIVE' ? 'EXPIRED' : account.status;
+    const [operationId, advice] = remedyOf(status, type as AccountRow['authorizationType']);
+    const scopes = missing.length > 0 ? `It was not granted ${missing.join(' and ')}. ` : '';
+    const args: Record<string, string> = operationId === 'verifyUser' ? {} : { id: account.id };
+    return step(operationId, args, `The account is ${account.status}. ${scopes}${advice}`);
+  }
+  const [operationId] = remedyOf('PENDING_AUTH', type as AccountRow['authorizationType']);
+  const key = {
+    connector: connection?.keyId ?? provider.identifier,
+    ...(user.identifier !== undefined && { identifier: user.identifier }),
+    ...(user.organizationId !== undefined && { organization_id: user.organizationId }),
+    ...(user.userId !== undefined && { user_id: user.userId }),
+  };
+  return operationId === 'generateMagicLink'
+    ? step(
+        'generateMagicLink',
+        key,
+        `The user has no account of ${provider.displayName} yet. Make a link and send the user to it.`,
+      )
+    : step('createConnectedAccount', key, `The user has no account of ${provider.displayName} yet. Create it.`);
+}
+
+function step(operationId: string, args: Record<string, string>, message: string): NextStep {
+  return { operationId, arguments: args, message };
+}

@@ -1,0 +1,162 @@
+/**
+ * The tools of one user. Two questions are answered here, for the interface and for the MCP server alike:
+ *
+ * - {@link toolsOverConnections}: over these connections (by `key_id`, each with its chosen tools or all of them), which tools
+ *   are there for this user, and how does the user stand to each? One entry per connection and tool, in the order of tool names
+ *   and key ids, the same for the same state.
+ * - {@link callableTools}: what can this user's accounts call at this moment? One entry per tool, with the accounts.
+ *
+ * Neither shows what a connection does not allow, what is switched off, or what waits for a review. Nothing is opened or sent.
+ */
+import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { findProvider } from '../connections/providers.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { KnownTool, ToolDirectory } from './directory.ts';
+import { missingScopes, type Standing, standingOf, type UserName } from './readiness.ts';
+
+export interface DiscoveryTools {
+  catalogue: Catalogue;
+  toolDirectory: ToolDirectory;
+}
+
+/** A connection by its `key_id`, and the names of the tools that count; absent: all that the connection allows. */
+export interface ConnectionChoice {
+  keyId: string;
+  tools?: readonly string[] | undefined;
+}
+
+export interface OfferedTool extends Standing {
+  tool: Tool;
+  connection: ConnectionRow;
+}
+
+export interface CallableTool extends KnownTool {
+  /** The accounts that can run it now, the oldest first. */
+  accounts: AccountRow[];
+}
+
+/** A connection that may be used, with its provider. */
+export interface Reach {
+  connection: ConnectionRow;
+  provider: ProviderDefinition;
+}
+
+/** The most accounts of one user that are looked at, newest first. */
+const MAX_ACCOUNTS = 200;
+const PAGE = 100;
+
+/** The tools of some connections for one user, with the user's standing; unknown and disabled connections have none. */
+export async function toolsOverConnections(
+  read: ReadRepositories,
+  tools: DiscoveryTools,
+  environmentId: EnvironmentId,
+  user: UserName,
+  choices: readonly ConnectionChoice[],
+): Promise<OfferedTool[]> {
+  const accounts = await accountsOf(read, environmentId, user);
+  const offered: OfferedTool[] = [];
+  for (const { keyId, tools: chosen } of choices) {
+    const connection = await read.connections.byKeyId(environmentId, keyId);
+    const reach = connection && (await reachOf(read, tools, environmentId, connection));
+    if (!reach) continue;
+    const own = accounts.get(reach.connection.id) ?? [];
+    for (const { tool } of await toolsOfReach(read, tools, environmentId, reach)) {
+      if (chosen && !chosen.includes(tool.name)) continue;
+      offered.push({
+        ...standingOf(tool, reach.provider, reach.connection, own, user),
+        tool,
+        connection: reach.connection,
+      });
+    }
+  }
+  return offered.sort((a, b) => compare(a.tool.name, b.tool.name) || compare(a.connection.keyId, b.connection.keyId));
+}
+
+/** What the active accounts of a user can call now, with the scopes that they were granted; in the order of names. */
+export async function callableTools(
+  read: ReadRepositories,
+  tools: DiscoveryTools,
+  environmentId: EnvironmentId,
+  user: UserName,
+): Promise<CallableTool[]> {
+  const callable = new Map<string, CallableTool>();
+  for (const [connectionId, all] of await accountsOf(read, environmentId, user)) {
+    const active = all.filter(({ status }) => status === 'ACTIVE');
+    const connection = active.length > 0 && (await read.connections.get(environmentId, connectionId));
+    const reach = connection && (await reachOf(read, tools, environmentId, connection));
+    if (!reach) continue;
+    for (const known of await toolsOfReach(read, tools, environmentId, reach)) {
+      const accounts = active.filter((account) => missingScopes(known.tool, account).length === 0);
+      if (accounts.length === 0) continue;
+      const entry = callable.get(known.tool.name) ?? { ...known, accounts: [] };
+      entry.accounts.push(...accounts);
+      callable.set(known.tool.name, entry);
+    }
+  }
+  for (const { accounts } of callable.values()) accounts.sort((a, b) => compare(a.id, b.id));
+  return [...callable.values()].sort((a, b) => compare(a.tool.name, b.tool.name));
+}
+
+/** A user's accounts by the id of their connection. */
+export async function accountsOf(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  { organizationId, userId, identifier }: UserName,
+): Promise<Map<string, AccountRow[]>> {
+  const filters = {
+    ...(organizationId !== undefined && { organizationId }),
+    ...(userId !== undefined && { userId }),
+    ...(identifier !== undefined && { identifier }),
+  };
+  const found = new Map<string, AccountRow[]>();
+  for (let after: string | undefined, seen = 0; seen < MAX_ACCOUNTS; ) {
+    const { rows, hasNext } = await read.accounts.list(environmentId, filters, { size: PAGE, after });
+    for (const { id } of rows) {
+      const account = await read.accounts.get(environmentId, id);
+      if (account) found.set(account.connectionId, [...(found.get(account.connectionId) ?? []), account]);
+    }
+    seen += rows.length;
+    after = rows.at(-1)?.id;
+    if (!hasNext || after === undefined) break;
+  }
+  return found;
+}
+
+/** Undefined for a connection that is switched off, or whose provider is gone. */
+export async function reachOf(
+  read: ReadRepositories,
+  { catalogue }: Pick<DiscoveryTools, 'catalogue'>,
+  environmentId: EnvironmentId,
+  connection: ConnectionRow,
+): Promise<Reach | undefined> {
+  if (!connection.enabled) return undefined;
+  const provider = await findProvider(read, catalogue, environmentId, connection.providerKey);
+  return provider && { connection, provider };
+}
+
+/** Whether a connection lets a tool of its provider be run. */
+export function isAllowed({ tool, flagged }: KnownTool, { allowedTools }: ConnectionRow): boolean {
+  return flagged === null && (allowedTools === null || allowedTools.includes(tool.name));
+}
+
+/** The tools that a connection allows: its provider's own, and with a custom provider those that fit any API. */
+async function toolsOfReach(
+  read: ReadRepositories,
+  { catalogue, toolDirectory }: DiscoveryTools,
+  environmentId: EnvironmentId,
+  { connection, provider }: Reach,
+): Promise<KnownTool[]> {
+  const own = await toolDirectory.list(read, environmentId, { connector: provider.identifier });
+  const generic = provider.isCustom
+    ? catalogue
+        .tools()
+        .flatMap((tool): KnownTool[] => (tool.generic ? [{ tool, source: 'catalogue', flagged: null }] : []))
+    : [];
+  return [...own, ...generic].filter((known) => isAllowed(known, connection));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
