@@ -27,7 +27,8 @@ export interface paths {
         };
         /**
          * Get the public keys
-         * @description The public keys that verify the access tokens of this environment (RFC 7517).
+         * @description The public keys that verify the access tokens of this environment, and the tokens by which it vouches for its accounts
+         *     (RFC 7517).
          */
         get: operations["getJwks"];
         put?: never;
@@ -50,6 +51,27 @@ export interface paths {
          * @description What RFC 8414 says of the environment as an authorization server. `issuer` is its address.
          */
         get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the identity provider metadata
+         * @description What a cloud reads before it trusts what the environment says of its accounts (OpenID Connect Discovery 1.0 §4): accounts of
+         *     the type `TRUSTED_IDP` get temporary credentials for a token that carries this `issuer`. Nobody signs in here.
+         */
+        get: operations["getIdentityProviderMetadata"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1696,6 +1718,27 @@ export interface components {
              */
             status: "ok";
         };
+        /** @description What OpenID Connect Discovery 1.0 says of an issuer that vouches for accounts. It has no authorization endpoint. */
+        IdentityProviderMetadata: {
+            /** @description What an identity token says. */
+            claims_supported: string[];
+            /** @description The algorithms of the keys. */
+            id_token_signing_alg_values_supported: string[];
+            /**
+             * Format: uri
+             * @description The environment's address; `iss` of every identity token.
+             */
+            issuer: string;
+            /**
+             * Format: uri
+             * @description Where the public keys are.
+             */
+            jwks_uri: string;
+            /** @description Always `id_token`; the standard demands the member. */
+            response_types_supported: string[];
+            /** @description Always `public`; an account has one subject for everybody. */
+            subject_types_supported: string[];
+        };
         /**
          * @description The vendor of the provider, where it is one of those named here; `CUSTOM` for every other. `IDP_SIMULATOR` stands for a
          *     simulated provider in development.
@@ -2370,12 +2413,24 @@ export interface components {
             display_name?: components["schemas"]["AuthPatternDisplayName"];
             fields?: components["schemas"]["NoAuthFields"];
             is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["NoOAuthConfig"];
+            oauth_config?: components["schemas"]["TrustedIdpConfig"];
             /**
              * @description Always `TRUSTED_IDP`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "TRUSTED_IDP";
+        };
+        /**
+         * @description Where a cloud gives temporary credentials for a token of ours, and what calls are signed for. The role and the region are
+         *     those of the account: `role_arn` and `region` of its `api_config`.
+         */
+        TrustedIdpConfig: {
+            /** @description The audience of our tokens where the connection has no `client_id`. */
+            identity_audience?: string;
+            /** @description The service that calls are signed for, as it stands in the scope of a signature (Signature Version 4). */
+            signing_service?: string;
+            /** @description The token service (AssumeRoleWithWebIdentity). `{{region}}` stands for the region of the account. */
+            token_uri?: components["schemas"]["OAuthUri"];
         };
         /**
          * Trusted identity provider
@@ -3350,6 +3405,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuthorizationServerMetadata"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getIdentityProviderMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityProviderMetadata"];
                 };
             };
             400: components["responses"]["BadQuery"];

@@ -30,6 +30,7 @@ import { listExecutions } from './executions/listExecutions.ts';
 import { generateMagicLink } from './links/generateMagicLink.ts';
 import { verifyUser } from './links/verifyUser.ts';
 import { getAuthorizationServerMetadata } from './oauth/getAuthorizationServerMetadata.ts';
+import { getIdentityProviderMetadata } from './oauth/getIdentityProviderMetadata.ts';
 import { getJwks } from './oauth/getJwks.ts';
 import { issueToken } from './oauth/issueToken.ts';
 import { getProvider } from './providers/getProvider.ts';
@@ -63,6 +64,7 @@ export const handlers: Handlers = {
   getEnvironment,
   getExecution,
   getHealth,
+  getIdentityProviderMetadata,
   getJwks,
   getProvider,
   getReadiness,

@@ -17,6 +17,7 @@ import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
 import { Secret } from '../core/secret.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
+import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
 import { createInputChecker } from '../core/tools/input.ts';
 import { createDigester } from '../core/vault/digest.ts';
@@ -99,7 +100,19 @@ export async function createDeps(
     const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
     const scrubStorage = scrub.trigger;
     const catalogue = createCatalogue(readGenerated<CatalogueIndex>('catalogue.json'));
-    const refresher = createRefresher({ store, vault, catalogue, now, random, newId, events, log, egressOf });
+    const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
+    const refresher = createRefresher({
+      store,
+      vault,
+      catalogue,
+      now,
+      random,
+      newId,
+      events,
+      log,
+      egressOf,
+      signIdentity,
+    });
     const links = createLinks({ store, vault, catalogue, now, random, newId, events, egressOf, scrubStorage, log });
     const revocations = overrides.revocations
       ? { ...overrides.revocations, stop: async () => {} }

@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow, ReadRepositories } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { refreshFactsOf } from '../oauth/refresh-facts.ts';
 import { Secret } from '../secret.ts';
+import type { SignIdentityToken } from '../trusted-idp/identity-token.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openGiven } from './credentials.ts';
 import type { Details } from './details.ts';
@@ -14,6 +15,7 @@ import { delegationRequest } from './obtaining/delegation.ts';
 import { isOwnObtaining, type Obtaining, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
 import type { RequestMaker, TokenRequest } from './obtaining/request.ts';
+import { webIdentityRequest } from './obtaining/web-identity.ts';
 
 /** All that one refresh needs, as it was read at one moment. */
 export interface RefreshPlan extends TokenRequest {
@@ -33,12 +35,16 @@ export type Planned =
 export interface PlanTools {
   vault: Vault;
   catalogue: Catalogue;
+  /** Signs what this service says of its accounts to those who trust it. */
+  signIdentity: SignIdentityToken;
+  random(size: number): Buffer;
 }
 
 const REQUESTS: Record<Obtaining, RequestMaker> = {
   refresh_token: refreshRequest,
   client_credentials: clientCredentialsRequest,
   delegation: delegationRequest,
+  web_identity: webIdentityRequest,
 };
 
 /**
@@ -52,7 +58,7 @@ const REQUESTS: Record<Obtaining, RequestMaker> = {
  */
 export async function planRefresh(
   read: ReadRepositories,
-  { vault, catalogue }: PlanTools,
+  { vault, catalogue, signIdentity: sign, random }: PlanTools,
   account: AccountRow,
   leftMs: number,
 ): Promise<Planned> {
@@ -65,7 +71,9 @@ export async function planRefresh(
     const pattern = await patternOf(read, catalogue, connection, account);
     const { marginMs } = refreshFactsOf(pattern.oauth_config ?? {});
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
-    const request = REQUESTS[obtaining]({ account, connection, pattern, given, vault });
+    const { baseUrl: issuer } = (await read.environments.get(account.environmentId)) as EnvironmentRow;
+    const word = { sign, random };
+    const request = REQUESTS[obtaining]({ account, connection, pattern, given, vault, issuer, word });
     if (!account.origins.includes(request.origin)) return { can: false, why: 'hosts_changed' };
     const spends = !isOwnObtaining(account.authorizationType);
     return { can: true, plan: { ...request, account, pattern, basis, spends } };

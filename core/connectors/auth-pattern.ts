@@ -65,6 +65,10 @@ export interface OAuthConfig extends OAuthDeviations {
   extra_token_params?: Record<string, string>;
   token_request_format?: 'form' | 'json';
   identity_field?: string;
+  /** TRUSTED_IDP: the service that calls are signed for, as it stands in the scope of a signature. */
+  signing_service?: string;
+  /** TRUSTED_IDP: whom our tokens are for, where a connection has no client id at the cloud. */
+  identity_audience?: string;
 }
 
 /** One way of authenticating, as written in `auth_patterns` of a provider or a connector file. */

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { MASK, type Secret } from '../secret.ts';
+import type { RequestSigner } from '../tools/signer.ts';
 import {
   type AuthField,
   type AuthPattern,
@@ -13,7 +14,9 @@ import {
 export type Credential =
   | { kind: 'none' }
   | { kind: 'token'; accessToken: Secret; consumerKey?: string }
-  | { kind: 'static'; details: Readonly<Record<string, Secret>> };
+  | { kind: 'static'; details: Readonly<Record<string, Secret>> }
+  /** Has no place of its own: the request as a whole is signed. */
+  | { kind: 'signer'; signer: RequestSigner };
 
 /** One part of a request that carries a credential. `masked` is what people may see of it. */
 export interface PlacedPart {
@@ -33,16 +36,14 @@ export interface PlacedCredential {
  * Says where the credential of an account goes in a request of its provider.
  *
  * @param pattern the auth pattern that the account uses
- * @returns the parts to add, none for NO_AUTH
- * @throws ApiError UNSUPPORTED_CONNECTION_TYPE for types whose calls are signed, not carried by a header;
- *   INVALID_AUTHORIZATION_DETAILS when the stored credential is incomplete or cannot stand in its place
+ * @returns the parts to add, none for NO_AUTH and for calls that are signed
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS when the stored credential is incomplete or cannot stand in its place
  */
 export function placeCredential(pattern: AuthPattern, credential: Credential): PlacedCredential {
+  if (credential.kind === 'signer') return { parts: [], secrets: [...credential.signer.secrets] };
   switch (pattern.type) {
     case 'NO_AUTH':
       return { parts: [], secrets: [] };
-    case 'TRUSTED_IDP':
-      throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', 'Accounts of type TRUSTED_IDP cannot execute HTTP tools');
     case 'API_KEY':
       return placeStatic(pattern, credential, (values) => keyPart(pattern, values, ''));
     case 'BEARER_TOKEN':

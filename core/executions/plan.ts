@@ -1,8 +1,10 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { type Details, staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
-import { accountInputs } from '../connectors/base-url.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { type AccountInputs, accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
@@ -10,6 +12,8 @@ import { ApiError } from '../errors.ts';
 import type { PreparedCall } from '../tools/call.ts';
 import { prepareCall } from '../tools/call.ts';
 import type { InputChecker } from '../tools/input.ts';
+import type { Tool } from '../tools/tool.ts';
+import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
 import { accountNotActive } from './not-active.ts';
 
 export interface PlanTools {
@@ -61,17 +65,25 @@ export async function planExecution(
     throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
   }
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
-  const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
   const call = prepareCall(
     {
       tool,
       provider,
       pattern,
-      account: accountInputs(pattern, account.apiConfig, shown),
+      account: inputsOf(tool, pattern, account),
       toolInput: request.toolInput,
       executionId: request.executionId,
     },
     tools.toolInputs,
   );
   return { account, connection, call };
+}
+
+/** The values of an account that may stand in requests: its configuration, and what of its details is no secret. */
+function inputsOf(tool: Tool, pattern: AuthPattern, { apiConfig, publicDetails }: AccountRow): AccountInputs {
+  const { static_auth: typed, trusted_idp: idp } = (publicDetails ?? {}) as Details;
+  const inputs = accountInputs(pattern, apiConfig, staticFieldsIn({ ...(typed && { static_auth: typed }) }));
+  if (pattern.type !== 'TRUSTED_IDP' || tool.generic) return inputs;
+  const dbUser = idp?.['db_user'];
+  return warehouseInputs(inputs, typeof dbUser === 'string' ? dbUser : null);
 }

@@ -1,11 +1,13 @@
 import type { AccountRow } from '../../db/store.ts';
 import { openCredentials } from '../accounts/credentials.ts';
+import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { Credential } from '../connectors/placement.ts';
 import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
+import { MASK, Secret } from '../secret.ts';
 import type { DryRunRequest } from '../tools/call.ts';
 import { dryRun } from '../tools/call.ts';
 import type { OutboundRequest } from '../tools/execute.ts';
@@ -15,6 +17,7 @@ import type { Vault } from '../vault/vault.ts';
 import { credentialOf } from './credential.ts';
 import { accountNotActive } from './not-active.ts';
 import type { ExecutionPlan } from './plan.ts';
+import { signingCredential, signingPreview } from './signing.ts';
 
 export interface RunTools {
   vault: Vault;
@@ -61,19 +64,31 @@ export async function runPlan(
   }
 }
 
-/** The exact request of a plan with its secrets masked; nothing is refreshed or sent. */
-export function previewPlan(plan: ExecutionPlan, tools: Pick<RunTools, 'vault'>): DryRunRequest {
-  const credential = open(plan, plan.account, tools);
+/** The exact request of a plan with its secrets masked; nothing is obtained, refreshed or sent. */
+export function previewPlan(plan: ExecutionPlan, tools: Pick<RunTools, 'vault' | 'now'>): DryRunRequest {
+  const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
   if (!credential) throw withoutToken(plan.account);
   return dryRun(plan.call, credential);
+}
+
+/** Stands for a token that the service will have obtained by the time that the call is made. */
+function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
+  if (!isOwnObtaining(account.authorizationType)) return undefined;
+  return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
 }
 
 function withoutToken({ authorizationType }: AccountRow): ApiError {
   return accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.', authorizationType });
 }
 
-function open(plan: ExecutionPlan, account: AccountRow, tools: Pick<RunTools, 'vault'>): Credential | null {
-  return credentialOf(openCredentials(tools.vault, account, account), plan.connection.clientId);
+function open(
+  { call, connection }: ExecutionPlan,
+  account: AccountRow,
+  tools: Pick<RunTools, 'vault' | 'now'>,
+): Credential | null {
+  const details = openCredentials(tools.vault, account, account);
+  const signing = signingCredential({ account, pattern: call.pattern }, details, tools);
+  return signing ?? credentialOf(details, connection.clientId);
 }
 
 async function send(egress: Egress, request: OutboundRequest, origins: readonly string[]) {

@@ -61,6 +61,9 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
  */
 export function dryRun(call: PreparedCall, credential: Credential): DryRunRequest {
   const request = renderRequest(call, placeCredential(call.pattern, credential), { masked: true });
-  const { method, url, headers, preview } = request;
-  return request.body === undefined ? { method, url, headers } : { method, url, headers, body: preview };
+  const signed = credential.kind === 'signer' ? credential.signer.preview(request) : request;
+  const { method, url, headers } = signed;
+  if (signed.body === undefined) return { method, url, headers };
+  // A signature may stand in a form.
+  return { method, url, headers, body: signed.body === request.body ? request.preview : signed.body };
 }

@@ -93,9 +93,10 @@ async function attempt(
   const request = renderRequest(call, placed);
   // Grows over the attempts: a late echo of the first credential must not pass either.
   secrets.push(...request.secrets);
-  const authenticated = placed.parts.length > 0;
+  const authenticated = placed.parts.length > 0 || credential.kind === 'signer';
+  const ready = credential.kind === 'signer' ? credential.signer.sign(outbound(request)) : outbound(request);
   try {
-    const response = await ports.send(outbound(request));
+    const response = await ports.send(ready);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
     const outcome = readAnswer(call, response, {
       scrub: (value) => ports.scrub(value, secrets),

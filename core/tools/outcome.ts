@@ -93,8 +93,9 @@ export function judgeAnswer(
     return kind && { kind, rate, message: usualMessage(answer.json) };
   }
   const code = textAt(answer.json, predicate.code);
-  const named =
-    code !== undefined && predicate.kinds && Object.hasOwn(predicate.kinds, code) ? predicate.kinds[code] : undefined;
+  // A code may come with its name space: `com.acme.service#Throttling`.
+  const name = code?.replace(/^.*#/, '') ?? '';
+  const named = predicate.kinds && Object.hasOwn(predicate.kinds, name) ? predicate.kinds[name] : undefined;
   const fallback = predicate.default === 'status' ? (byStatus ?? 'upstream_bad_request') : predicate.default;
   return {
     kind: named ?? (limited ? 'upstream_rate_limited' : fallback),

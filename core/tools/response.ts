@@ -13,7 +13,9 @@ export type DecodedBody =
 export class UnreadableBodyError extends Error {}
 
 const MAX_DEPTH = 200;
-const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json)$/;
+const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json|x-amz-json-\d\.\d)$/;
+/** A whole number that may be beyond what a double holds exactly. */
+const LONG_NUMBER = /\d{16}/;
 const TEXT_TYPE =
   /^(text\/.+|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|yaml|x-yaml|[a-z0-9.+-]+\+(xml|yaml)))$/;
 
@@ -72,12 +74,19 @@ function isText(bytes: Buffer): boolean {
 function parseJson(bytes: Buffer): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder().decode(bytes));
+    const text = new TextDecoder().decode(bytes);
+    value = LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch {
     return undefined;
   }
   if (isTooDeep(value)) throw new UnreadableBodyError(`The body is nested more than ${MAX_DEPTH} levels`);
   return value;
+}
+
+/** Whole numbers of 64 bits keep their digits, as text. The context is part of ECMAScript 2026; the types do not know it yet. */
+function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
 }
 
 /** Level by level, not by recursion: the depth is the other side's choice. */

@@ -112,7 +112,8 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
         ...staticFieldsOf(pattern).filter((field) => field.is_path_param),
         ...(pattern.account_fields ?? []),
       ];
-      if (fields.some((field) => field.field_name === name)) continue;
+      const isUser = pattern.type === 'TRUSTED_IDP' && name === 'db_user';
+      if (isUser || fields.some((field) => field.field_name === name)) continue;
       const message = `the templates take account.${name}, which accounts of type ${pattern.type} do not have`;
       problems.push({ field: 'request', message });
     }

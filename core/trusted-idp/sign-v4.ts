@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Secret } from '../secret.ts';
+import { MASK, type Secret } from '../secret.ts';
 import type { OutboundRequest } from '../tools/execute.ts';
 import { encodeUnreserved } from '../tools/template.ts';
 
@@ -61,6 +61,19 @@ export function signRequestV4(
   const credential = `${credentials.accessKeyId}/${scope}`;
   headers['authorization'] = `${ALGORITHM} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
   return { ...request, url: url.href, headers };
+}
+
+/** The same request as people may see it: what is secret, and what differs from call to call, is masked. */
+export function previewSignedV4(request: OutboundRequest, { region, service }: SigningScope): OutboundRequest {
+  const credential = `${MASK}/${MASK}/${region}/${service}/aws4_request`;
+  const signed = Object.keys(request.headers).concat('host', 'x-amz-date', 'x-amz-security-token').sort();
+  const headers = {
+    ...request.headers,
+    'x-amz-date': MASK,
+    'x-amz-security-token': MASK,
+    authorization: `${ALGORITHM} Credential=${credential}, SignedHeaders=${signed.join(';')}, Signature=${MASK}`,
+  };
+  return { ...request, url: new URL(request.url).href, headers };
 }
 
 function canonicalQuery(url: URL): string {

@@ -1,3 +1,4 @@
+import type { AccountInputs } from '../connectors/base-url.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 
 /** Where statements run: a provisioned cluster as one of its users, or a serverless workgroup, which knows who asks. */
@@ -41,6 +42,19 @@ export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, db
     });
   }
   return { database, clusterIdentifier, dbUser };
+}
+
+/**
+ * The values that requests to an account's warehouse are made of: those of its target, and of nothing else that could name one.
+ *
+ * @throws ApiError as `warehouseTarget`
+ */
+export function warehouseInputs(inputs: AccountInputs, dbUser: string | null): AccountInputs {
+  const { cluster_identifier: _cluster, workgroup_name: _workgroup, db_user: _user, ...others } = inputs;
+  const target = warehouseTarget(inputs, dbUser);
+  const { database } = target;
+  if ('workgroupName' in target) return { ...others, database, workgroup_name: target.workgroupName };
+  return { ...others, database, cluster_identifier: target.clusterIdentifier, db_user: target.dbUser };
 }
 
 function field(name: string): string {

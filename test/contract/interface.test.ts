@@ -46,6 +46,7 @@ getEnvironment get /api/v1/environment admin x
 updateEnvironment put /api/v1/environment admin x
 issueToken post /oauth/token none d
 getAuthorizationServerMetadata get /.well-known/oauth-authorization-server none x
+getIdentityProviderMetadata get /.well-known/openid-configuration none x
 getJwks get /.well-known/jwks.json none x
 getHealth get /healthz none x
 getReadiness get /readyz none x
@@ -80,6 +81,7 @@ const OWN_STATUSES: Record<string, string[]> = {
 const PUBLIC_STATUSES: Record<string, string[]> = {
   issueToken: ['200', '400', '401', '413', '421', '429', '500', '503'],
   getAuthorizationServerMetadata: ['200', '400', '421', '429', '500', '503'],
+  getIdentityProviderMetadata: ['200', '400', '421', '429', '500', '503'],
   getJwks: ['200', '400', '421', '429', '500', '503'],
   getHealth: ['200', '400'],
   getReadiness: ['200', '400', '503'],

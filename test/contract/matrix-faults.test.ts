@@ -14,7 +14,8 @@ const OPERATIONS = operationsOf(contract);
 const PROBES = ['getHealth', 'getReadiness'];
 
 /** Operations that answer from the catalogue or from memory alone. */
-const WITHOUT_STORAGE = ['listTools', 'getTool', 'getAuthorizationServerMetadata', 'getJwks', ...PROBES];
+const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
+const WITHOUT_STORAGE = ['listTools', 'getTool', ...METADATA, ...PROBES];
 
 type Place = FaultPlace | 'host';
 

@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 const ANY_HOST = ['getHealth', 'getReadiness'];
 
 /** What anyone may fetch and keep for a while. */
-const PUBLIC_DOCUMENTS = ['getAuthorizationServerMetadata', 'getJwks'];
+const PUBLIC_DOCUMENTS = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
 
 describe('requests that do not fit, at every operation', () => {
   let server: TestServer;

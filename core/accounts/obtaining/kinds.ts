@@ -1,7 +1,7 @@
 import type { AuthorizationType } from '../../connectors/auth-pattern.ts';
 
 /** By what the service gets an account's next access token. */
-export type Obtaining = 'refresh_token' | 'client_credentials' | 'delegation';
+export type Obtaining = 'refresh_token' | 'client_credentials' | 'delegation' | 'web_identity';
 
 /** The types of which the service gets tokens. Everything that treats them apart asks here. */
 const OBTAINING: Partial<Record<AuthorizationType, Obtaining>> = {
@@ -9,6 +9,7 @@ const OBTAINING: Partial<Record<AuthorizationType, Obtaining>> = {
   SMART_FHIR: 'refresh_token',
   OAUTH_M2M: 'client_credentials',
   WORKSPACE_DWD: 'delegation',
+  TRUSTED_IDP: 'web_identity',
 };
 
 /** @returns undefined for accounts that have no tokens, or only such as they were given */

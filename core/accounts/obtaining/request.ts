@@ -3,6 +3,7 @@ import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { TokenFailure } from '../../oauth/refresh-outcome.ts';
 import type { TokenSet } from '../../oauth/token-answer.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
+import type { SignIdentityToken } from '../../trusted-idp/identity-token.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Details } from '../details.ts';
 
@@ -14,6 +15,15 @@ export interface Setting {
   /** What the account was given: nothing that the service obtained is among it. */
   given: Details;
   vault: Vault;
+  /** By which name this environment vouches for its accounts: its base URL. */
+  issuer: string;
+  word: Word;
+}
+
+/** By which this service gives its word for an account. */
+export interface Word {
+  sign: SignIdentityToken;
+  random(size: number): Buffer;
 }
 
 /** A request for a token, ready to be sent. */

@@ -53,10 +53,10 @@ describe('when a token is renewed (R7)', () => {
   });
 
   it('is for the types of account whose tokens the service obtains, and for no other', () => {
-    for (const authorizationType of ['OAUTH', 'SMART_FHIR', 'OAUTH_M2M', 'WORKSPACE_DWD'] as const) {
+    for (const authorizationType of ['OAUTH', 'SMART_FHIR', 'OAUTH_M2M', 'WORKSPACE_DWD', 'TRUSTED_IDP'] as const) {
       expect(dueAt(account({ authorizationType }), end), authorizationType).to.equal(true);
     }
-    for (const authorizationType of ['API_KEY', 'BOARD_OAUTH1', 'TRUSTED_IDP', 'NO_AUTH'] as const) {
+    for (const authorizationType of ['API_KEY', 'BOARD_OAUTH1', 'NO_AUTH'] as const) {
       expect(dueAt(account({ authorizationType }), end), authorizationType).to.equal(false);
     }
   });

@@ -264,6 +264,9 @@ export async function startProcess(
     now,
     random,
     events: createEvents({ now, newId: createIds(now, random) }),
+    signIdentity: () => {
+      throw new Error('none of these accounts needs our word');
+    },
     fetchFor: () => fetch,
     ...more,
     // A test says itself when somebody loses patience.

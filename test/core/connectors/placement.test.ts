@@ -160,14 +160,18 @@ describe('A credential is placed by its type', () => {
     ]);
   });
 
-  it('NO_AUTH adds nothing; TRUSTED_IDP is not carried by a header', () => {
+  it('NO_AUTH adds nothing; nor do calls that are signed as a whole, whose secrets must not come back', () => {
     expect(placeCredential({ type: 'NO_AUTH' }, { kind: 'none' })).to.deep.equal({ parts: [], secrets: [] });
-    expect(codeOf({ type: 'TRUSTED_IDP' }, { kind: 'none' })).to.equal('UNSUPPORTED_CONNECTION_TYPE');
+    const signer = { sign: (r: never) => r, preview: (r: never) => r, secrets: ['key'] };
+    expect(placeCredential({ type: 'TRUSTED_IDP' }, { kind: 'signer', signer })).to.deep.equal({
+      parts: [],
+      secrets: ['key'],
+    });
   });
 
   it('an account without what its type needs is refused, for every type', () => {
     for (const type of AUTHORIZATION_TYPES) {
-      if (['NO_AUTH', 'CUSTOM', 'TRUSTED_IDP'].includes(type)) continue;
+      if (['NO_AUTH', 'CUSTOM'].includes(type)) continue;
       for (const credential of [{ kind: 'none' }, token(''), details({})] as Credential[]) {
         if (type === 'BOARD_OAUTH1' && credential.kind !== 'none') continue;
         expect(codeOf({ type }, credential), `${type} ${credential.kind}`).to.equal('INVALID_AUTHORIZATION_DETAILS');

@@ -212,7 +212,7 @@ describe('Executing a tool', () => {
   it('an account that cannot be placed sends nothing', async () => {
     const colon: Credential = { kind: 'static', details: { username: new Secret('a:b'), password: new Secret('p') } };
     const cases: [AuthPattern, Credential, string][] = [
-      [{ type: 'TRUSTED_IDP' }, { kind: 'none' }, 'UNSUPPORTED_CONNECTION_TYPE'],
+      [{ type: 'TRUSTED_IDP' }, { kind: 'none' }, 'INVALID_AUTHORIZATION_DETAILS'],
       [{ type: 'BASIC' }, colon, 'INVALID_AUTHORIZATION_DETAILS'],
       [{ type: 'OAUTH' }, { kind: 'none' }, 'INVALID_AUTHORIZATION_DETAILS'],
     ];

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type Local, serve } from '../net/local.ts';
 
@@ -11,6 +11,12 @@ export interface Trust {
   issuer: string;
   audience: string;
   subjects: readonly string[];
+  /** Where the issuer's name leads on this machine; by default to the issuer itself. */
+  reach?: string;
+  /** The host that the warehouse is called by; by default the one that it is reached at. */
+  warehouseHost?: string;
+  /** The cloud's clock, milliseconds UTC. */
+  now?: () => number;
 }
 
 interface Issued {
@@ -26,6 +32,8 @@ export interface Cloud {
   warehouse: Local;
   /** Ends all credentials that were issued so far. */
   endCredentials(): void;
+  /** By which host the warehouse is called from now on; null: by the one that it is reached at. */
+  reachedAs(host: string | null): void;
   /** What each call to the token service sent. */
   readonly assumed: URLSearchParams[];
   /** What each call to the warehouse asked, once its signature was found good. */
@@ -36,7 +44,10 @@ export async function startCloud(trust: Trust): Promise<Cloud> {
   const issued = new Map<string, Issued>();
   const assumed: URLSearchParams[] = [];
   const asked: Cloud['asked'] = [];
+  const now = trust.now ?? Date.now;
+  let warehouseHost = trust.warehouseHost ?? null;
   const tokenService = await serve(async (request, response) => {
+    response.setHeader('date', new Date(now()).toUTCString());
     const form = new URLSearchParams(await bodyOf(request));
     assumed.push(form);
     if (request.headers.authorization !== undefined) return fail(response, 400, 'SignatureDoesNotMatch');
@@ -44,14 +55,19 @@ export async function startCloud(trust: Trust): Promise<Cloud> {
       const claims = await verify(form.get('WebIdentityToken') ?? '', trust);
       if (form.get('RoleArn') !== ROLE || !trust.subjects.includes(claims.sub ?? ''))
         return fail(response, 403, 'AccessDenied');
-      succeed(response, issue(issued, Number(form.get('DurationSeconds'))), form.get('RoleSessionName') ?? '');
+      succeed(
+        response,
+        issue(issued, now() + Number(form.get('DurationSeconds')) * 1000),
+        form.get('RoleSessionName') ?? '',
+      );
     } catch (error) {
       fail(response, 400, codeOf(error));
     }
   });
   const warehouse = await serve(async (request, response) => {
     const body = await bodyOf(request);
-    const refusal = refusalOf(request, body, issued);
+    const host = warehouseHost ?? String(request.headers.host);
+    const refusal = refusalOf({ ...request.headers, host }, request, body, issued, now());
     if (refusal !== undefined) return answer(response, 400, { __type: refusal, message: 'The call is refused.' });
     const operation = String(request.headers['x-amz-target']).replace('RedshiftData.', '');
     const input = JSON.parse(body) as Record<string, unknown>;
@@ -62,15 +78,21 @@ export async function startCloud(trust: Trust): Promise<Cloud> {
   const endCredentials = () => {
     for (const credentials of issued.values()) credentials.ends = 0;
   };
-  return { tokenService, warehouse, assumed, asked, endCredentials };
+  const reachedAs = (host: string | null) => {
+    warehouseHost = host;
+  };
+  return { tokenService, warehouse, assumed, asked, endCredentials, reachedAs };
 }
 
 /** Finds the issuer's keys as a cloud does: over HTTP, by its discovery document. */
 async function verify(token: string, trust: Trust): Promise<JWTPayload> {
-  const discovery = await fetch(`${trust.issuer}/.well-known/openid-configuration`);
+  const reached = (address: string) => address.replace(trust.issuer, trust.reach ?? trust.issuer);
+  const discovery = await fetch(reached(`${trust.issuer}/.well-known/openid-configuration`));
   const { issuer, jwks_uri } = (await discovery.json()) as { issuer: string; jwks_uri: string };
   if (issuer !== trust.issuer) throw new Error('another issuer');
-  const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(jwks_uri)), {
+  const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(reached(jwks_uri))), {
+    typ: 'JWT',
+    currentDate: new Date(trust.now?.() ?? Date.now()),
     issuer: trust.issuer,
     audience: trust.audience,
     algorithms: ['RS256', 'ES256'],
@@ -86,12 +108,12 @@ function codeOf(error: unknown): string {
   return error instanceof errors.JOSEError ? 'InvalidIdentityToken' : 'IDPCommunicationError';
 }
 
-function issue(issued: Map<string, Issued>, durationS: number): Issued & { accessKeyId: string } {
+function issue(issued: Map<string, Issued>, ends: number): Issued & { accessKeyId: string } {
   const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
   const credentials = {
     secret: randomBytes(30).toString('base64'),
     sessionToken: randomBytes(300).toString('base64'),
-    ends: Date.now() + durationS * 1000,
+    ends,
   };
   issued.set(accessKeyId, credentials);
   return { accessKeyId, ...credentials };
@@ -127,8 +149,14 @@ function fail(response: ServerResponse, status: number, code: string): void {
 }
 
 /** Recomputes the signature from what came over the wire, in its own way. */
-function refusalOf(request: IncomingMessage, body: string, issued: ReadonlyMap<string, Issued>): string | undefined {
-  const { authorization = '', 'x-amz-date': time = '', 'x-amz-security-token': token } = request.headers;
+function refusalOf(
+  headers: IncomingHttpHeaders,
+  request: IncomingMessage,
+  body: string,
+  issued: ReadonlyMap<string, Issued>,
+  now: number,
+): string | undefined {
+  const { authorization = '', 'x-amz-date': time = '', 'x-amz-security-token': token } = headers;
   const match =
     /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/([\w-]+)\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/.exec(
       authorization,
@@ -137,16 +165,16 @@ function refusalOf(request: IncomingMessage, body: string, issued: ReadonlyMap<s
   const [, id = '', date = '', region = '', service = '', names = '', signature] = match;
   const known = issued.get(id);
   if (known === undefined || token !== known.sessionToken) return 'UnrecognizedClientException';
-  if (known.ends <= Date.now()) return 'ExpiredTokenException';
+  if (known.ends <= now) return 'ExpiredTokenException';
   const text = String(time);
   const at = Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
-  if (!(Math.abs(Date.now() - at) < 300_000) || !text.startsWith(date)) return 'InvalidSignatureException';
+  if (!(Math.abs(now - at) < 300_000) || !text.startsWith(date)) return 'InvalidSignatureException';
   if (region !== REGION || service !== 'redshift-data') return 'InvalidSignatureException';
   const mustBeSigned = ['content-type', 'host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target'];
   if (!mustBeSigned.every((name) => names.split(';').includes(name))) return 'InvalidSignatureException';
   const sha = (value: string) => createHash('sha256').update(value).digest('hex');
   const mac = (key: Buffer | string, value: string) => createHmac('sha256', key).update(value).digest();
-  const lines = names.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`);
+  const lines = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`);
   const canonical = `${request.method}\n${request.url}\n\n${lines.join('')}\n${names}\n${sha(body)}`;
   const toSign = `AWS4-HMAC-SHA256\n${text}\n${date}/${region}/${service}/aws4_request\n${sha(canonical)}`;
   const key = mac(mac(mac(mac(`AWS4${known.secret}`, date), region), service), 'aws4_request');
@@ -163,6 +191,8 @@ function run(operation: string, input: Record<string, unknown>): Record<string, 
     if (workgroup && user) return invalid('A workgroup takes no database user.');
     return { Id: 'statement-1', CreatedAt: 1_750_000_000.5, Database: database };
   }
+  if (operation.startsWith('List'))
+    return { Databases: ['dev', 'sales'], NextToken: input['NextToken'] ? '' : 'page-2' };
   if (input['Id'] !== 'statement-1') {
     return { __type: 'ResourceNotFoundException', Message: 'There is no such statement.' };
   }
@@ -173,13 +203,17 @@ function run(operation: string, input: Record<string, unknown>): Record<string, 
       { name: 'user', typeName: 'varchar' },
       { name: 'seen', typeName: 'int8' },
     ],
-    Records: [[{ stringValue: 'maria' }, { isNull: true }]],
+    Records: [[{ stringValue: 'maria' }, { longValue: BIG }]],
     TotalNumRows: 1,
   };
 }
 
+/** Stands for a number of 64 bits, which no double holds. */
+const BIG = '«9007199254740993»';
+
 function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
+  const text = JSON.stringify(body).replace(`"${BIG}"`, BIG.slice(1, -1));
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(text);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -1,0 +1,48 @@
+import { accountInputs } from '../../connectors/base-url.ts';
+import { OAuthConfigError } from '../../oauth/config-error.ts';
+import { oauthProviderOf } from '../../oauth/provider.ts';
+import { tokenServerAt } from '../../oauth/server.ts';
+import { assumeRole } from '../../trusted-idp/assume-role.ts';
+import { identitySubject } from '../../trusted-idp/identity-token.ts';
+import { toTemporaryDetails } from '../../trusted-idp/temporary-credentials.ts';
+import type { Details } from '../details.ts';
+import type { Setting, TokenRequest } from './request.ts';
+
+/** What a role gives unless its owner has set less, and what no role can set less than: seconds. */
+const DURATION_S = 3600;
+
+/**
+ * The request for temporary credentials of a role in somebody's cloud, which trusts what this environment says of its accounts. The
+ * audience is the client id that is registered there: the connection's, or the connector's usual one.
+ */
+export function webIdentityRequest({ account, connection, pattern, issuer, word }: Setting): TokenRequest {
+  const { tokenEndpoint } = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
+  const { role_arn: roleArn } = account.apiConfig;
+  if (typeof roleArn !== 'string') throw new OAuthConfigError('The account names no role of the cloud.');
+  const audience = connection.clientId || pattern.oauth_config?.identity_audience;
+  if (!audience) throw new OAuthConfigError('The connection names no audience for identity tokens.');
+  const identity = { issuer, audience, subject: identitySubject(account) };
+  return {
+    origin: tokenEndpoint.origin,
+    async send(fetch, now) {
+      const outcome = await assumeRole({
+        endpoint: tokenEndpoint,
+        roleArn,
+        sessionName: account.id,
+        durationS: DURATION_S,
+        identity,
+        sign: word.sign,
+        random: word.random,
+        fetch,
+        now,
+      });
+      if (!outcome.ok) return outcome;
+      const { credentials } = outcome;
+      const store = (details: Details) => ({
+        given: details,
+        temporary: { trusted_idp: { ...toTemporaryDetails(credentials) } },
+      });
+      return { ok: true, obtained: { expiresAt: credentials.expiresAt, store, tokens: null } };
+    },
+  };
+}
