@@ -1,9 +1,12 @@
+import type { Synced } from './durability.ts';
 import { isFatal, StorageError, translateError } from './errors.ts';
 
 /** The transaction control of one writer connection. */
 export interface TransactionControl {
   begin(): void;
   commit(): void;
+  /** Calls back once everything that was committed before is durable. */
+  sync(done: Synced): void;
   rollback(): void;
   savepoint(): void;
   release(): void;
@@ -15,14 +18,27 @@ export interface TransactionControl {
 export interface GroupCommit<Tx> {
   /** Queues a unit of work; the promise settles once the transaction that carries it is durable, or the unit is undone. */
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
+  /** As `write`, but settles when the transaction is committed, which is before it is durable. */
+  commit<T>(unit: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
+  /** As `commit`, for what nobody waits for: it becomes durable with whatever is made so next. */
+  note(unit: (tx: Tx) => Promise<unknown>): Promise<void>;
   /** False once the writer cannot be trusted: every further write is refused. */
   healthy(): boolean;
   /** Refuses new units and waits for those that were queued. */
   drain(): Promise<void>;
 }
 
+/** What a unit has come to: others see it, and it outlives this process. */
+export interface Committed<T> {
+  value: T;
+  /** Settles once it outlives a loss of power as well. Its rejection is handled already: who does not wait for it need not. */
+  durable: Promise<void>;
+}
+
 interface Entry<Tx> {
   unit: (tx: Tx) => Promise<unknown>;
+  /** What its caller waits for. */
+  until: 'durable' | 'committed' | 'noted';
   resolve: (value: never) => void;
   reject: (reason: unknown) => void;
 }
@@ -31,7 +47,8 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
  * Shares durable commits: the units that arrive in one turn of the event loop run one after the other in one transaction, each in
- * a savepoint of its own, so that a unit that throws takes back its own writes alone.
+ * a savepoint of its own, so that a unit that throws takes back its own writes alone. While a commit becomes durable, what arrives
+ * waits for the next one, since it could not be durable sooner: the busier the server, the larger the groups.
  *
  * A group runs within one turn. That works because the calls of a unit settle without I/O; a unit that awaits anything slower is
  * found out when the microtask queue runs empty, is undone, and is rejected. So no transaction is ever held over I/O, and no other
@@ -48,20 +65,30 @@ export function createGroupCommit<Tx>(
   const waiting: Entry<Tx>[] = [];
   const idle: (() => void)[] = [];
   let scheduled = false;
+  let syncs = 0;
   let closed = false;
   let failure: StorageError | undefined;
   let interrupt: (() => void) | undefined;
 
   function schedule(): void {
-    if (scheduled) return;
+    if (scheduled || waiting.length === 0) return;
+    if (syncs > 0 && waiting.every((entry) => entry.until === 'durable')) return;
     scheduled = true;
     setImmediate(() => {
       void flush().finally(() => {
         scheduled = false;
-        if (waiting.length > 0) schedule();
-        else for (const done of idle.splice(0)) done();
+        goOn();
       });
     });
+  }
+
+  function goOn(): void {
+    schedule();
+    if (isIdle()) for (const done of idle.splice(0)) done();
+  }
+
+  function isIdle(): boolean {
+    return !scheduled && syncs === 0 && waiting.length === 0;
   }
 
   async function flush(): Promise<void> {
@@ -73,11 +100,32 @@ export function createGroupCommit<Tx>(
       const outcomes: Outcome[] = [];
       for (const entry of group) outcomes.push(await attempt(entry));
       control.commit();
-      for (const [place, entry] of group.entries()) settle(entry, outcomes[place] as Outcome);
+      if (group.every((entry) => entry.until === 'noted')) settleAll(group, outcomes, 'noted');
+      else makeDurable(group, outcomes);
     } catch (cause) {
       const error = giveUp(cause);
       for (const entry of group) entry.reject(error);
     }
+  }
+
+  function makeDurable(group: Entry<Tx>[], outcomes: Outcome[]): void {
+    const durable = Promise.withResolvers<void>();
+    durable.promise.catch(() => {});
+    settleAll(group, outcomes, 'noted');
+    settleAll(group, outcomes, 'committed', durable.promise);
+    syncs++;
+    control.sync((cause) => {
+      syncs--;
+      const error = cause && giveUp(syncFailed(cause));
+      if (error) {
+        durable.reject(error);
+        for (const entry of group) entry.reject(error);
+      } else {
+        durable.resolve();
+        settleAll(group, outcomes, 'durable');
+      }
+      goOn();
+    });
   }
 
   /** Runs one unit. Throws only when the transaction as a whole is lost. */
@@ -126,19 +174,23 @@ export function createGroupCommit<Tx>(
     return error;
   }
 
+  function enqueue(unit: Entry<Tx>['unit'], until: Entry<Tx>['until']): Promise<never> {
+    if (failure !== undefined) return Promise.reject(refused(failure));
+    if (closed) return Promise.reject(new StorageError('STORE_CLOSED', 'the store is closed'));
+    return new Promise((resolve, reject) => {
+      waiting.push({ unit, until, resolve, reject });
+      schedule();
+    });
+  }
+
   return {
-    write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
-      if (failure !== undefined) return Promise.reject(refused(failure));
-      if (closed) return Promise.reject(new StorageError('STORE_CLOSED', 'the store is closed'));
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ unit, resolve, reject });
-        schedule();
-      });
-    },
+    write: (unit) => enqueue(unit, 'durable'),
+    commit: (unit) => enqueue(unit, 'committed'),
+    note: (unit) => enqueue(unit, 'noted'),
     healthy: () => failure === undefined && !closed,
     drain() {
       closed = true;
-      if (!scheduled) return Promise.resolve();
+      if (isIdle()) return Promise.resolve();
       return new Promise((resolve) => idle.push(resolve));
     },
   };
@@ -152,9 +204,24 @@ async function run<Tx>(unit: (tx: Tx) => Promise<unknown>, tx: Tx): Promise<Outc
   }
 }
 
-function settle<Tx>(entry: Entry<Tx>, outcome: Outcome): void {
-  if (outcome.ok) entry.resolve(outcome.value as never);
-  else entry.reject(outcome.error);
+/** Settles those of a group who wait for a certain moment. */
+function settleAll<Tx>(
+  group: Entry<Tx>[],
+  outcomes: Outcome[],
+  moment: Entry<Tx>['until'],
+  durable?: Promise<void>,
+): void {
+  for (const [place, { until, resolve, reject }] of group.entries()) {
+    const outcome = outcomes[place] as Outcome;
+    if (until !== moment) continue;
+    if (!outcome.ok) reject(outcome.error);
+    else resolve((durable ? { value: outcome.value, durable } : outcome.value) as never);
+  }
+}
+
+/** The kernel may have dropped the pages: trying again would report as durable what is lost. */
+function syncFailed(cause: Error): StorageError {
+  return new StorageError('SQLITE_IOERR_FSYNC', 'a commit could not be made durable', { cause });
 }
 
 function heldOverIo(): Error {

@@ -4,6 +4,8 @@ import type { Client } from './open.ts';
 export interface ReadTurn {
   begin(): void;
   end(): void;
+  /** What `read` answers; within a turn it is asked once for a key, since its transaction would answer the same again. */
+  once<T>(key: string, read: () => T): T;
 }
 
 /**
@@ -13,10 +15,12 @@ export interface ReadTurn {
  */
 export function createReadTurn(reader: Client): ReadTurn {
   const [begin, commit] = [reader.prepare('begin'), reader.prepare('commit')];
+  const answers = new Map<string, unknown>();
   let open = false;
   const end = () => {
     if (!open) return;
     open = false;
+    answers.clear();
     // A failing disk ends a transaction behind our back.
     if (reader.inTransaction) commit.run();
   };
@@ -28,5 +32,10 @@ export function createReadTurn(reader: Client): ReadTurn {
       setImmediate(end);
     },
     end,
+    once<T>(key: string, read: () => T): T {
+      if (!open) return read();
+      if (!answers.has(key)) answers.set(key, read());
+      return answers.get(key) as T;
+    },
   };
 }

@@ -1,5 +1,6 @@
+import { type Durability, openDurability } from './durability.ts';
 import { translateError } from './errors.ts';
-import { createGroupCommit, type TransactionControl } from './group-commit.ts';
+import { type Committed, createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { type Client, type Connections, type OpenOptions, openConnections } from './open.ts';
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
@@ -13,6 +14,7 @@ export type {
   AccountKey,
   AccountRow,
   AccountSearch,
+  AccountShownRow,
   AccountSummaryRow,
   AccountTombstone,
   NewAccount,
@@ -36,6 +38,7 @@ export { contentHash } from './environment-tools.ts';
 export type { EnvironmentRow } from './environments.ts';
 export { RelationError, StorageError, UniqueError } from './errors.ts';
 export type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './executions.ts';
+export type { Committed } from './group-commit.ts';
 export type {
   IdempotencyClaim,
   IdempotencyKeyName,
@@ -78,6 +81,16 @@ export interface Store {
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
   write<T>(unit: (tx: Repositories) => Promise<T>): Promise<T>;
+  /**
+   * As `write`, but resolves when the transaction is committed: it outlives this process then, and `durable` settles once it outlives
+   * a loss of power. For work that can go on meanwhile; nothing may be acknowledged before.
+   */
+  commit<T>(unit: (tx: Repositories) => Promise<T>): Promise<Committed<T>>;
+  /**
+   * As `commit`, for what nobody is told of: it becomes durable with the next write that asks for it. A loss of power may take back
+   * the last of them, so only for what can be missing.
+   */
+  note(unit: (tx: Repositories) => Promise<unknown>): Promise<void>;
   /** Whether reads work and writes are taken. */
   healthy(): boolean;
   /**
@@ -114,17 +127,22 @@ export async function openStore({ path, now, maxGroup, ...options }: StoreOption
     connections.writer.close();
     throw error;
   }
-  return createStore(connections, maxGroup);
+  return createStore(connections, openDurability(`${path}-wal`), maxGroup);
 }
 
-/** The store over two connections to a migrated database. */
-export function createStore({ writer, reader }: Connections, maxGroup?: number): Store {
+/**
+ * The store over two connections to a migrated database.
+ *
+ * @param durability of the writer's log: from here on the store syncs it, and the connection itself no more
+ */
+export function createStore({ writer, reader }: Connections, durability: Durability, maxGroup?: number): Store {
+  writer.pragma('synchronous = normal');
   const repositories = createRepositories(writer);
   const turn = createReadTurn(reader);
-  const group = createGroupCommit(controlOf(writer, turn), () => openScope(repositories), maxGroup);
+  const group = createGroupCommit(controlOf(writer, turn, durability), () => openScope(repositories), maxGroup);
   const alive = reader.prepare('select 1');
   return {
-    read: createRepositories(reader),
+    read: withSharedStates(createRepositories(reader), turn),
     shareReads() {
       try {
         turn.begin();
@@ -133,6 +151,8 @@ export function createStore({ writer, reader }: Connections, maxGroup?: number):
       }
     },
     write: group.write,
+    commit: group.commit,
+    note: group.note,
     healthy() {
       try {
         return group.healthy() && alive.get() !== undefined;
@@ -151,13 +171,22 @@ export function createStore({ writer, reader }: Connections, maxGroup?: number):
     async close() {
       await group.drain();
       turn.end();
+      durability.close();
       reader.close();
       writer.close();
     },
   };
 }
 
-function controlOf(writer: Client, turn: ReadTurn): TransactionControl {
+/** The state of a client is looked at for every request: the requests of one turn share the look. */
+function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositories {
+  const { state } = read.apiClients;
+  const shared: typeof state = (environmentId, id) =>
+    turn.once(`${environmentId} ${id}`, () => state(environmentId, id));
+  return { ...read, apiClients: { ...read.apiClients, state: shared } };
+}
+
+function controlOf(writer: Client, turn: ReadTurn, durability: Durability): TransactionControl {
   const [begin, commit, rollback] = ['begin immediate', 'commit', 'rollback'].map((text) => writer.prepare(text));
   const [savepoint, release, undo] = ['savepoint unit', 'release unit', 'rollback to unit'].map((text) =>
     writer.prepare(text),
@@ -168,6 +197,7 @@ function controlOf(writer: Client, turn: ReadTurn): TransactionControl {
       begin?.run();
     },
     commit: () => void commit?.run(),
+    sync: durability.sync,
     rollback: () => void rollback?.run(),
     savepoint: () => void savepoint?.run(),
     release: () => void release?.run(),

@@ -9,6 +9,7 @@ import { publicInputSchema } from '../core/tools/input.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import type {
   AccountRow,
+  AccountShownRow,
   AccountSummaryRow,
   ApiClientRow,
   ApiClientSecretRow,
@@ -67,7 +68,10 @@ export function presentAccount(
   };
 }
 
-export function presentAccountDetails(row: AccountRow, lastUsedAt: number | null): Schemas['ConnectedAccountDetails'] {
+export function presentAccountDetails(
+  row: AccountShownRow,
+  lastUsedAt: number | null,
+): Schemas['ConnectedAccountDetails'] {
   return {
     ...presentSummary(row, lastUsedAt),
     api_config: row.apiConfig,

@@ -104,15 +104,18 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       begin: (tx: Repositories) => Promise<void>,
       act: () => Promise<Reply>,
     ): Promise<Reply> {
-      const earlier = await deps.store.write(async (tx) => {
+      const { value: earlier, durable } = await deps.store.commit(async (tx) => {
         const kept = await claim(tx);
         if (kept) return kept;
         if (key) await tx.idempotencyKeys.attachExecution(environmentId, key.name, executionId);
         await begin(tx);
         return undefined;
       });
+      // A key promises that nothing is done twice, so it must not be lost. Without one the disk and the provider work side by side.
+      if (key) await durable;
       if (earlier) return earlier;
       const reply = await act();
+      await durable;
       if (key) await deps.store.write((tx) => keep(tx, reply));
       return reply;
     },

@@ -3,6 +3,14 @@ import { ApiError } from '../core/errors.ts';
 export type Pairs = Record<string, string | string[]>;
 
 /**
+ * Makes a record without inherited names. `Object.create(null)` would make a dictionary, whose every use costs more than the rest of
+ * parsing a short query.
+ */
+function EmptyPairs(): void {}
+EmptyPairs.prototype = Object.create(null);
+const emptyPairs = EmptyPairs as unknown as new () => Pairs;
+
+/**
  * Parses `application/x-www-form-urlencoded` text: a query string or a form body. A repeated name becomes an array, which the
  * contract's schemas then refuse where they expect one value.
  *
@@ -10,7 +18,7 @@ export type Pairs = Record<string, string | string[]>;
  * @throws ApiError MALFORMED_BODY when an escape is not valid UTF-8
  */
 export function parsePairs(text: string, place: string): Pairs {
-  const pairs: Pairs = Object.create(null);
+  const pairs = new emptyPairs();
   if (text === '') return pairs;
   for (const part of text.split('&')) {
     if (part === '') continue;

@@ -9,6 +9,8 @@ const FIXED_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+const CONTENT_TYPE = { 'content-type': 'application/json' };
+
 /** Writes an answer in one piece. Returns without effect when the client has gone. */
 export function writeReply(exchange: Exchange, reply: Reply): void {
   const { res, req, requestId, answerHeaders } = exchange;
@@ -17,11 +19,11 @@ export function writeReply(exchange: Exchange, reply: Reply): void {
   const headers: Record<string, string | number> = {
     ...FIXED_HEADERS,
     'x-request-id': requestId,
+    'content-length': Buffer.byteLength(text),
     ...answerHeaders,
+    ...(text && CONTENT_TYPE),
+    ...reply.headers,
   };
-  if (text) headers['content-type'] = 'application/json';
-  headers['content-length'] = Buffer.byteLength(text);
-  Object.assign(headers, reply.headers);
   // An unread body would be taken for the next request on this connection.
   if (!req.complete) headers['connection'] = 'close';
   res.writeHead(reply.status, headers);

@@ -1,4 +1,4 @@
-import type { AccountRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { AccountRow, AccountShownRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { resolveConnector } from '../connections/resolve.ts';
 import { ApiError } from '../errors.ts';
 import type { AccountKey, AccountName, Selector } from './selector.ts';
@@ -14,52 +14,54 @@ export async function findAccount(
   environmentId: EnvironmentId,
   selector: Selector,
 ): Promise<AccountRow> {
-  const account =
-    selector.by === 'id'
-      ? await findById(read, environmentId, selector.id, selector.agreeing)
-      : await findByKey(read, environmentId, selector.key);
-  if (!account) throw accountNotFound();
-  return account;
+  if (selector.by === 'key') return findByKey(read, environmentId, selector.key);
+  return agreeing(read, environmentId, await read.accounts.get(environmentId, selector.id), selector.agreeing);
+}
+
+/** As {@link findAccount}, for who needs nothing that is sealed. */
+export async function findShownAccount(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  selector: Selector,
+): Promise<AccountShownRow> {
+  if (selector.by === 'key') return findByKey(read, environmentId, selector.key);
+  return agreeing(read, environmentId, await read.accounts.shown(environmentId, selector.id), selector.agreeing);
 }
 
 export function accountNotFound(): ApiError {
   return new ApiError('NOT_FOUND', 'There is no such connected account.');
 }
 
-async function findById(
+async function agreeing<Row extends AccountShownRow>(
   read: ReadRepositories,
   environmentId: EnvironmentId,
-  id: string,
+  account: Row | undefined,
   name: AccountName,
-): Promise<AccountRow | undefined> {
-  const account = await read.accounts.get(environmentId, id);
-  if (!account) return undefined;
+): Promise<Row> {
   const agrees =
+    account !== undefined &&
     (name.identifier === undefined || name.identifier === account.identifier) &&
     (name.organization_id === undefined || name.organization_id === account.organizationId) &&
     (name.user_id === undefined || name.user_id === account.userId) &&
     (await isItsConnector(read, environmentId, account, name.connector));
-  return agrees ? account : undefined;
+  if (!agrees) throw accountNotFound();
+  return account;
 }
 
 /** A provider's name stands for each of its connections, unless it is the name of one of them. */
 async function isItsConnector(
   read: ReadRepositories,
   environmentId: EnvironmentId,
-  account: AccountRow,
+  account: AccountShownRow,
   connector: string | undefined,
 ): Promise<boolean> {
   if (connector === undefined || connector === account.connector) return true;
   return connector === account.provider && !(await read.connections.byKeyId(environmentId, connector));
 }
 
-async function findByKey(
-  read: ReadRepositories,
-  environmentId: EnvironmentId,
-  key: AccountKey,
-): Promise<AccountRow | undefined> {
+async function findByKey(read: ReadRepositories, environmentId: EnvironmentId, key: AccountKey): Promise<AccountRow> {
   const connection = await resolveConnector(read, environmentId, key.connector);
-  if (!connection) return undefined;
+  if (!connection) throw accountNotFound();
   const { identifier, organizationId, userId } = key;
   const found = await read.accounts.byKey(environmentId, {
     connectionId: connection.id,
@@ -70,5 +72,7 @@ async function findByKey(
   if (found.length > 1) {
     throw new ApiError('INCOMPLETE_ACCOUNT_KEY', 'Several accounts fit; give organization_id and user_id, or the id.');
   }
-  return found[0];
+  const [account] = found;
+  if (!account) throw accountNotFound();
+  return account;
 }

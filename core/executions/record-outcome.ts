@@ -34,7 +34,7 @@ export function recordOutcome(outcome: Outcome, execution: RunningExecution, too
   const result = record.status === 'UNKNOWN' ? 'unknown' : (record.errorKind ?? 'success');
   tools.metrics.execution(plan.account.connector, result, (finishedAt - startedAt) / 1000);
   tools.store
-    .write((tx) => tx.executions.finish(environmentId, executionId, record))
+    .note((tx) => tx.executions.finish(environmentId, executionId, record))
     .catch((err) => tools.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded'));
 }
 

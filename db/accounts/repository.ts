@@ -15,15 +15,19 @@ import {
   type AccountKey,
   type AccountRow,
   type AccountSearch,
+  type AccountShownRow,
   type AccountSummaryRow,
   type AccountTombstone,
   type NewAccount,
+  SHOWN_COLUMNS,
   type StatusChange,
 } from './rows.ts';
 import { createUpdate, nextVersion } from './update.ts';
 
 export interface AccountReads {
   get(environmentId: EnvironmentId, id: string): Promise<AccountRow | undefined>;
+  /** The same without what is sealed, which costs a third. */
+  shown(environmentId: EnvironmentId, id: string): Promise<AccountShownRow | undefined>;
   /** At most two rows: one is the account, two mean that the key names several and the caller must refuse it. */
   byKey(environmentId: EnvironmentId, key: AccountKey): Promise<AccountRow[]>;
   list(environmentId: EnvironmentId, filters: AccountFilters, page: PageRequest): Promise<Page<AccountSummaryRow>>;
@@ -76,6 +80,7 @@ export function createAccountRepository(db: Db): AccountRepository {
   const listIdle = createListIdle(db);
   const update = createUpdate(db);
   const get = once(() => db.select(ACCOUNT_COLUMNS).from(accounts).where(oneAccount).prepare());
+  const shown = once(() => db.select(SHOWN_COLUMNS).from(accounts).where(oneAccount).prepare());
   const tombstone = once(() =>
     db
       .select()
@@ -153,6 +158,9 @@ export function createAccountRepository(db: Db): AccountRepository {
   return {
     async get(environmentId, id) {
       return get().get({ environmentId, id });
+    },
+    async shown(environmentId, id) {
+      return shown().get({ environmentId, id });
     },
     async byKey(environmentId, key) {
       return byKey(environmentId, key);

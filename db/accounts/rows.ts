@@ -27,8 +27,16 @@ export const SUMMARY_COLUMNS = {
   updatedAt: accounts.updatedAt,
 };
 
+/** What is shown of one account without its secrets. */
+export const SHOWN_COLUMNS = {
+  ...SUMMARY_COLUMNS,
+  apiConfig: accounts.apiConfig,
+  publicDetails: accounts.publicDetails,
+};
+
 export type AccountRow = Omit<typeof accounts.$inferSelect, 'searchText'>;
 export type AccountSummaryRow = Pick<AccountRow, keyof typeof SUMMARY_COLUMNS>;
+export type AccountShownRow = Pick<AccountRow, keyof typeof SHOWN_COLUMNS>;
 export type AccountTombstone = typeof accountTombstones.$inferSelect;
 
 type Required = 'id' | 'connectionId' | 'connector' | 'provider' | 'identifier' | 'authorizationType' | 'status';

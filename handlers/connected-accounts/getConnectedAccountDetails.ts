@@ -1,9 +1,9 @@
-import { findAccount } from '../../core/accounts/find.ts';
+import { findShownAccount } from '../../core/accounts/find.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentAccountDetails } from '../present.ts';
 
 export const getConnectedAccountDetails: Handler<'getConnectedAccountDetails'> = async (call, reply, deps) => {
-  const account = await findAccount(deps.store.read, call.environment.id, readSelector(call.query));
+  const account = await findShownAccount(deps.store.read, call.environment.id, readSelector(call.query));
   return reply(200, { connected_account: presentAccountDetails(account, deps.usage.lastUsedAt(account)) });
 };

@@ -190,6 +190,7 @@ describe('no query without an environment (C1)', () => {
       'outbox.fail': [(r, env) => r.outbox.fail(env, 'out_2', 'gone', NOW), false],
       'outbox.purge': [(r, env) => r.outbox.purge(env, NOW + 1), 0],
       'accounts.get': [(r, env, ids) => r.accounts.get(env, ids.account), undefined],
+      'accounts.shown': [(r, env, ids) => r.accounts.shown(env, ids.account), undefined],
       'accounts.byKey': [
         (r, env, ids) =>
           r.accounts.byKey(env, { connectionId: ids.connection, userId: 'user_1', identifier: 'octocat' }),

@@ -12,8 +12,11 @@ interface Tx {
 /** A database that is a list of rows, with the transactions of one connection and a switch for each fault. */
 function createFake() {
   const log: string[] = [];
-  const faults: { begin?: Error; commit?: Error; rollback?: Error; add?: Error; lose?: boolean } = {};
+  const faults: { begin?: Error; commit?: Error; sync?: Error; rollback?: Error; add?: Error; lose?: boolean } = {};
+  let committed: string[] = [];
   let durable: string[] = [];
+  /** Ends the syncs that were held. */
+  let held: (() => void)[] | undefined;
   let open: string[] | undefined;
   let saved: string[] = [];
   const step = (name: string, fault?: Error) => {
@@ -23,12 +26,22 @@ function createFake() {
   const control: TransactionControl = {
     begin() {
       step('begin', faults.begin);
-      open = [...durable];
+      open = [...committed];
     },
     commit() {
       step('commit', faults.commit);
-      durable = open ?? [];
+      committed = open ?? [];
       open = undefined;
+    },
+    sync(done) {
+      const reached = committed;
+      const end = () => {
+        if (faults.sync === undefined) durable = reached;
+        log.push('sync');
+        done(faults.sync ?? null);
+      };
+      if (held) held.push(end);
+      else setImmediate(end);
     },
     rollback() {
       step('rollback', faults.rollback);
@@ -54,7 +67,15 @@ function createFake() {
       },
     },
   };
-  return { control, tx, log, faults, durable: () => durable };
+  const holdSyncs = () => {
+    held = [];
+    return () => {
+      const ends = held ?? [];
+      held = undefined;
+      for (const end of ends) end();
+    };
+  };
+  return { control, tx, log, faults, holdSyncs, committed: () => committed, durable: () => durable };
 }
 
 function setUp(maxGroup?: number) {
@@ -82,11 +103,60 @@ describe('group commit', () => {
     expect(log.filter((step) => step === 'commit')).to.have.length(2);
   });
 
-  it('resolves no write before the commit', async () => {
+  it('resolves no write before its commit is durable', async () => {
     const { add, log } = setUp();
     const order: string[] = [];
     await Promise.all(['a', 'b'].map((row) => add(row).then(() => order.push(`${row} after ${log.at(-1)}`))));
-    expect(order).to.deep.equal(['a after commit', 'b after commit']);
+    expect(order).to.deep.equal(['a after sync', 'b after sync']);
+  });
+
+  it('lets what arrives while a commit becomes durable share the next one', async () => {
+    const { add, log, holdSyncs, committed } = setUp();
+    const endSyncs = holdSyncs();
+    const first = add('a');
+    await turn();
+    const later = ['b', 'c', 'd'].map(async (row) => {
+      await add(row);
+    });
+    await turn();
+    await turn();
+    expect(committed()).to.deep.equal(['a']);
+    endSyncs();
+    await Promise.all([first, ...later]);
+    expect(log.filter((step) => step === 'commit')).to.have.length(2);
+  });
+
+  it('gives back at once what was only to be committed, and tells later when it is durable', async () => {
+    const { group, holdSyncs, committed, durable } = setUp();
+    const endSyncs = holdSyncs();
+    const { value, durable: reached } = await group.commit(async (tx) => {
+      await tx.rows.add('a');
+      return 42;
+    });
+    expect([value, committed(), durable()]).to.deep.equal([42, ['a'], []]);
+    endSyncs();
+    await reached;
+    expect(durable()).to.deep.equal(['a']);
+  });
+
+  it('commits at once what does not wait to be durable, and whatever was queued before it', async () => {
+    const { add, group, holdSyncs, committed } = setUp();
+    const endSyncs = holdSyncs();
+    const first = add('a');
+    await turn();
+    const second = add('b');
+    await group.commit((tx) => tx.rows.add('c'));
+    expect(committed()).to.deep.equal(['a', 'b', 'c']);
+    endSyncs();
+    await Promise.all([first, second]);
+  });
+
+  it('makes nothing durable for a note alone, and takes it along with the next write', async () => {
+    const { add, group, log, committed, durable } = setUp();
+    await group.note((tx) => tx.rows.add('a'));
+    expect([committed(), log.includes('sync')]).to.deep.equal([['a'], false]);
+    await add('b');
+    expect(durable()).to.deep.equal(['a', 'b']);
   });
 
   it('runs one unit to its end before the next one begins', async () => {
@@ -230,7 +300,24 @@ describe('group commit', () => {
       expect(log).not.to.include('commit');
     });
 
-    it('takes no write after a failed fsync, and says so', async () => {
+    it('takes no write after a failed sync, and says so', async () => {
+      const { add, faults, group, log, durable } = setUp();
+      faults.sync = new Error('the disk failed');
+      expect((await failure(add('a'))).code).to.equal('SQLITE_IOERR_FSYNC');
+      delete faults.sync;
+      const steps = log.length;
+      expect((await failure(add('b'))).code).to.equal('STORE_REFUSED');
+      expect([group.healthy(), log.length, durable()]).to.deep.equal([false, steps, []]);
+    });
+
+    it('tells who went on early that the sync has failed', async () => {
+      const { group, faults } = setUp();
+      faults.sync = new Error('the disk failed');
+      const { durable: reached } = await group.commit((tx) => tx.rows.add('a'));
+      expect((await failure(reached)).code).to.equal('SQLITE_IOERR_FSYNC');
+    });
+
+    it('takes no write after a commit whose fsync failed, and says so', async () => {
       const { add, faults, group, log } = setUp();
       faults.commit = fsyncFailed();
       expect((await failure(add('a'))).code).to.equal('SQLITE_IOERR_FSYNC');
