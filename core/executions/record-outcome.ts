@@ -4,7 +4,7 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 import type { ExecutionPlan } from './plan.ts';
 
 export interface RecordTools {
-  store: Pick<Store, 'write'>;
+  store: Pick<Store, 'note'>;
   now(): number;
   usage: { touch(account: AccountRow): void };
   metrics: { execution(connector: string, outcome: string, seconds: number): void };
