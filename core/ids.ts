@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'prv'
   | 'tool'
   | 'exec'
+  | 'file'
   | 'evt'
   | 'cli'
   | 'sec'

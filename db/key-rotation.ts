@@ -1,7 +1,7 @@
 import { type Db, once } from './database.ts';
 import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { accounts, authRequests, connections, outbox } from './schema.ts';
+import { accounts, authRequests, connections, outbox, storedContents } from './schema.ts';
 
 /** What is needed to wrap an account's data key anew. */
 export type WrappedKeyRow = Pick<
@@ -13,9 +13,9 @@ export type SealedConnectionSecretRow = Pick<typeof connections.$inferSelect, 'i
   clientSecretSealed: Buffer;
 };
 
-/** A data key of something that waits to be verified, or the payload of something that waits to be done outside. */
+/** A data key of something that waits to be verified or is kept for a while, or the payload of something to be done outside. */
 export interface SealedWaitingRow {
-  table: 'auth_requests' | 'outbox';
+  table: 'auth_requests' | 'outbox' | 'stored_contents';
   id: string;
   environmentId: EnvironmentId;
   sealed: Buffer;
@@ -76,7 +76,7 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
       return listByKek().all({ kekId, afterSeq, limit }) as WrappedKeyRow[];
     },
     async countByKek(kekId) {
-      const totals = [accounts, authRequests, outbox].map((table) =>
+      const totals = [accounts, authRequests, outbox, storedContents].map((table) =>
         db.select({ total: count() }).from(table).where(eq(table.kekId, kekId)).get(),
       );
       return totals.reduce((sum, row) => sum + (row?.total ?? 0), 0);
@@ -92,7 +92,17 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
         .from(outbox)
         .where(eq(outbox.kekId, kekId))
         .all();
+      const contents = db
+        .select({
+          id: storedContents.id,
+          environmentId: storedContents.environmentId,
+          sealed: storedContents.wrappedDataKey,
+        })
+        .from(storedContents)
+        .where(eq(storedContents.kekId, kekId))
+        .all();
       return [
+        ...contents.map((row) => ({ ...row, table: 'stored_contents' }) as SealedWaitingRow),
         ...requests.map((row) => ({ ...row, table: 'auth_requests' }) as SealedWaitingRow),
         ...entries.map((row) => ({ ...row, table: 'outbox' }) as SealedWaitingRow),
       ];
@@ -118,17 +128,13 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
       return db.update(connections).set({ clientSecretSealed: sealed }).where(unchanged).run().changes === 1;
     },
     async setWaiting({ table, id, sealed: old }, { sealed, kekId }) {
-      const statement =
-        table === 'outbox'
-          ? db
-              .update(outbox)
-              .set({ payloadSealed: sealed, kekId })
-              .where(and(eq(outbox.id, id), eq(outbox.payloadSealed, old)))
-          : db
-              .update(authRequests)
-              .set({ wrappedDataKey: sealed, kekId })
-              .where(and(eq(authRequests.id, id), eq(authRequests.wrappedDataKey, old)));
-      return statement.run().changes === 1;
+      if (table === 'outbox') {
+        const unchanged = and(eq(outbox.id, id), eq(outbox.payloadSealed, old));
+        return db.update(outbox).set({ payloadSealed: sealed, kekId }).where(unchanged).run().changes === 1;
+      }
+      const keys = table === 'auth_requests' ? authRequests : storedContents;
+      const unchanged = and(eq(keys.id, id), eq(keys.wrappedDataKey, old));
+      return db.update(keys).set({ wrappedDataKey: sealed, kekId }).where(unchanged).run().changes === 1;
     },
   };
 }

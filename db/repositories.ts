@@ -32,6 +32,11 @@ import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRep
 import type { Client } from './open.ts';
 import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
+import {
+  createStoredContentRepository,
+  type StoredContentReads,
+  type StoredContentRepository,
+} from './stored-contents.ts';
 
 /** Every query of the product. All but the pinned few take an environment first: test/db/environment-scope.test.ts. */
 export interface Repositories extends ReadRepositories {
@@ -46,6 +51,7 @@ export interface Repositories extends ReadRepositories {
   authFlows: AuthFlowRepository;
   outbox: OutboxRepository;
   executions: ExecutionRepository;
+  storedContents: StoredContentRepository;
   idempotencyKeys: IdempotencyKeyRepository;
   audit: AuditRepository;
   deploymentSecrets: DeploymentSecretRepository;
@@ -65,6 +71,7 @@ export interface ReadRepositories {
   authFlows: AuthFlowReads;
   outbox: OutboxReads;
   executions: ExecutionReads;
+  storedContents: StoredContentReads;
   idempotencyKeys: IdempotencyKeyReads;
   audit: AuditReads;
   deploymentSecrets: DeploymentSecretReads;
@@ -86,6 +93,7 @@ export function createRepositories(client: Client): Repositories {
     authFlows: translated(createAuthFlowRepository(db)),
     outbox: translated(createOutboxRepository(db)),
     executions: translated(createExecutionRepository(db)),
+    storedContents: translated(createStoredContentRepository(db)),
     idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
     audit: translated(createAuditRepository(db)),
     deploymentSecrets: translated(createDeploymentSecretRepository(db)),

@@ -359,6 +359,29 @@ export const executions = sqliteTable(
   ],
 );
 
+export const storedContents = sqliteTable(
+  'stored_contents',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    kind: text().$type<'file' | 'execution'>().notNull(),
+    accountId: text('account_id').notNull(),
+    organizationId: text('organization_id').notNull().default(''),
+    userId: text('user_id').notNull().default(''),
+    size: integer().notNull(),
+    kekId: text('kek_id').notNull(),
+    wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }).notNull(),
+    sealed: blob({ mode: 'buffer' }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [
+    index('stored_contents_account').on(t.accountId),
+    index('stored_contents_expiry').on(t.environmentId, t.expiresAt),
+    index('stored_contents_kek').on(t.kekId),
+  ],
+);
+
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {

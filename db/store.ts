@@ -63,6 +63,7 @@ export type {
   OutboxState,
   ToolSource,
 } from './schema.ts';
+export type { NewStoredContent, StoredContentFacts, StoredContentRow } from './stored-contents.ts';
 
 export interface Store {
   /** What is committed, and nothing else. */

@@ -27,6 +27,7 @@ import { getEnvironment } from './environment/getEnvironment.ts';
 import { updateEnvironment } from './environment/updateEnvironment.ts';
 import { getExecution } from './executions/getExecution.ts';
 import { listExecutions } from './executions/listExecutions.ts';
+import { downloadFile } from './files/downloadFile.ts';
 import { generateMagicLink } from './links/generateMagicLink.ts';
 import { verifyUser } from './links/verifyUser.ts';
 import { getAuthorizationServerMetadata } from './oauth/getAuthorizationServerMetadata.ts';
@@ -74,6 +75,7 @@ export const handlers: Handlers = {
   listConnectedAccounts,
   listConnections,
   listExecutions,
+  downloadFile,
   listProviders,
   listRevocations,
   listTools,

@@ -1,5 +1,6 @@
 import type { ValidateFunction } from 'ajv';
 import type { Operation } from 'openapi-backend';
+import { BinaryBody } from '../core/binary-body.ts';
 import { createAjv } from './ajv.ts';
 import type { Reply } from './contract.ts';
 
@@ -21,7 +22,10 @@ export function createAnswerCheck(): AnswerCheck {
   return (operation, reply) => {
     const declared = (operation.responses as Responses | undefined)?.[String(reply.status)];
     if (!declared) return `status ${reply.status} is not declared`;
-    const [media] = Object.values(declared.content ?? {});
+    const { content = {} } = declared;
+    if (reply.body instanceof BinaryBody !== '*/*' in content) return 'bytes where the contract has none, or none';
+    if (reply.body instanceof BinaryBody) return null;
+    const [media] = Object.values(content);
     if (!media?.schema) return reply.body === undefined ? null : 'a body is not declared';
     const validate = compiled.get(media.schema) ?? ajv.compile(media.schema);
     compiled.set(media.schema, validate);

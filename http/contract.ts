@@ -1,3 +1,4 @@
+import type { BinaryBody } from '../core/binary-body.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { Repositories } from '../db/store.ts';
@@ -55,9 +56,11 @@ type Responses<O extends OperationId> = operations[O]['responses'];
 /** The statuses that an operation declares. */
 export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number>;
 
-/** The body that belongs to one status: write-only properties cannot stand in it. */
+/** The body that belongs to one status: write-only properties cannot stand in it. Of any media type: bytes. */
 export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
-  ? Answered<C[keyof C]>
+  ? '*/*' extends keyof C
+    ? BinaryBody
+    : Answered<C[keyof C]>
   : undefined;
 
 declare const brand: unique symbol;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import type { CatalogueIndex } from '../core/connectors/catalogue.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
+import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
@@ -41,6 +42,8 @@ const ROOT = join(import.meta.dirname, '..');
 const USAGE_FLUSH_MS = 5_000;
 const SCRUB_DELAY_MS = 500;
 const SWEEP_MS = 60 * 60 * 1000;
+/** Contents that one transaction removes: each may have megabytes. */
+const SWEPT_CONTENTS = 50;
 /** How long it can be read what became of a revocation. */
 const REVOCATIONS_MS = 90 * 24 * 60 * 60 * 1000;
 const MAX_REPLY_CHARS = 2 ** 24;
@@ -122,6 +125,7 @@ export async function createDeps(
       setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
       setInterval(() => void sweep(), SWEEP_MS).unref(),
     ];
+    const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     const metrics = overrides.metrics ?? createMetrics();
 
     const deps: Deps = {
@@ -137,9 +141,10 @@ export async function createDeps(
       catalogue,
       toolDirectory: createToolDirectory(catalogue),
       toolInputs: createInputChecker(),
+      files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
       events,
       secretPaths: readGenerated<string[]>('secret-paths.json'),
-      sealedTokens: createSealedTokens(deployment.sealing, now, random),
+      sealedTokens,
       sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
       digester,
       signingKeys: deployment.signing,
@@ -190,6 +195,7 @@ export async function createDeps(
         await store.write(async (tx) => {
           await tx.idempotencyKeys.sweep(id, now());
           await tx.outbox.purge(id, now() - REVOCATIONS_MS);
+          await tx.storedContents.sweep(id, now(), SWEPT_CONTENTS);
         });
       }
     }

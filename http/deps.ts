@@ -1,6 +1,7 @@
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
+import type { StoredFiles } from '../core/contents/stored-files.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
@@ -35,6 +36,8 @@ export interface Deps {
   /** The catalogue's tools and each environment's own. */
   readonly toolDirectory: ToolDirectory;
   readonly toolInputs: InputChecker;
+  /** Files that tools answered, kept for a while. */
+  readonly files: StoredFiles;
   readonly events: Events;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];

@@ -1,3 +1,4 @@
+import { BinaryBody } from '../core/binary-body.ts';
 import type { Reply } from './contract.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -15,17 +16,22 @@ const CONTENT_TYPE = { 'content-type': 'application/json' };
 export function writeReply(exchange: Exchange, reply: Reply): void {
   const { res, req, requestId, answerHeaders } = exchange;
   if (res.destroyed) return;
-  const text = reply.body === undefined ? '' : JSON.stringify(reply.body);
+  const content = contentOf(reply);
   const headers: Record<string, string | number> = {
     ...FIXED_HEADERS,
     'x-request-id': requestId,
-    'content-length': Buffer.byteLength(text),
+    'content-length': Buffer.byteLength(content),
     ...answerHeaders,
-    ...(text && CONTENT_TYPE),
+    ...(content !== '' && CONTENT_TYPE),
     ...reply.headers,
   };
   // An unread body would be taken for the next request on this connection.
   if (!req.complete) headers['connection'] = 'close';
   res.writeHead(reply.status, headers);
-  res.end(text);
+  res.end(content);
+}
+
+function contentOf({ body }: Reply): string | Buffer {
+  if (body instanceof BinaryBody) return body.bytes;
+  return body === undefined ? '' : JSON.stringify(body);
 }

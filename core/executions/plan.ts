@@ -7,10 +7,12 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { type AccountInputs, accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
+import { type NamedFile, requireFiles } from '../contents/stored-files.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
 import type { PreparedCall } from '../tools/call.ts';
 import { prepareCall } from '../tools/call.ts';
+import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
 import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
@@ -20,6 +22,8 @@ export interface PlanTools {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
   toolInputs: InputChecker;
+  /** Milliseconds UTC. */
+  now(): number;
 }
 
 export interface ExecutionRequest {
@@ -34,6 +38,8 @@ export interface ExecutionPlan {
   account: AccountRow;
   connection: ConnectionRow;
   call: PreparedCall;
+  /** The stored files that the input names. */
+  files: NamedFile[];
 }
 
 /**
@@ -76,7 +82,9 @@ export async function planExecution(
     },
     tools.toolInputs,
   );
-  return { account, connection, call };
+  const files = storedFileIds(tool, call.input);
+  if (files.length > 0) await requireFiles(read, environmentId, account, files, tools.now());
+  return { account, connection, call, files };
 }
 
 /** The values of an account that may stand in requests: its configuration, and what of its details is no secret. */

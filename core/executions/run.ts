@@ -3,15 +3,17 @@ import { openCredentials } from '../accounts/credentials.ts';
 import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { Credential } from '../connectors/placement.ts';
+import type { StoredFiles } from '../contents/stored-files.ts';
 import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
-import type { DryRunRequest } from '../tools/call.ts';
+import type { DryRunRequest, PreparedCall } from '../tools/call.ts';
 import { dryRun } from '../tools/call.ts';
 import type { OutboundRequest } from '../tools/execute.ts';
 import { executeTool } from '../tools/execute.ts';
+import { FileContent } from '../tools/file-content.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import type { Vault } from '../vault/vault.ts';
 import { credentialOf } from './credential.ts';
@@ -21,6 +23,7 @@ import { signingCredential, signingPreview } from './signing.ts';
 
 export interface RunTools {
   vault: Vault;
+  files: StoredFiles;
   now(): number;
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
@@ -42,7 +45,8 @@ export async function runPlan(
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   let { account } = fresh;
   if (account.status !== 'ACTIVE') throw accountNotActive(account);
-  return executeTool(plan.call, {
+  const call = await withFiles(plan, tools);
+  const outcome = await executeTool(call, {
     async credential() {
       const held = open(plan, account, tools);
       if (held) return held;
@@ -55,6 +59,16 @@ export async function runPlan(
     scrub,
     now: tools.now,
   });
+  return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
+
+  async function keepFile(outcome: ToolOutcome & { ok: true }, file: FileContent): Promise<ToolOutcome> {
+    const kept = await tools.files.keep(account.environmentId, account, file);
+    if (kept) return { ...outcome, data: kept };
+    const size = file.bytes.length;
+    const statement = `The file of ${size} bytes was not kept: this environment keeps as many files as it may.`;
+    const truncated = { statement, cuts: [{ path: '', kept: 0, of: size, unit: 'bytes' as const }] };
+    return { ...outcome, data: file.summary(), truncated };
+  }
 
   async function renew(): Promise<Credential | null> {
     const refreshed = await tools.refreshNow(account, cause);
@@ -64,11 +78,22 @@ export async function runPlan(
   }
 }
 
+/** The call with the stored files that it sends. */
+async function withFiles(
+  { call, account, files }: ExecutionPlan,
+  tools: Pick<RunTools, 'files'>,
+): Promise<PreparedCall> {
+  return files.length === 0 ? call : { ...call, files: await tools.files.load(account.environmentId, account, files) };
+}
+
 /** The exact request of a plan with its secrets masked; nothing is obtained, refreshed or sent. */
-export function previewPlan(plan: ExecutionPlan, tools: Pick<RunTools, 'vault' | 'now'>): DryRunRequest {
+export async function previewPlan(
+  plan: ExecutionPlan,
+  tools: Pick<RunTools, 'vault' | 'now' | 'files'>,
+): Promise<DryRunRequest> {
   const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
   if (!credential) throw withoutToken(plan.account);
-  return dryRun(plan.call, credential);
+  return dryRun(await withFiles(plan, tools), credential);
 }
 
 /** Stands for a token that the service will have obtained by the time that the call is made. */

@@ -10,7 +10,7 @@ export const FILE_FORMAT = 'file';
 export type StoredFiles = ReadonlyMap<string, FileContent>;
 
 /** Ids of stored files begin so. */
-const FILE_ID = '^file_[0-9A-Z]{26}$';
+const FILE_ID = '^file_[0-9a-hjkmnp-tv-z]{26}$';
 const MEDIA_TYPE =
   "^[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}( *; *[A-Za-z0-9_-]{1,40}=[A-Za-z0-9!#$&'^_.+-]{1,100}){0,4}$";
 

@@ -33,6 +33,7 @@ export interface ToolError {
 }
 
 export type ToolOutcome =
+  /** `data` is JSON, or a FileContent that is still to be kept. */
   | { ok: true; data: unknown; nextCursor?: string; truncated?: Truncation; upstreamStatus: number }
   | { ok: false; error: ToolError; sent: boolean };
 

@@ -1,5 +1,7 @@
 import type { UpstreamResponse } from './execute.ts';
 import { pickFields } from './fields.ts';
+import { fileOfBody, fileWithin } from './file-answer.ts';
+import { FileContent } from './file-content.ts';
 import {
   failureMessage,
   isRetryable,
@@ -61,7 +63,7 @@ export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules
     { link: rules.scrub(headers['link']), body: json },
     rules.hidden,
   );
-  const { value: data, truncated } = dataOf(call.tool, body, rules);
+  const { value: data, truncated } = dataOf(call.tool, body, response.body, headers, rules);
   return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
 }
 
@@ -84,45 +86,36 @@ function scrubbed(body: DecodedBody, { scrub }: ReadingRules): DecodedBody {
   return body;
 }
 
-function dataOf(tool: Tool, body: DecodedBody, { scrub }: ReadingRules): { value: unknown; truncated?: Truncation } {
-  const { select = '', base64, fields, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
-  switch (body.kind) {
-    case 'empty':
-      return { value: null };
-    case 'text':
-      return shrinkToFit(body.text, max_bytes, false);
-    case 'binary':
-      return binaryData(body, max_bytes, scrub);
-    case 'json': {
-      const selected = atPointer(body.value, select) ?? null;
-      const kept = fields ? pickFields(selected, fields) : selected;
-      return shrinkToFit(
-        base64 ? replaceAt(kept, base64, (value) => decoded(value, scrub)) : kept,
-        max_bytes,
-        tool.pagination !== undefined,
-      );
-    }
-  }
+function dataOf(
+  tool: Tool,
+  body: DecodedBody,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+  { scrub }: ReadingRules,
+): { value: unknown; truncated?: Truncation } {
+  const { select = '', base64, fields, file, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
+  if (body.kind === 'empty') return { value: null };
+  if (body.kind === 'binary' || file === true) return { value: scrubbedFile(fileOfBody(headers, bytes), scrub) };
+  if (body.kind === 'text') return shrinkToFit(body.text, max_bytes, false);
+  const found = file && fileWithin(file, body.value);
+  if (found) return { value: scrubbedFile(found, scrub) };
+  const selected = atPointer(body.value, select) ?? null;
+  const kept = fields ? pickFields(selected, fields) : selected;
+  const shown = base64 ? replaceAt(kept, base64, (value) => decoded(value, scrub)) : kept;
+  return shrinkToFit(shown, max_bytes, tool.pagination !== undefined);
+}
+
+/** Byte by byte, since a file may be of any encoding; one that holds no secret stays the bytes that came. */
+function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRules['scrub']): FileContent {
+  const text = bytes.toString('latin1');
+  const clean = scrub(text);
+  return new FileContent(scrub(name), mediaType, clean === text ? bytes : Buffer.from(clean, 'latin1'));
 }
 
 /** Line breaks in base64 can hide a secret, so the text is scrubbed again. What is no text stays as it came. */
 function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
   const text = typeof value === 'string' ? textOfBase64(value) : undefined;
   return text === undefined ? value : scrub(text);
-}
-
-/** A part of a file is of no use, so a file is there whole or not at all. */
-function binaryData(
-  { mediaType, bytes }: DecodedBody & { kind: 'binary' },
-  maxBytes: number,
-  scrub: ReadingRules['scrub'],
-): { value: unknown; truncated?: Truncation } {
-  const facts = { media_type: mediaType, size: bytes.length, encoding: 'base64' };
-  const content = scrub(bytes.toString('base64'));
-  if (content.length + 200 <= maxBytes) return { value: { ...facts, content } };
-  const statement = `The file has ${bytes.length} bytes of ${mediaType}, more than a tool can answer, and was left out.`;
-  const cut = { path: '/content', kept: 0, of: bytes.length, unit: 'bytes' as const };
-  return { value: { ...facts, content: null }, truncated: { statement, cuts: [cut] } };
 }
 
 function errorBody(body: DecodedBody): unknown {

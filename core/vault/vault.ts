@@ -85,6 +85,23 @@ export class Vault {
     return wrapped;
   }
 
+  /** Seals bytes under a data key of their own, for what is large or short-lived: a rotation wraps the key and leaves the bytes. */
+  sealBytes(context: DataKeyContext, bytes: Buffer): WrappedDataKey & { sealed: Buffer } {
+    const { dataKey, bytes: keyBytes } = generateDataKey(this.#random);
+    const wrapped = this.#wrap(context, keyBytes);
+    keyBytes.fill(0);
+    const body = seal(dataKey.key, bindValue(DIRECT, dataKey.id, { ...context, field: 'bytes' }), bytes, this.#random);
+    return { ...wrapped, sealed: encodeBlob(DIRECT, dataKey.id, body) };
+  }
+
+  openBytes(context: DataKeyContext, { wrappedDataKey, sealed }: { wrappedDataKey: Buffer; sealed: Buffer }): Buffer {
+    const dataKey = this.#openDataKey(context, wrappedDataKey);
+    const { keyId, body } = decodeBlob(DIRECT, sealed);
+    if (keyId !== dataKey.id) throw unsealable(new Error('The bytes belong to another data key'));
+    const associatedData = bindValue(DIRECT, dataKey.id, { ...context, field: 'bytes' });
+    return opening(() => open(dataKey.key, associatedData, body));
+  }
+
   /** Seals a value that stands alone: a deployment secret, a connection's client secret, a stored reply. */
   sealValue(context: ValueContext, value: Secret): SealedValue {
     const kek = this.#keys.current().active;

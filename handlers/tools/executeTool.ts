@@ -21,7 +21,7 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
   const request = { executionId, toolName, toolInput, selector: readSelector({ ...name, id }, 'connected_account_id') };
 
   if (dry) {
-    const preview = previewPlan(await planExecution(deps.store.read, deps, environment.id, request), deps);
+    const preview = await previewPlan(await planExecution(deps.store.read, deps, environment.id, request), deps);
     return reply(200, { data: null, execution_id: executionId, dry_run_request: preview });
   }
 

@@ -38,6 +38,7 @@ getTool get /api/v1/tools/{tool_name} tools:read x
 executeTool post /api/v1/execute_tool tools:execute d
 listExecutions get /api/v1/executions tools:read x
 getExecution get /api/v1/executions/{execution_id} tools:read x
+downloadFile get /files/{file_token} none x
 listApiClients get /api/v1/api_clients admin x
 createApiClient post /api/v1/api_clients admin x
 disableApiClient post /api/v1/api_clients/{client_id}:disable admin x
@@ -73,6 +74,7 @@ const OWN_STATUSES: Record<string, string[]> = {
   getTool: ['404'],
   executeTool: ['404', '502', '504'],
   getExecution: ['404'],
+  downloadFile: ['404'],
   disableApiClient: ['404'],
   rotateApiClientSecret: ['404'],
 };

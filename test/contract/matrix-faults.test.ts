@@ -15,7 +15,8 @@ const PROBES = ['getHealth', 'getReadiness'];
 
 /** Operations that answer from the catalogue or from memory alone. */
 const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
-const WITHOUT_STORAGE = ['listTools', 'getTool', ...METADATA, ...PROBES];
+// The example of an address is none of ours, which its seal tells.
+const WITHOUT_STORAGE = ['listTools', 'getTool', 'downloadFile', ...METADATA, ...PROBES];
 
 type Place = FaultPlace | 'host';
 

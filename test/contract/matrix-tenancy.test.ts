@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { FileContent } from '../../core/tools/file-content.ts';
 import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
 import { operationsOf, parametersOf, resolve } from '../../scripts/openapi-document.ts';
 import { createAccount, unknownId } from '../support/accounts.ts';
@@ -15,7 +16,13 @@ const OPERATIONS = operationsOf(contract);
 
 /** Where a request may name something that exists: by the place and name of the member, what kind of thing it is. */
 const NAMES: Record<string, Record<string, string>> = {
-  path: { identifier: 'provider', connection_id: 'connection', execution_id: 'execution', client_id: 'client' },
+  path: {
+    identifier: 'provider',
+    connection_id: 'connection',
+    execution_id: 'execution',
+    client_id: 'client',
+    file_token: 'file',
+  },
   query: {
     id: 'account',
     connected_account_id: 'account',
@@ -87,6 +94,7 @@ describe('things of another environment (C1)', () => {
     organization: 'unknown-org',
     user: 'unknown-user',
     run: 'unknown-run',
+    file: 'unknown-file',
   };
 
   before(async () => {
@@ -116,7 +124,11 @@ describe('things of another environment (C1)', () => {
         startedAt: server.deps.now(),
       }),
     );
+    const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
+    const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
+    const kept = await server.deps.files.keep(other.environment.id, owner, file);
     foreign = {
+      file: kept?.url.split('/').at(-1) as string,
       account: account.id,
       connection: account.connection_id,
       execution,

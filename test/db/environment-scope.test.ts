@@ -20,6 +20,7 @@ import {
   NOW,
   openTestStore,
   outboxEntry,
+  storedContent,
   tool,
 } from './support.ts';
 
@@ -87,6 +88,7 @@ describe('no query without an environment (C1)', () => {
       authFlows: 'AuthFlow',
       outbox: 'Outbox',
       executions: 'Execution',
+      storedContents: 'StoredContent',
       idempotencyKeys: 'IdempotencyKey',
       audit: 'Audit',
       deploymentSecrets: 'DeploymentSecret',
@@ -115,6 +117,10 @@ describe('no query without an environment (C1)', () => {
     const status = { status: 'EXPIRED' as const, reason: null, updatedAt: NOW };
     const secret = { id: 'sec_2', digest: digest('two'), prefix: 'two', createdAt: NOW };
     const calls: Record<string, [call: Call, expected: unknown]> = {
+      'storedContents.get': [(r, env) => r.storedContents.get(env, 'file', 'file_1', NOW), undefined],
+      'storedContents.describe': [(r, env) => r.storedContents.describe(env, 'file', 'file_1', NOW), undefined],
+      'storedContents.total': [(r, env) => r.storedContents.total(env), 0],
+      'storedContents.sweep': [(r, env) => r.storedContents.sweep(env, NOW + 1e9, 9), 0],
       'apiClients.get': [(r, env) => r.apiClients.get(env, 'cli_1', NOW), undefined],
       'apiClients.state': [(r, env) => r.apiClients.state(env, 'cli_1'), undefined],
       'apiClients.list': [(r, env) => r.apiClients.list(env, page), empty],
@@ -246,6 +252,7 @@ describe('no query without an environment (C1)', () => {
       'idempotencyKeys.claim',
       'outbox.insert',
       'outbox.insertFailed',
+      'storedContents.insert',
     ];
     const unscoped = ['environments', 'deploymentSecrets', 'keyRotation'];
 
@@ -288,6 +295,7 @@ describe('no query without an environment (C1)', () => {
           apiClientId: 'cli_1',
           startedAt: NOW,
         });
+        await tx.storedContents.insert(env, storedContent('file_1', row.id));
         for (const id of ['areq_1', 'areq_2', 'areq_3']) {
           await tx.authRequests.insert(env, authRequest(id, row.id, connectionId));
         }

@@ -10,6 +10,7 @@ import type {
   NewConnection,
   NewEnvironmentTool,
   NewOutboxEntry,
+  NewStoredContent,
   PendingGrant,
   Store,
   StoreOptions,
@@ -180,4 +181,21 @@ export async function failure(promise: Promise<unknown>): Promise<Error & { code
     return error as Error;
   }
   throw new Error('expected a rejection');
+}
+
+export function storedContent(id: string, accountId: string, parts: Partial<NewStoredContent> = {}): NewStoredContent {
+  return {
+    id,
+    kind: 'file',
+    accountId,
+    organizationId: '',
+    userId: 'user_1',
+    size: 7,
+    kekId: 'kek_1',
+    wrappedDataKey: Buffer.from('wrapped'),
+    sealed: Buffer.from('sealed'),
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
+    ...parts,
+  };
 }

@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { scrub as redact } from '../../../core/net/redact.ts';
 import { pickFields } from '../../../core/tools/fields.ts';
+import { FileContent } from '../../../core/tools/file-content.ts';
 import { atPointer, withPointer } from '../../../core/tools/pointer.ts';
 import { readAnswer } from '../../../core/tools/read-answer.ts';
 import { shrinkToFit, sizeOf } from '../../../core/tools/shrink.ts';
+import type { Tool } from '../../../core/tools/tool.ts';
 import { json, NOW, prepared, raw, toolOf } from './samples.ts';
 
 const RULES = { scrub: <T>(value: T) => value, now: () => NOW, hidden: [] };
@@ -27,13 +29,43 @@ describe('An answer', () => {
     expect(data(raw(200, 'text/plain; charset=nonsense', 'ü'))).to.equal('ü');
     expect(data(raw(200, 'application/xml', '<a/>'))).to.equal('<a/>');
     expect(data(raw(204, undefined, ''))).to.equal(null);
-    expect(data(raw(200, 'image/png', Buffer.from([1, 2, 3])))).to.deep.equal({
-      media_type: 'image/png',
-      size: 3,
-      encoding: 'base64',
-      content: 'AQID',
-    });
-    expect(data(raw(200, undefined, Buffer.from([0xff, 0])))).to.include({ media_type: 'application/octet-stream' });
+    const file = data(raw(200, 'image/png', Buffer.from([1, 2, 3])));
+    expect(file).to.deep.equal(new FileContent('file', 'image/png', Buffer.from([1, 2, 3])));
+    expect(data(raw(200, undefined, Buffer.from([0xff, 0])))).to.include({ mediaType: 'application/octet-stream' });
+  });
+
+  it('is a file where the tool says so, named as its header or body says, without a path', () => {
+    const file = (answer: Parameters<typeof readAnswer>[1], response: Tool['response'] = { file: true }) => {
+      const outcome = read(answer, toolOf({ response }));
+      return outcome.ok && outcome.data instanceof FileContent ? outcome.data : undefined;
+    };
+    const named = (disposition: string) =>
+      file({
+        status: 200,
+        headers: { 'content-type': 'text/csv', 'content-disposition': disposition },
+        body: Buffer.from('a'),
+      });
+    expect(named('attachment; filename="a b.csv"')).to.include({ name: 'a b.csv', mediaType: 'text/csv' });
+    expect(named(`attachment; filename=x.csv; filename*=UTF-8''%C3%BC.csv`)?.name).to.equal('ü.csv');
+    for (const name of ['../../etc/passwd', 'C:\\\\x\\\\passwd', 'pas\u202eswd']) {
+      expect(named(`attachment; filename="${name}"`)?.name, name).to.equal('passwd');
+    }
+    expect(named('attachment; filename=".."')?.name).to.equal('file');
+
+    const within = { file: { base64: '/data', file_name: '/name', media_type: '/type' } };
+    const held = file(json(200, { data: '_w', name: 'a.bin', type: 'application/x-a' }), within);
+    expect(held).to.deep.equal(new FileContent('a.bin', 'application/x-a', Buffer.from([0xff])));
+    expect(file(json(200, { data: null }), within)).to.equal(undefined);
+  });
+
+  it('that is a file does not carry the credential out', () => {
+    const scrub = <T>(value: T): T => redact(value, ['tok_secret_123']);
+    const body = Buffer.concat([Buffer.from([0xff, 0]), Buffer.from('tok_secret_123'), Buffer.from([0xfe])]);
+    const outcome = readAnswer(prepared({}), raw(200, 'image/png', body), { ...RULES, scrub });
+    const { bytes } = (outcome.ok ? outcome.data : undefined) as FileContent;
+    expect(
+      bytes.equals(Buffer.concat([Buffer.from([0xff, 0]), Buffer.from('[secret]'), Buffer.from([0xfe])])),
+    ).to.equal(true);
   });
 
   it('that says it is JSON and is not, or is nested without end, is invalid', () => {
@@ -130,12 +162,6 @@ describe('The cap of an answer', () => {
       '/body characters',
       '/files items',
     ]);
-  });
-
-  it('leaves out a file that is too large', () => {
-    const outcome = read(raw(200, 'image/png', Buffer.alloc(100_000)));
-    expect(outcome.ok && outcome.data).to.include({ size: 100_000, content: null });
-    expect(outcome.ok && outcome.truncated?.statement).to.contain('100000 bytes');
   });
 
   it('whatever the value is, the rest fits, is JSON and of the same kind', () => {

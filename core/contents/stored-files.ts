@@ -1,0 +1,148 @@
+import type { AccountRow, EnvironmentId, ReadRepositories, Store, StoredContentFacts } from '../../db/store.ts';
+import type { IdPrefix } from '../ids.ts';
+import { FileContent } from '../tools/file-content.ts';
+import { inputProblem } from '../tools/input-problem.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+import type { Vault } from '../vault/vault.ts';
+import { contentPlace } from './place.ts';
+
+/** A file of an answer, as callers get it. */
+export interface FileAnswer {
+  file_id: string;
+  file_name: string;
+  mime_type: string;
+  size: number;
+  /** Anyone who has it can fetch the file, until `expires_at`. */
+  url: string;
+  /** RFC 3339; until then the file can also be sent on by its id. */
+  expires_at: string;
+}
+
+export interface StoredFilesTools {
+  store: Pick<Store, 'read' | 'write'>;
+  vault: Vault;
+  tokens: SealedTokens;
+  newId(prefix: IdPrefix): string;
+  now(): number;
+}
+
+export interface StoredFiles {
+  /**
+   * Keeps a file that a tool answered.
+   *
+   * @returns null when the environment keeps as much as it may
+   */
+  keep(environmentId: EnvironmentId, account: Owner, file: FileContent): Promise<FileAnswer | null>;
+  /** The files that an input names, opened, by their ids. @throws ApiError INVALID_TOOL_INPUT as `requireFiles` */
+  load(
+    environmentId: EnvironmentId,
+    account: Owner,
+    named: readonly NamedFile[],
+  ): Promise<ReadonlyMap<string, FileContent>>;
+  /** The file of an address that `keep` gave out; null for any other, and once its time is over. */
+  open(environmentId: EnvironmentId, token: string): Promise<FileContent | null>;
+}
+
+export type Owner = Pick<AccountRow, 'id' | 'organizationId' | 'userId'>;
+
+/** A stored file where an input names it. */
+export interface NamedFile {
+  field: string;
+  id: string;
+}
+
+/** How long a file and its address last, in milliseconds. */
+export const FILE_LIFETIME_MS = 60 * 60 * 1000;
+/** The most that one environment keeps at a time, in bytes. */
+export const MAX_KEPT_BYTES = 1024 ** 3;
+const PURPOSE = 'file address';
+const HEAD_BYTES = 4;
+
+export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFilesTools): StoredFiles {
+  async function read(environmentId: EnvironmentId, id: string): Promise<FileContent | null> {
+    const row = await store.read.storedContents.get(environmentId, 'file', id, now());
+    return row ? unpack(vault.openBytes(contentPlace(environmentId, id), row)) : null;
+  }
+
+  return {
+    async keep(environmentId, account, file) {
+      const id = newId('file');
+      const createdAt = now();
+      const expiresAt = createdAt + FILE_LIFETIME_MS;
+      const size = file.bytes.length;
+      const sealed = vault.sealBytes(contentPlace(environmentId, id), pack(file));
+      const { id: accountId, organizationId, userId } = account;
+      const content = { id, kind: 'file' as const, accountId, organizationId, userId, size, createdAt, expiresAt };
+      const kept = await store.write(async (tx) => {
+        if ((await tx.storedContents.total(environmentId)) + size > MAX_KEPT_BYTES) return false;
+        await tx.storedContents.insert(environmentId, { ...content, ...sealed });
+        return true;
+      });
+      if (!kept) return null;
+      const environment = await store.read.environments.get(environmentId);
+      const token = tokens.seal(PURPOSE, [environmentId], id, expiresAt);
+      return {
+        file_id: id,
+        ...file.summary(),
+        url: `${environment?.baseUrl}/files/${token}`,
+        expires_at: new Date(expiresAt).toISOString(),
+      };
+    },
+
+    async load(environmentId, account, named) {
+      await requireFiles(store.read, environmentId, account, named, now());
+      const files = new Map<string, FileContent>();
+      for (const { id } of named) {
+        const file = await read(environmentId, id);
+        if (file) files.set(id, file);
+      }
+      return files;
+    },
+
+    async open(environmentId, token) {
+      const id = tokens.open(PURPOSE, [environmentId], token);
+      return id === null ? null : read(environmentId, id);
+    },
+  };
+}
+
+/**
+ * Makes sure that an input names files which its account may use: those of an account of the same owner.
+ *
+ * @throws ApiError INVALID_TOOL_INPUT that names the first other one; whether it exists elsewhere does not show
+ */
+export async function requireFiles(
+  read: Pick<ReadRepositories, 'storedContents'>,
+  environmentId: EnvironmentId,
+  account: Owner,
+  named: readonly NamedFile[],
+  now: number,
+): Promise<void> {
+  for (const { field, id } of named) {
+    const facts = await read.storedContents.describe(environmentId, 'file', id, now);
+    if (!facts || !isOwn(facts, account)) {
+      throw inputProblem(field, 'is not a file of this account or its owner, or its time is over');
+    }
+  }
+}
+
+/** Accounts without an owner have nothing in common. */
+function isOwn(file: StoredContentFacts, { id, organizationId, userId }: Owner): boolean {
+  if (file.accountId === id) return true;
+  const owned = organizationId !== '' || userId !== '';
+  return owned && file.organizationId === organizationId && file.userId === userId;
+}
+
+/** Name and type before the bytes: a file's name can tell as much as what is in it, so it is sealed as well. */
+function pack({ name, mediaType, bytes }: FileContent): Buffer {
+  const head = Buffer.from(JSON.stringify({ name, mediaType }));
+  const length = Buffer.alloc(HEAD_BYTES);
+  length.writeUInt32BE(head.length);
+  return Buffer.concat([length, head, bytes]);
+}
+
+function unpack(packed: Buffer): FileContent {
+  const end = HEAD_BYTES + packed.readUInt32BE();
+  const { name, mediaType } = JSON.parse(packed.toString('utf8', HEAD_BYTES, end));
+  return new FileContent(name, mediaType, packed.subarray(end));
+}

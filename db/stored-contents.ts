@@ -1,0 +1,100 @@
+import { type Db, once } from './database.ts';
+import { and, eq, lte, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { storedContents } from './schema.ts';
+
+/** Sealed bytes that are kept for a while. */
+export type StoredContentRow = typeof storedContents.$inferSelect;
+
+export type NewStoredContent = Omit<StoredContentRow, 'environmentId'>;
+
+/** What is known of them without opening them. */
+export type StoredContentFacts = Omit<StoredContentRow, 'wrappedDataKey' | 'sealed' | 'kekId'>;
+
+export interface StoredContentReads {
+  /** Undefined also when their time is over. */
+  get(
+    environmentId: EnvironmentId,
+    kind: StoredContentRow['kind'],
+    id: string,
+    now: number,
+  ): Promise<StoredContentRow | undefined>;
+  /** `get` without the bytes. */
+  describe(
+    environmentId: EnvironmentId,
+    kind: StoredContentRow['kind'],
+    id: string,
+    now: number,
+  ): Promise<StoredContentFacts | undefined>;
+  /** Bytes that the environment keeps, of all kinds. */
+  total(environmentId: EnvironmentId): Promise<number>;
+}
+
+export interface StoredContentWrites {
+  insert(environmentId: EnvironmentId, content: NewStoredContent): Promise<void>;
+  /** Removes the oldest of those whose time is over. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
+}
+
+export type StoredContentRepository = StoredContentReads & StoredContentWrites;
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+const alive = and(
+  eq(storedContents.id, sql.placeholder('id')),
+  eq(storedContents.environmentId, ENVIRONMENT),
+  eq(storedContents.kind, sql.placeholder('kind')),
+  sql`${storedContents.expiresAt} > ${sql.placeholder('now')}`,
+) as SQL;
+
+export function createStoredContentRepository(db: Db): StoredContentRepository {
+  const get = once(() => db.select().from(storedContents).where(alive).prepare());
+  const describe = once(() =>
+    db
+      .select({
+        id: storedContents.id,
+        environmentId: storedContents.environmentId,
+        kind: storedContents.kind,
+        accountId: storedContents.accountId,
+        organizationId: storedContents.organizationId,
+        userId: storedContents.userId,
+        size: storedContents.size,
+        createdAt: storedContents.createdAt,
+        expiresAt: storedContents.expiresAt,
+      })
+      .from(storedContents)
+      .where(alive)
+      .prepare(),
+  );
+  const total = once(() =>
+    db
+      .select({ total: sql<number>`coalesce(sum(${storedContents.size}), 0)` })
+      .from(storedContents)
+      .where(eq(storedContents.environmentId, ENVIRONMENT))
+      .prepare(),
+  );
+  return {
+    async get(environmentId, kind, id, now) {
+      return get().get({ environmentId, kind, id, now });
+    },
+    async describe(environmentId, kind, id, now) {
+      return describe().get({ environmentId, kind, id, now });
+    },
+    async total(environmentId) {
+      return total().get({ environmentId })?.total ?? 0;
+    },
+    async insert(environmentId, content) {
+      db.insert(storedContents)
+        .values({ ...content, environmentId })
+        .run();
+    },
+    async sweep(environmentId, now, limit) {
+      const over = db
+        .select({ id: storedContents.id })
+        .from(storedContents)
+        .where(and(eq(storedContents.environmentId, environmentId), lte(storedContents.expiresAt, now)))
+        .orderBy(storedContents.expiresAt)
+        .limit(limit);
+      return db.delete(storedContents).where(sql`${storedContents.id} in ${over}`).run().changes;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { BinaryBody } from '../../core/binary-body.ts';
+import { ApiError } from '../../core/errors.ts';
+import { OCTETS } from '../../core/tools/file-content.ts';
+import type { Handler } from '../../http/contract.ts';
+
+/** What came from elsewhere is saved and never shown: a page of ours that a tool could write would be ours to every browser. */
+export const downloadFile: Handler<'downloadFile'> = async (call, reply, deps) => {
+  const file = await deps.files.open(call.environment.id, call.path.file_token);
+  if (!file) throw new ApiError('NOT_FOUND', 'There is no such file, or its time is over.');
+  return reply(200, new BinaryBody(file.bytes), {
+    'content-type': file.mediaType ?? OCTETS,
+    'content-disposition': disposition(file.name),
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+  });
+};
+
+/** Both forms of RFC 6266 §4.3: what cannot stand in a quoted text is left to the second one. */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replace(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { FILE_LIFETIME_MS, MAX_KEPT_BYTES } from '../../core/contents/stored-files.ts';
+import { openKeySource } from '../../core/keys/key-source.ts';
+import { createRotationStore } from '../../core/keys/rotation-store.ts';
+import { fileInputSchema } from '../../core/tools/file-input.ts';
+import type { Tool } from '../../core/tools/tool.ts';
+import { introduceKey } from '../../core/vault/key-lifecycle.ts';
+import { rewrapAll } from '../../core/vault/rotate.ts';
+import { Vault } from '../../core/vault/vault.ts';
+import type { TestClock } from '../support/clock.ts';
+import { testClock } from '../support/clock.ts';
+import { execute } from '../support/execute.ts';
+import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe]);
+
+describe('files of tools', () => {
+  let acme: Upstream;
+  let server: TestServer;
+  let clock: TestClock;
+
+  before(async () => {
+    clock = testClock();
+    acme = await startUpstream();
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      overrides: { now: clock.now },
+      adapt: (deps) => ({ toolDirectory: { ...deps.toolDirectory, find: (...args) => findWithUpload(deps, args) } }),
+    });
+  });
+  beforeEach(() => {
+    acme.requests.length = 0;
+    acme.handler = (_request, res) =>
+      res
+        .writeHead(200, { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="ré.pdf"' })
+        .end(PDF);
+  });
+  after(async () => {
+    await server.stop();
+    await acme.stop();
+  });
+
+  type Found = ReturnType<TestServer['deps']['toolDirectory']['find']>;
+  function findWithUpload(
+    deps: TestServer['deps'],
+    [read, environment, name]: Parameters<TestServer['deps']['toolDirectory']['find']>,
+  ): Found {
+    if (name !== 'http_upload') return deps.toolDirectory.find(read, environment, name);
+    const tool: Tool = {
+      ...(deps.catalogue.tool('http_post') as Tool),
+      name,
+      input_schema: { type: 'object', additionalProperties: false, properties: { file: fileInputSchema('The file.') } },
+      request: { method: 'POST', path: '/upload', body: { format: 'raw', value: { $file: 'file' } } },
+    };
+    return Promise.resolve({ tool, source: 'catalogue', flagged: null });
+  }
+
+  async function answeredFile() {
+    const { id } = await createKeyedAccount(server);
+    const answer = await execute(server, id, 'http_get', { path: '/report' });
+    expect(answer.status, answer.text).to.equal(200);
+    return { id, file: answer.body.data };
+  }
+
+  async function fetchFile(url: string): Promise<Response> {
+    return fetch(`${server.origin}${new URL(url).pathname}`);
+  }
+
+  it('are kept and fetched by an address, as something to save', async () => {
+    const { file } = await answeredFile();
+    expect(file).to.deep.include({ mime_type: 'application/pdf', size: PDF.length });
+    expect(file.file_id).to.match(/^file_[0-9a-z]{26}$/);
+    expect(Date.parse(file.expires_at)).to.equal(clock.now() + FILE_LIFETIME_MS);
+    const fetched = await fetchFile(file.url);
+    expect(fetched.status).to.equal(200);
+    expect(Buffer.from(await fetched.arrayBuffer()).equals(PDF)).to.equal(true);
+    const headers = Object.fromEntries(fetched.headers);
+    expect(headers).to.include({
+      'content-type': 'application/pdf',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    expect(headers['content-disposition']).to.match(/^attachment; filename="[\x20-\x7e]+"; filename\*=UTF-8''/);
+    expect(headers['content-security-policy']).to.equal("default-src 'none'; sandbox; frame-ancestors 'none'");
+  });
+
+  it('lie sealed, name and all', async () => {
+    const { file } = await answeredFile();
+    const row = await server.deps.store.read.storedContents.get(
+      (await server.deps.environmentOf(new URL(server.origin).host)).id,
+      'file',
+      file.file_id,
+      clock.now(),
+    );
+    const text = JSON.stringify(row, (_key, value) => (Buffer.isBuffer(value) ? value.toString('latin1') : value));
+    expect(text).not.to.match(/%PDF|\.pdf/);
+  });
+
+  it('are sent on by their id, byte by byte', async () => {
+    const { id, file } = await answeredFile();
+    acme.handler = (_request, res) => json(res, 200, { ok: true });
+    const answer = await execute(server, id, 'http_upload', { file: { file_id: file.file_id } });
+    expect(answer.status, answer.text).to.equal(200);
+    const [, sent] = acme.requests;
+    expect(sent?.headers).to.include({ 'content-type': 'application/pdf', 'content-length': String(PDF.length) });
+    const dry = await execute(
+      server,
+      id,
+      'http_upload',
+      { file: { file_id: file.file_id } },
+      { body: { dry_run: true } },
+    );
+    expect(dry.body.dry_run_request.body).to.include({ mime_type: 'application/pdf', size: PDF.length });
+  });
+
+  it('belong to the owner of the account: others are told what they are told of an unknown one', async () => {
+    const { file } = await answeredFile();
+    const other = await createKeyedAccount(server);
+    acme.requests.length = 0;
+    const unknown = `file_${'0'.repeat(26)}`;
+    const errors = [];
+    for (const file_id of [file.file_id, unknown]) {
+      const answer = await execute(server, other.id, 'http_upload', { file: { file_id } });
+      expect(answer.body).to.include({ status: 400, code: 'INVALID_TOOL_INPUT' });
+      errors.push(answer.body.errors);
+    }
+    expect(errors[0]).to.deep.equal(errors[1]);
+    expect(errors[0][0].field).to.equal('tool_input.file.file_id');
+    expect(acme.requests).to.deep.equal([]);
+  });
+
+  it('are served to nobody by a changed address, nor by another environment', async () => {
+    const { file } = await answeredFile();
+    const { pathname } = new URL(file.url);
+    const changed = `${pathname.slice(0, -2)}${pathname.endsWith('AA') ? 'BB' : 'AA'}`;
+    expect((await fetch(server.origin + changed)).status).to.equal(404);
+    const other = await addSecondEnvironment(server);
+    const foreign = await other.call('GET', pathname, { token: null });
+    expect(foreign.status).to.equal(404);
+    expect((await fetchFile(file.url)).status).to.equal(200);
+  });
+
+  it('end with their time, and with their account', async () => {
+    const { id, file } = await answeredFile();
+    const deleted = await server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } });
+    expect(deleted.status, deleted.text).to.equal(200);
+    expect((await fetchFile(file.url)).status).to.equal(404);
+
+    const late = await answeredFile();
+    clock.advance(FILE_LIFETIME_MS);
+    expect((await fetchFile(late.file.url)).status).to.equal(404);
+    const { store } = server.deps;
+    const [environment] = await store.read.environments.list();
+    const env = environment?.id as NonNullable<typeof environment>['id'];
+    expect(await store.write((tx) => tx.storedContents.sweep(env, clock.now(), 100))).to.be.greaterThan(0);
+    expect(await store.read.storedContents.total(env)).to.equal(0);
+  });
+
+  it('that are more than an environment keeps are told of instead', async () => {
+    const { store } = server.deps;
+    const [environment] = await store.read.environments.list();
+    const env = environment?.id as NonNullable<typeof environment>['id'];
+    const { id, file } = await answeredFile();
+    const row = await store.read.storedContents.get(env, 'file', file.file_id, clock.now());
+    const { environmentId: _environmentId, ...content } = row as NonNullable<typeof row>;
+    await store.write((tx) => tx.storedContents.insert(env, { ...content, id: 'file_large', size: MAX_KEPT_BYTES }));
+    const answer = await execute(server, id, 'http_get', { path: '/report' });
+    expect(answer.body.data).to.have.all.keys('file_name', 'mime_type', 'size');
+    expect(answer.body.truncation.statement).to.contain('was not kept');
+    await store.write((tx) => tx.storedContents.sweep(env, clock.now() + FILE_LIFETIME_MS, 100));
+  });
+
+  it('open after a rotation of keys, with nothing left under the old one', async () => {
+    const { file } = await answeredFile();
+    const { store, config, now } = server.deps;
+    const rotation = createRotationStore(store);
+    await introduceKey(config.keysFile, rotation, randomBytes, now());
+    const { source } = openKeySource(
+      { keys: null, keysFile: config.keysFile, mayCreate: false },
+      { now, random: randomBytes },
+    );
+    const ring = source.current();
+    const result = await rewrapAll(new Vault(source, randomBytes), ring, rotation);
+    expect(result).to.deep.include({ failed: [], remaining: 0 });
+    clock.advance(60_000);
+    expect((await fetchFile(file.url)).status).to.equal(200);
+  });
+});
