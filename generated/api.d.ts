@@ -803,6 +803,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/{file_token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file
+         * @description The file of a tool's answer, under the address that the answer gave. The address is all that is needed, so handle it like the
+         *     file itself; it ends with its file, an hour after the answer.
+         */
+        get: operations["downloadFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -3208,6 +3229,11 @@ export interface components {
          */
         ExecutionToolQuery: components["schemas"]["ToolName"];
         /**
+         * @description The last part of the `url` of a file.
+         * @example AbCdEfGhIjKlMnOpQrStUvWxYz0123456789
+         */
+        FileTokenPath: string;
+        /**
          * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
          *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
          *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
@@ -5105,6 +5131,46 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    downloadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The last part of the `url` of a file.
+                 * @example AbCdEfGhIjKlMnOpQrStUvWxYz0123456789
+                 */
+                file_token: components["parameters"]["FileTokenPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved and never to be shown in place. */
+            200: {
+                headers: {
+                    /**
+                     * @description `attachment`, with the name of the file.
+                     * @example attachment; filename="report.pdf"
+                     */
+                    "Content-Disposition"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
