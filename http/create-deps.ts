@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import type { CatalogueIndex } from '../core/connectors/catalogue.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
@@ -132,6 +133,7 @@ export async function createDeps(
       config,
       now,
       random,
+      wait: (ms) => sleep(ms),
       newId,
       startedAt,
       log,

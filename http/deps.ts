@@ -25,6 +25,8 @@ export interface Deps {
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
   /** When this process started, milliseconds UTC. */
   readonly startedAt: number;

@@ -25,6 +25,9 @@ export interface RunTools {
   vault: Vault;
   files: StoredFiles;
   now(): number;
+  random(size: number): Buffer;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
 }
@@ -55,9 +58,11 @@ export async function runPlan(
       return renewed;
     },
     refresh: renew,
-    send: (request) => send(egress, request, account.origins),
+    send: (request, timeoutMs) => send(egress, request, account.origins, timeoutMs),
     scrub,
     now: tools.now,
+    random: tools.random,
+    wait: tools.wait,
   });
   return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
 
@@ -116,7 +121,7 @@ function open(
   return signing ?? credentialOf(details, connection.clientId);
 }
 
-async function send(egress: Egress, request: OutboundRequest, origins: readonly string[]) {
+async function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number) {
   const { method, url, headers, body } = request;
   const {
     status,
@@ -127,6 +132,7 @@ async function send(egress: Egress, request: OutboundRequest, origins: readonly 
     url: new URL(url),
     headers,
     allowedOrigins: origins,
+    timeoutMs,
     redirects: 'same-origin',
     ...(body !== undefined && { body }),
   });

@@ -15,6 +15,7 @@ export type EgressErrorKind =
 
 export interface EgressErrorOptions {
   sent?: boolean;
+  retryAfterMs?: number;
   cause?: unknown;
 }
 
@@ -23,12 +24,15 @@ export class EgressError extends Error {
   readonly kind: EgressErrorKind;
   /** True when the first byte of a request may have left. Only a call with `sent: false` is always safe to repeat. */
   readonly sent: boolean;
+  /** When another call may be of use, where that is known. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(kind: EgressErrorKind, message: string, options: EgressErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'EgressError';
     this.kind = kind;
     this.sent = options.sent ?? false;
+    this.retryAfterMs = options.retryAfterMs;
   }
 
   /** The same failure, for a call of which a byte had left before. */

@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { OriginBreaker } from './breaker.ts';
 import { createConnector, type Dial } from './connect.ts';
 import { EgressError } from './egress-error.ts';
 import { createFetchLike, type FetchLike } from './fetch-like.ts';
@@ -21,6 +22,8 @@ export interface EgressOptions {
   /** Replaces the opening of TCP connections, in tests. */
   dial?: Dial;
   userAgent?: string;
+  /** Milliseconds of a clock that never goes back; only differences count. */
+  clock?: () => number;
 }
 
 /** What a stored address is worth before anything is resolved. The reason is public. */
@@ -49,6 +52,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const { resolver = systemResolver, ca, dial } = options;
   const connect = createConnector({ policy, resolver, ca, dial, connectTimeoutMs: limits.connectTimeoutMs });
   const gate = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
+  const breaker = new OriginBreaker(limits, options.clock ?? (() => performance.now()));
   let agent: Agent | undefined;
   let protocol: Protocol | undefined;
   let closed = false;
@@ -83,7 +87,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   };
 
   return {
-    send: createSend({ policy, agentOf, gate, limits, userAgent }),
+    send: createSend({ policy, agentOf, gate, breaker, limits, userAgent }),
     get protocol() {
       return protocolOf();
     },

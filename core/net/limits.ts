@@ -1,5 +1,7 @@
+import type { BreakerLimits } from './breaker.ts';
+
 /** Every bound of the room. Times are in milliseconds, sizes in bytes. */
-export interface EgressLimits {
+export interface EgressLimits extends BreakerLimits {
   /** One call from start to end: waiting for a place, connecting, every hop, the whole body. */
   timeoutMs: number;
   /** Longest silence once an answer has begun. */
@@ -33,6 +35,9 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = {
   maxRedirects: 3,
   callsPerOrigin: 64,
   queuePerOrigin: 256,
+  breakerFailures: 5,
+  breakerPauseMs: 5_000,
+  breakerMaxPauseMs: 60_000,
   protocolTimeoutMs: 15_000,
   protocolMaxBytes: 1024 * 1024,
 };

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { OriginBreaker } from './breaker.ts';
 import { EgressError } from './egress-error.ts';
 import { exchange, type ResponseHeaders, type WireResponse } from './exchange.ts';
 import type { OriginGate } from './gate.ts';
@@ -18,7 +19,7 @@ export interface EgressRequest {
   allowedOrigins: readonly string[];
   /** Default `none`: a redirect is handed on as the answer. So is, with `same-origin`, one that leaves the origin. */
   redirects?: 'none' | 'same-origin';
-  /** Milliseconds for the whole call, default 30,000. */
+  /** Milliseconds for the whole call where that is less than the 30,000 of every call. */
   timeoutMs?: number;
   /** Milliseconds of silence once the answer has begun, default 10,000. */
   idleTimeoutMs?: number;
@@ -40,6 +41,7 @@ export interface SendParts {
   policy: EgressPolicy;
   agentOf: () => Dispatcher;
   gate: OriginGate;
+  breaker: OriginBreaker;
   limits: EgressLimits;
   userAgent: string;
 }
@@ -57,7 +59,7 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     const first = firstHop(request, parts.userAgent);
     const limits = {
       ...parts.limits,
-      timeoutMs: request.timeoutMs ?? parts.limits.timeoutMs,
+      timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, parts.limits.timeoutMs),
       idleTimeoutMs: request.idleTimeoutMs ?? parts.limits.idleTimeoutMs,
       maxBytes: request.maxBytes ?? parts.limits.maxBytes,
     };
@@ -123,16 +125,17 @@ async function follow(
 }
 
 async function once(
-  { policy, agentOf, gate, limits }: SendParts,
+  { policy, agentOf, gate, breaker, limits }: SendParts,
   hop: Hop,
   signal: AbortSignal,
 ): Promise<WireResponse> {
   const { targetOrigin } = policy.route(hop.url);
+  breaker.check(targetOrigin);
   const leave = await gate.enter(targetOrigin, signal);
   try {
     const { method, headers, body, url } = hop;
     const request = { origin: targetOrigin, path: url.pathname + url.search, method, headers, body };
-    return await exchange(agentOf(), request, limits, signal);
+    return await breaker.run(targetOrigin, () => exchange(agentOf(), request, limits, signal));
   } finally {
     leave();
   }

@@ -3,6 +3,7 @@ import type { PreparedCall } from './call.ts';
 import { isRetryable, type ToolError, type ToolErrorKind, type ToolOutcome } from './outcome.ts';
 import { readAnswer } from './read-answer.ts';
 import { type RenderedRequest, renderRequest } from './request.ts';
+import { RETRY_LIMITS, waitBeforeRetry } from './retry.ts';
 
 export interface OutboundRequest {
   method: string;
@@ -20,8 +21,12 @@ export interface UpstreamResponse {
 
 /** What the engine needs of the house. */
 export interface ExecutePorts {
-  /** Sends one request under the egress rules, with the account's origins pinned. Fails with a SendFailure. */
-  send(request: OutboundRequest): Promise<UpstreamResponse>;
+  /**
+   * Sends one request under the egress rules, with the account's origins pinned. Fails with a SendFailure.
+   *
+   * @param timeoutMs what is left of the execution's time
+   */
+  send(request: OutboundRequest, timeoutMs: number): Promise<UpstreamResponse>;
   /** The account's credential as it is now. */
   credential(): Promise<Credential>;
   /** A newer credential after the provider refused the present one; null when there is none to be had. */
@@ -30,12 +35,17 @@ export interface ExecutePorts {
   scrub<T>(value: T, secrets: readonly string[]): T;
   /** Milliseconds UTC. */
   now(): number;
+  random(size: number): Buffer;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
 }
 
 /** The error that `send` rejects with; `sent`: the first byte may have left. */
 export interface SendFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted';
   sent: boolean;
+  /** When another call may be of use, where that is known. */
+  retryAfterMs?: number | undefined;
   message: string;
 }
 
@@ -51,36 +61,47 @@ const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
 
 interface Attempt {
   outcome: ToolOutcome;
-  /** The connection failed in a way that sending again may mend. */
-  lostConnection: boolean;
+  /** It failed in a way that time may mend: an answer that says so, or a lost connection. */
+  transient: boolean;
   authenticated: boolean;
 }
 
 /**
- * Executes a prepared call: at most two requests and one refresh (threat E10).
+ * Executes a prepared call: a few requests within one deadline, and one refresh (threat E10).
  *
- * A refused credential is refreshed and the call sent again: the provider did not act on it. A lost connection is tried
- * again when nothing had left or a second effect is impossible (threat E7). Everything else is the caller's decision,
- * who gets `retryable` and `retryAfterMs` for it.
+ * A refused credential is refreshed and the call sent again: the provider did not act on it. A lost connection, a server's error and
+ * a limit that was hit are tried again where nothing had left or a second effect is impossible (threat E7), after the time that the
+ * provider asks for. Everything else is the caller's decision, who gets `retryable` and `retryAfterMs` for it.
  *
  * @returns the result, or why there is none; free of every secret that was used (threat E5)
  * @throws ApiError when the stored credential cannot be placed (nothing was sent), and what the ports throw
  */
 export async function executeTool(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const secrets: string[] = [];
-  const credential = await ports.credential();
-  const first = await attempt(call, credential, ports, secrets);
-  if (first.outcome.ok) return first.outcome;
+  const startedAt = ports.now();
+  let credential = await ports.credential();
+  let renewed = false;
+  let sent = false;
+  for (let requests = 1; ; requests++) {
+    const timeLeft = RETRY_LIMITS.deadlineMs - (ports.now() - startedAt);
+    const { outcome, transient, authenticated } = await attempt(call, credential, ports, secrets, timeLeft);
+    if (outcome.ok) return outcome;
+    sent ||= outcome.sent;
+    const failure = { ...outcome, sent };
 
-  if (first.outcome.error.kind === 'upstream_auth' && first.authenticated) {
-    const renewed = await ports.refresh();
-    return renewed === null ? first.outcome : (await attempt(call, renewed, ports, secrets)).outcome;
+    if (outcome.error.kind === 'upstream_auth' && authenticated) {
+      const newer = renewed || requests >= RETRY_LIMITS.maxRequests ? null : await ports.refresh();
+      if (newer === null) return failure;
+      credential = newer;
+      renewed = true;
+      continue;
+    }
+    const elapsedMs = ports.now() - startedAt;
+    const repeatable = transient && (!outcome.sent || maySendAgain(call));
+    const waitMs = waitBeforeRetry(outcome.error, repeatable, { requests, elapsedMs, random: ports.random });
+    if (waitMs === undefined) return failure;
+    await ports.wait(waitMs);
   }
-  if (first.lostConnection && (!first.outcome.sent || maySendAgain(call))) {
-    const second = await attempt(call, credential, ports, secrets);
-    return second.outcome.ok ? second.outcome : { ...second.outcome, sent: first.outcome.sent || second.outcome.sent };
-  }
-  return first.outcome;
 }
 
 async function attempt(
@@ -88,6 +109,7 @@ async function attempt(
   credential: Credential,
   ports: ExecutePorts,
   secrets: string[],
+  timeoutMs: number,
 ): Promise<Attempt> {
   const placed = placeCredential(call.pattern, credential);
   const request = renderRequest(call, placed);
@@ -96,18 +118,18 @@ async function attempt(
   const authenticated = placed.parts.length > 0 || credential.kind === 'signer';
   const ready = credential.kind === 'signer' ? credential.signer.sign(outbound(request)) : outbound(request);
   try {
-    const response = await ports.send(ready);
+    const response = await ports.send(ready, timeoutMs);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
     const outcome = readAnswer(call, response, {
       scrub: (value) => ports.scrub(value, secrets),
       now: ports.now,
       hidden,
     });
-    return { outcome, lostConnection: false, authenticated };
+    return { outcome, transient: true, authenticated };
   } catch (error) {
     if (!isSendFailure(error)) throw error;
     const outcome: ToolOutcome = { ok: false, error: toToolError(call, error, ports, secrets), sent: error.sent };
-    return { outcome, lostConnection: error.kind === 'unreachable', authenticated };
+    return { outcome, transient: error.kind === 'unreachable', authenticated };
   }
 }
 
@@ -129,7 +151,7 @@ function toToolError(
   const kind = KIND_OF_FAILURE[failure.kind];
   // A new execution has a new key, so here only the call's own nature counts.
   const retryable = failure.kind !== 'tls' && isRetryable(kind, tool.hints.idempotent || !failure.sent);
-  return { kind, retryable, message: ports.scrub(failure.message, secrets) };
+  return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: ports.scrub(failure.message, secrets) };
 }
 
 function isSendFailure(error: unknown): error is SendFailure {

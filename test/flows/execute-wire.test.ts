@@ -271,11 +271,11 @@ describe('an execution on the wire', () => {
       });
     }
 
-    it('502 when it hangs up, once for what acts and twice for what only reads', async () => {
+    it('502 when it hangs up, once for what acts and three times for what only reads', async () => {
       answering((_request, res) => res.destroy());
       const read = await get();
       expect(read.body.tool_error).to.include({ kind: 'upstream_unreachable', retryable: true });
-      expect(acme.requests).to.have.length(2);
+      expect(acme.requests).to.have.length(3);
       answering((_request, res) => res.destroy());
       const acted = await execute(server, id, 'http_post', { path: '/things', body: {} });
       expect(acted.body.tool_error).to.include({ kind: 'upstream_unreachable', retryable: false });

@@ -73,7 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const logs: string[] = [];
   const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
-  const { deps: wired } = await createDeps(config, secrets, { log, ...options.overrides });
+  const { deps: wired } = await createDeps(config, secrets, { log, wait: async () => {}, ...options.overrides });
   const answered = wired.onAnswer;
   const deps: Deps = {
     ...wired,

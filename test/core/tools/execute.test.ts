@@ -4,7 +4,18 @@ import type { Credential } from '../../../core/connectors/placement.ts';
 import { EgressError, type EgressErrorKind } from '../../../core/net/egress-error.ts';
 import { Secret } from '../../../core/secret.ts';
 import { executeTool } from '../../../core/tools/execute.ts';
-import { json, portsOf, prepared, providerOf, raw, TOKEN, tokenCredential, toolOf, writingTool } from './samples.ts';
+import {
+  json,
+  NOW,
+  portsOf,
+  prepared,
+  providerOf,
+  raw,
+  TOKEN,
+  tokenCredential,
+  toolOf,
+  writingTool,
+} from './samples.ts';
 
 const lost = (sent: boolean) => new EgressError('unreachable', 'The connection was lost.', { sent });
 const WRITE = { tool: writingTool(), toolInput: { name: 'n' } };
@@ -51,12 +62,14 @@ describe('Executing a tool', () => {
     expect([ports.sent.length, ports.refreshes()]).to.deep.equal([2, 1]);
   });
 
-  it('a lost connection after a refresh is not tried a third time', async () => {
-    const ports = portsOf([json(401, {}), lost(true), json(200, {})], {
-      refresh: async () => tokenCredential('renewed_token'),
-    });
+  it('refreshes and retries share one bound of requests, and a second refusal ends it (E10)', async () => {
+    const refresh = async () => tokenCredential('renewed_token');
+    const ports = portsOf([json(401, {}), lost(true), json(500, {}), json(200, {})], { refresh });
     expect((await executeTool(prepared(), ports)).ok).to.equal(false);
-    expect(ports.sent).to.have.length(2);
+    expect(ports.sent).to.have.length(3);
+    const late = portsOf([json(503, {}), json(401, {}), json(401, {}), json(200, {})], { refresh });
+    expect((await executeTool(prepared(), late)).ok).to.equal(false);
+    expect([late.sent.length, late.refreshes()]).to.deep.equal([3, 1]);
   });
 
   it('without a newer credential the refusal is the answer', async () => {
@@ -117,22 +130,91 @@ describe('Executing a tool', () => {
     }
     const neverLeft = portsOf([lost(false), json(200, {})]);
     expect((await executeTool(prepared(WRITE), neverLeft)).ok).to.equal(true);
-    const twice = portsOf([lost(true), lost(false), json(200, {})]);
-    expect(await executeTool(prepared(), twice)).to.deep.include({ ok: false, sent: true });
-    expect(twice.sent).to.have.length(2);
+    const thrice = portsOf([lost(true), lost(false), lost(false), json(200, {})]);
+    expect(await executeTool(prepared(), thrice)).to.deep.include({ ok: false, sent: true });
+    expect(thrice.sent).to.have.length(3);
   });
 
-  it("server errors, limits and timeouts are the caller's decision", async () => {
-    const answers = [
-      json(500, {}),
-      json(429, {}, { 'retry-after': '3' }),
-      new EgressError('timeout', 'Too slow.', { sent: true }),
-    ];
-    for (const answer of answers) {
-      const ports = portsOf([answer]);
-      await executeTool(prepared(), ports);
+  it('a server error or a limit is tried again where that is safe, and never else (E7)', async () => {
+    const withKey = providerOf({
+      api: { base_url: 'https://api.acme.example', idempotency_header: 'Idempotency-Key' },
+    });
+    for (const status of [429, 500, 502, 503, 504]) {
+      for (const call of [prepared(), prepared({ ...WRITE, provider: withKey })]) {
+        const ports = portsOf([json(status, {}), json(200, {})]);
+        expect((await executeTool(call, ports)).ok, String(status)).to.equal(true);
+        expect(ports.sent[0]).to.deep.equal(ports.sent[1]);
+      }
+      const ports = portsOf([json(status, {}), json(200, {})]);
+      expect((await executeTool(prepared(WRITE), ports)).ok, String(status)).to.equal(false);
       expect(ports.sent).to.have.length(1);
     }
+  });
+
+  it('what time does not mend is not tried again', async () => {
+    const timeout = new EgressError('timeout', 'Too slow.', { sent: true });
+    const answers = [
+      json(400, {}),
+      json(404, {}),
+      json(409, {}),
+      json(501, {}),
+      raw(200, 'application/json', '{'),
+      timeout,
+    ];
+    for (const answer of [...answers, new EgressError('tls', 'No.'), new EgressError('aborted', 'Over.')]) {
+      const ports = portsOf([answer, json(200, {})]);
+      expect((await executeTool(prepared(), ports)).ok).to.equal(false);
+      expect(ports.sent).to.have.length(1);
+    }
+  });
+
+  it('waits as the provider asks, in its units, else longer each time', async () => {
+    const asked = portsOf([json(429, {}, { 'retry-after': '3' }), json(200, {})]);
+    await executeTool(prepared(), asked);
+    expect(asked.waits).to.deep.equal([3000]);
+    const own = portsOf([json(503, {}), json(503, {}), json(200, {})]);
+    expect((await executeTool(prepared(), own)).ok).to.equal(true);
+    expect(own.waits).to.deep.equal([250, 500]);
+    const early = portsOf([json(503, {}), json(200, {})], { random: (size) => Buffer.alloc(size) });
+    await executeTool(prepared(), early);
+    expect(early.waits).to.deep.equal([125]);
+
+    const rate_limit = {
+      reset_header: 'X-Reset',
+      reset_unit: 'epoch_milliseconds' as const,
+      remaining_header: 'X-Left',
+    };
+    const provider = providerOf({ api: { base_url: 'https://api.acme.example', rate_limit } });
+    const units = portsOf([json(429, {}, { 'x-reset': String(NOW + 1500), 'x-left': '0' }), json(200, {})]);
+    await executeTool(prepared({ provider }), units);
+    expect(units.waits).to.deep.equal([1500]);
+  });
+
+  it("a longer wait than an execution has time for is the caller's", async () => {
+    const ports = portsOf([json(429, {}, { 'retry-after': '60' }), json(200, {})]);
+    const outcome = await executeTool(prepared(), ports);
+    expect(outcome.ok ? undefined : outcome.error).to.deep.include({ retryable: true, retryAfterMs: 60_000 });
+    expect([ports.sent.length, ports.waits]).to.deep.equal([1, []]);
+
+    let now = NOW;
+    const timeouts: number[] = [];
+    const slow = portsOf([json(503, {}), json(503, {}), json(200, {})], {
+      now: () => now,
+      wait: async (ms) => {
+        now += ms;
+      },
+    });
+    const { send } = slow;
+    slow.send = (request, timeoutMs) => {
+      timeouts.push(timeoutMs);
+      now += 20_000;
+      return send(request, timeoutMs);
+    };
+    expect((await executeTool(prepared(), slow)).ok).to.equal(false);
+    expect(timeouts).to.deep.equal([30_000, 9_750]);
+  });
+
+  it('a write that may have been done says that it must not simply be repeated', async () => {
     const limited = await executeTool(prepared(WRITE), portsOf([json(429, {}, { 'retry-after': '3' })]));
     expect(limited.ok ? undefined : limited.error).to.deep.include({ retryable: true, retryAfterMs: 3000 });
     const failed = await executeTool(prepared(WRITE), portsOf([json(503, {})]));
@@ -177,7 +259,7 @@ describe('Executing a tool', () => {
       json(200, echo),
       json(400, { message: password, echo }),
       raw(200, 'text/plain', `${password} ${encoded}`),
-      raw(500, 'text/html', encoded),
+      raw(403, 'text/html', encoded),
     ]) {
       const outcome = await executeTool(
         prepared({ tool, pattern: basic }),

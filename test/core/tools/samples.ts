@@ -70,8 +70,9 @@ export function prepared(parts: Partial<ToolCall> = {}): PreparedCall {
 export function portsOf(
   answers: unknown[],
   parts: Partial<ExecutePorts> = {},
-): ExecutePorts & { sent: OutboundRequest[]; refreshes: () => number } {
+): ExecutePorts & { sent: OutboundRequest[]; refreshes: () => number; waits: number[] } {
   const sent: OutboundRequest[] = [];
+  const waits: number[] = [];
   let refreshes = 0;
   return {
     sent,
@@ -85,6 +86,9 @@ export function portsOf(
     credential: async () => tokenCredential(),
     scrub,
     now: () => NOW,
+    waits,
+    wait: async (ms) => void waits.push(ms),
+    random: (size) => Buffer.alloc(size, 0xff),
     ...parts,
     refresh: async () => {
       refreshes++;

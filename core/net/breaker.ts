@@ -1,0 +1,87 @@
+import { EgressError } from './egress-error.ts';
+
+interface Failing {
+  /** Calls without an answer since the last answer. */
+  failures: number;
+  /** Until then nothing is sent; 0 while the breaker is closed. In milliseconds of the clock. */
+  openUntil: number;
+  /** How long the breaker was opened the last time. */
+  pauseMs: number;
+  /** A call is finding out whether the host answers again. */
+  probing: boolean;
+}
+
+export interface BreakerLimits {
+  /** Calls in a row that got no answer before calls are refused. */
+  breakerFailures: number;
+  /** The first pause, doubled with each probe that fails up to the second, in milliseconds. */
+  breakerPauseMs: number;
+  breakerMaxPauseMs: number;
+}
+
+/** The most origins that are watched: beyond it the one that has failed longest is forgotten. */
+const MAX_ORIGINS = 10_000;
+
+/**
+ * Stops calling an origin that does not answer, so that those who call it are told at once instead of waiting for their turn to
+ * time out (threat E11). After a pause one call finds out whether it answers again. Any answer counts as one, whatever its status:
+ * a host that says 503 takes nobody's place.
+ */
+export class OriginBreaker {
+  readonly #origins = new Map<string, Failing>();
+  readonly #limits: BreakerLimits;
+  readonly #clock: () => number;
+
+  /** @param clock milliseconds; only differences count */
+  constructor(limits: BreakerLimits, clock: () => number) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** @throws EgressError `unreachable`, nothing sent, with the time to wait, while the origin is not called */
+  check(origin: string): void {
+    const state = this.#origins.get(origin);
+    if (state === undefined || state.openUntil === 0) return;
+    const leftMs = Math.ceil(state.openUntil - this.#clock());
+    if (leftMs <= 0 && !state.probing) return;
+    throw new EgressError('unreachable', 'This host has not answered several calls, so it is not called for a while.', {
+      retryAfterMs: Math.max(leftMs, this.#limits.breakerPauseMs),
+    });
+  }
+
+  /** Makes a call unless the origin is not called now, and learns from how it ends. */
+  async run<T>(origin: string, call: () => Promise<T>): Promise<T> {
+    this.check(origin);
+    const known = this.#origins.get(origin);
+    const isProbe = known !== undefined && known.openUntil !== 0;
+    if (isProbe) known.probing = true;
+    try {
+      const answer = await call();
+      this.#origins.delete(origin);
+      return answer;
+    } catch (error) {
+      if (isProbe) known.probing = false;
+      const kind = error instanceof EgressError ? error.kind : undefined;
+      if (kind === 'unreachable' || kind === 'timeout') this.#failed(origin, isProbe);
+      // It answers, if not well.
+      else if (kind === 'too_large' || kind === 'invalid_response') this.#origins.delete(origin);
+      throw error;
+    }
+  }
+
+  #failed(origin: string, isProbe: boolean): void {
+    const { breakerFailures, breakerPauseMs, breakerMaxPauseMs } = this.#limits;
+    const state = this.#origins.get(origin) ?? { failures: 0, openUntil: 0, pauseMs: 0, probing: false };
+    state.failures++;
+    // Calls that were under way when the breaker opened tell nothing new.
+    const opens = isProbe || (state.openUntil === 0 && state.failures >= breakerFailures);
+    if (opens) {
+      state.pauseMs = Math.min(breakerMaxPauseMs, Math.max(breakerPauseMs, state.pauseMs * 2));
+      state.openUntil = this.#clock() + state.pauseMs;
+    }
+    this.#origins.delete(origin);
+    this.#origins.set(origin, state);
+    const [oldest] = this.#origins.keys();
+    if (this.#origins.size > MAX_ORIGINS && oldest !== undefined) this.#origins.delete(oldest);
+  }
+}

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import type { Egress } from '../../core/net/egress.ts';
+import { createEgress } from '../../core/net/egress.ts';
+import { EgressPolicy } from '../../core/net/policy.ts';
+import { parseEndpointOverrides } from '../../core/net/policy-settings.ts';
+import { createAccount } from '../support/accounts.ts';
+import { execute } from '../support/execute.ts';
+import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const HUNG = 500;
+const OTHERS = 200;
+
+/** Counted, not timed: what the calls of others wait for is whether they ever get their turn. */
+describe('a provider that hangs (E11)', () => {
+  let dead: Upstream;
+  let lively: Upstream;
+  let server: TestServer;
+  let egress: Egress;
+  let deadAccount: string;
+  let livelyAccount: string;
+
+  before(async () => {
+    dead = await startUpstream(() => {});
+    lively = await startUpstream((_request, res) => json(res, 200, { ok: true }));
+    const overrides = [dead.standsFor(KEYED_ORIGIN), lively.standsFor('https://api.github.com')].join(',');
+    const policy = new EgressPolicy({ allow: [], overrides: parseEndpointOverrides(overrides) });
+    egress = createEgress(policy, { limits: { timeoutMs: 10_000 }, clock: () => 0 });
+    server = await startTestServer({ adapt: () => ({ egressOf: () => egress }) });
+    deadAccount = (await createKeyedAccount(server)).id;
+    livelyAccount = (await createAccount(server)).id;
+  });
+  after(async () => {
+    await dead.stop();
+    await server.stop();
+    await egress.close();
+    await lively.stop();
+  });
+
+  const callDead = () => execute(server, deadAccount, 'http_get', { path: '/x' });
+  const callLively = () => execute(server, livelyAccount, 'github_get_authenticated_user');
+
+  it('takes its own places alone: all calls to others are answered while it hangs, and later ones are refused at once', async function () {
+    this.timeout(60_000);
+    let answered = 0;
+    const hanging = Array.from({ length: HUNG }, () =>
+      callDead().then((answer) => {
+        answered++;
+        return answer;
+      }),
+    );
+    // What finds neither place nor queue is told at once; the rest hangs.
+    const turnedAway = (answers: number) => answers >= HUNG - 64 - 256;
+    while (!turnedAway(answered) || dead.requests.length < 64) await new Promise((resolve) => setImmediate(resolve));
+    const before = answered;
+
+    const others: TestAnswer[] = [];
+    for (let count = 0; count < OTHERS; count += 20) {
+      others.push(...(await Promise.all(Array.from({ length: 20 }, callLively))));
+    }
+    expect(others.filter(({ status }) => status === 200)).to.have.length(OTHERS);
+    expect(lively.requests).to.have.length(OTHERS);
+    expect(answered).to.equal(before);
+    expect(dead.requests).to.have.length(64);
+
+    // Its connections break: that is enough to know, and who waits is told without another connection.
+    await dead.stop();
+    const ends = await Promise.all(hanging);
+    expect(ends.every(({ status }) => status === 502)).to.equal(true);
+    const connections = dead.connections;
+    const refused = await callDead();
+    expect(refused.body.tool_error).to.include({ kind: 'upstream_unreachable', retryable: true });
+    expect(refused.body.tool_error.retry_after_ms).to.be.greaterThan(0);
+    expect(dead.connections).to.equal(connections);
+    expect((await callLively()).status).to.equal(200);
+  });
+});
