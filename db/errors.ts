@@ -39,6 +39,7 @@ const CONSTRAINTS: Record<string, string> = {
   'custom_providers.environment_id, custom_providers.identifier': 'custom_providers_identifier',
   'environment_tools.environment_id, environment_tools.connector, environment_tools.source, environment_tools.source_id':
     'environment_tools_source',
+  'mcp_configs.environment_id, mcp_configs.name': 'mcp_configs_name',
   'environment_hosts.host': 'environment_hosts_host',
   'executions.id': 'executions_id',
 };

@@ -29,6 +29,7 @@ import {
   type IdempotencyKeyRepository,
 } from './idempotency-keys.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
+import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepository } from './mcp-configs.ts';
 import type { Client } from './open.ts';
 import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
@@ -56,6 +57,7 @@ export interface Repositories extends ReadRepositories {
   audit: AuditRepository;
   deploymentSecrets: DeploymentSecretRepository;
   keyRotation: KeyRotationRepository;
+  mcpConfigs: McpConfigRepository;
 }
 
 /** The half that needs no transaction. */
@@ -76,6 +78,7 @@ export interface ReadRepositories {
   audit: AuditReads;
   deploymentSecrets: DeploymentSecretReads;
   keyRotation: KeyRotationReads;
+  mcpConfigs: McpConfigReads;
 }
 
 /** The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on. */
@@ -98,6 +101,7 @@ export function createRepositories(client: Client): Repositories {
     audit: translated(createAuditRepository(db)),
     deploymentSecrets: translated(createDeploymentSecretRepository(db)),
     keyRotation: translated(createKeyRotationRepository(db)),
+    mcpConfigs: translated(createMcpConfigRepository(db)),
   };
 }
 

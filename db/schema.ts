@@ -143,6 +143,27 @@ export const environmentToolRevisions = sqliteTable('environment_tool_revisions'
   revision: integer().notNull(),
 });
 
+/** A connection behind an MCP server, and which of its tools are offered there; null: all of them. */
+export interface StoredMcpMapping {
+  connectionId: string;
+  tools: string[] | null;
+}
+
+export const mcpConfigs = sqliteTable(
+  'mcp_configs',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    mappings: json<StoredMcpMapping[]>('mappings').notNull(),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('mcp_configs_name').on(t.environmentId, t.name)],
+);
+
 export const connections = sqliteTable(
   'connections',
   {

@@ -46,6 +46,7 @@ export type {
   NewIdempotencyKey,
 } from './idempotency-keys.ts';
 export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
+export type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './mcp-configs.ts';
 export type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './outbox.ts';
 export type { Page, PageRequest } from './page.ts';
 export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
@@ -61,6 +62,7 @@ export type {
   IdempotencyState,
   OutboxResult,
   OutboxState,
+  StoredMcpMapping,
   ToolSource,
 } from './schema.ts';
 export type { NewStoredContent, StoredContentFacts, StoredContentRow } from './stored-contents.ts';

@@ -469,7 +469,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a connection
-         * @description Deletes a connection that has no accounts. One that has any is 409 `CONNECTION_IN_USE`: delete them first.
+         * @description Deletes a connection that has no accounts and whose tools no MCP config offers. Otherwise 409 `CONNECTION_IN_USE`.
          */
         delete: operations["deleteConnection"];
         options?: never;
@@ -691,6 +691,103 @@ export interface paths {
         get: operations["getExecution"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/configs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List MCP configs
+         * @description Lists the MCP configs of this environment, newest first.
+         */
+        get: operations["listMcpConfigs"];
+        put?: never;
+        /**
+         * Create an MCP config
+         * @description Makes an MCP server that offers tools of several connections. Its address is `mcp_server_url`; clients need a session token
+         *     for it (`createMcpSessionToken`). Every connection has an MCP server of its own as well, without a config.
+         *
+         *     A model calls tools by their names alone: no name may be offered by two mappings.
+         *
+         *     When it does not work:
+         *     - 400 `UNKNOWN_CONNECTOR` a mapping names no connection.
+         *     - 400 `VALIDATION_FAILED` the form; a mapping names a tool that its connection does not have or allow, or offers what an
+         *       earlier one offers.
+         *     - 409 `MCP_CONFIG_EXISTS` the name is taken.
+         */
+        post: operations["createMcpConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/configs/{config_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an MCP config
+         * @description Answers one MCP config.
+         */
+        get: operations["getMcpConfig"];
+        /**
+         * Update an MCP config
+         * @description Changes what stands in the body; `mappings` replaces all of them. Clients see the change with their next list of tools, and
+         *     session tokens stay good.
+         *
+         *     400 and 409 `MCP_CONFIG_EXISTS` as on create.
+         */
+        put: operations["updateMcpConfig"];
+        post?: never;
+        /**
+         * Delete an MCP config
+         * @description Deletes an MCP config. Its address and every session token for it end at once; connections and accounts stay.
+         */
+        delete: operations["deleteMcpConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/session_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an MCP session token
+         * @description Makes the token with which an MCP client acts for one user at one MCP server: that of a connection or of a config. The client
+         *     sends it as `Authorization: Bearer <token>` to `mcp_server_url`. It is good nowhere else, for no other user, and ends with its
+         *     lifetime, with the API client that asked for it, and with the server. A browser's page of another origin is refused there, token
+         *     or not (403 `ORIGIN_NOT_ALLOWED`).
+         *
+         *     The user is named like the owner of accounts: tools run with the accounts of this `organization_id` and/or `user_id` and
+         *     `identifier`. Where such an account is missing or has ended, the client is sent to a link that the user opens (URL elicitation);
+         *     whoever finishes it is sent to `user_verify_url` and verified with `verifyUser`, as with any link. That needs an API client with
+         *     `accounts:write` as well; without it the client is told that the application has to make a link.
+         *
+         *     When it does not work:
+         *     - 400 `VALIDATION_FAILED` the form; neither `organization_id` nor `user_id`; a `user_verify_url` that is not on the
+         *       environment's list.
+         *     - 404 `NOT_FOUND` there is no such connection or config.
+         */
+        post: operations["createMcpSessionToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1415,7 +1512,7 @@ export interface components {
             prev_page_token: components["schemas"]["PrevPageToken"];
             total_size: components["schemas"]["TotalSize"];
         };
-        /** @description The address of the connection's MCP server; empty when MCP is not served in this environment. */
+        /** @description The address of the connection's MCP server. Clients need a session token for it (`createMcpSessionToken`). */
         ConnectionMcpServerUrl: string;
         /** @description The organization that owns the connection; empty when it belongs to the whole environment. */
         ConnectionOrganizationId: string;
@@ -1507,6 +1604,30 @@ export interface components {
             metadata?: components["schemas"]["ProviderMetadata"];
             proxy_enabled?: components["schemas"]["ProviderProxyEnabled"];
             proxy_url?: components["schemas"]["ProviderProxyUrl"];
+        };
+        /** @description A new MCP config. */
+        CreateMcpConfigRequest: {
+            description?: components["schemas"]["McpConfigDescription"];
+            mappings: components["schemas"]["McpMappingsRequest"];
+            name: components["schemas"]["McpConfigName"];
+        };
+        /** @description The server, the user, and how long. */
+        CreateMcpSessionTokenRequest: {
+            identifier: components["schemas"]["AccountIdentifier"];
+            /**
+             * @description How long the token is good; when left out, an hour.
+             * @default 3600
+             */
+            lifetime_seconds: number;
+            organization_id?: components["schemas"]["OrganizationId"];
+            /** @description The id of the connection or of the MCP config whose server the token is for. */
+            server_id: string;
+            user_id?: components["schemas"]["UserId"];
+            /**
+             * @description Where the user is sent who connects an account on the way, as for a magic link. It stands on the environment's list of
+             *     `user_verify_urls`. Without it links are made only for connections that verify nobody.
+             */
+            user_verify_url?: string;
         };
         /**
          * Custom fields
@@ -1600,7 +1721,7 @@ export interface components {
          * @description What went wrong, as a stable word to program against. New codes may be added; a code never changes its meaning.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_TOOL_INPUT" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_TOOL_INPUT" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
          * @description A tool, its input, and the account to run it with: either `connected_account_id`, or `organization_id` and/or `user_id` with
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
@@ -1812,6 +1933,79 @@ export interface components {
              * @description The address to send the user to. Whoever has it can finish it once, so it is only for that user.
              */
             link: string;
+        };
+        /** @description An MCP server that offers tools of several connections. */
+        McpConfig: {
+            /**
+             * Format: date-time
+             * @description When the config was created.
+             */
+            created_at: string;
+            /** @description What it is for; empty when none was given. */
+            description: string;
+            /** @description The config's id. */
+            id: string;
+            /** @description The connections that it offers, in the order given. */
+            mappings: components["schemas"]["McpMapping"][];
+            /**
+             * Format: uri
+             * @description The address of the MCP server. Clients need a session token for it.
+             */
+            mcp_server_url: string;
+            /** @description A name for people, unique in the environment. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description What it is for. */
+        McpConfigDescription: string;
+        /** @description A page of MCP configs. */
+        McpConfigList: {
+            /** @description The configs of this page. */
+            configs: components["schemas"]["McpConfig"][];
+            next_page_token: components["schemas"]["NextPageToken"];
+            prev_page_token: components["schemas"]["PrevPageToken"];
+            total_size: components["schemas"]["TotalSize"];
+        };
+        /** @description A name for people, unique in the environment. */
+        McpConfigName: string;
+        /** @description One MCP config. */
+        McpConfigResponse: {
+            config: components["schemas"]["McpConfig"];
+        };
+        /** @description A connection of an MCP server, and which of its tools are offered there. */
+        McpMapping: {
+            /** @description The connection's id. */
+            connection_id: string;
+            /** @description The names of the tools that are offered; null offers every tool that the connection allows. */
+            tools: components["schemas"]["ToolName"][] | null;
+        };
+        /** @description A connection to offer. */
+        McpMappingRequest: {
+            /** @description The connection's id. */
+            connection_id: string;
+            /** @description The names of the tools to offer; when left out or null, every tool that the connection allows. */
+            tools?: components["schemas"]["ToolName"][] | null;
+        };
+        /** @description The connections to offer, at most 25. */
+        McpMappingsRequest: components["schemas"]["McpMappingRequest"][];
+        /** @description A session token, and where it is good. */
+        McpSessionToken: {
+            /**
+             * Format: date-time
+             * @description After this time it is refused.
+             */
+            expires_at: string;
+            /**
+             * Format: uri
+             * @description The address of the MCP server, for which alone the token is good.
+             */
+            mcp_server_url: string;
+            /** @description Send it as a bearer token. It is answered once and not stored. */
+            token: string;
         };
         /** @description What makes the account usable again. */
         NextAction: {
@@ -2593,6 +2787,12 @@ export interface components {
              */
             user_verify_urls?: string[] | null;
         };
+        /** @description What to change. What is left out stays as it is. */
+        UpdateMcpConfigRequest: {
+            description?: components["schemas"]["McpConfigDescription"];
+            mappings?: components["schemas"]["McpMappingsRequest"];
+            name?: components["schemas"]["McpConfigName"];
+        };
         /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
         UserId: string;
         /**
@@ -2753,6 +2953,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The config does not fit this document, or a mapping cannot be offered; nothing was changed. `errors` names the fields. */
+        BadMcpConfig: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The user is not named completely, or cannot be sent to that address; nothing was made. `errors` names the fields. */
+        BadMcpSession: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The provider does not fit this document or cannot work; nothing was changed. `errors` names the fields. */
         BadProvider: {
             headers: {
@@ -2801,7 +3025,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The connection has accounts; delete them first. */
+        /** @description The connection has accounts, or an MCP config offers its tools; delete or change them first. */
         ConnectionInUse: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -2892,6 +3116,18 @@ export interface components {
         };
         /** @description The connection is disabled or lacks settings, or a request with the same idempotency key still runs. */
         LinkConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description An MCP config with that name exists, or a request with the same idempotency key still runs. */
+        McpConfigConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -3250,6 +3486,11 @@ export interface components {
          * @example false
          */
         IsCustomQuery: boolean;
+        /**
+         * @description The id of the MCP config.
+         * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
+         */
+        McpConfigIdPath: string;
         /**
          * @description How many items a page holds. Without it the answer holds them all.
          * @example 20
@@ -4892,6 +5133,262 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listMcpConfigs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many items a page holds.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of MCP configs. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConfigList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    createMcpConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMcpConfigRequest"];
+            };
+        };
+        responses: {
+            /** @description The config was created. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConfigResponse"];
+                };
+            };
+            400: components["responses"]["BadMcpConfig"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["McpConfigConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getMcpConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the MCP config.
+                 * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
+                 */
+                config_id: components["parameters"]["McpConfigIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The config. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConfigResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    updateMcpConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the MCP config.
+                 * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
+                 */
+                config_id: components["parameters"]["McpConfigIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMcpConfigRequest"];
+            };
+        };
+        responses: {
+            /** @description The config as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpConfigResponse"];
+                };
+            };
+            400: components["responses"]["BadMcpConfig"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["McpConfigConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    deleteMcpConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the MCP config.
+                 * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
+                 */
+                config_id: components["parameters"]["McpConfigIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The config is deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    createMcpSessionToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMcpSessionTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpSessionToken"];
+                };
+            };
+            400: components["responses"]["BadMcpSession"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

@@ -30,6 +30,12 @@ import { listExecutions } from './executions/listExecutions.ts';
 import { downloadFile } from './files/downloadFile.ts';
 import { generateMagicLink } from './links/generateMagicLink.ts';
 import { verifyUser } from './links/verifyUser.ts';
+import { createMcpConfig } from './mcp/createMcpConfig.ts';
+import { createMcpSessionToken } from './mcp/createMcpSessionToken.ts';
+import { deleteMcpConfig } from './mcp/deleteMcpConfig.ts';
+import { getMcpConfig } from './mcp/getMcpConfig.ts';
+import { listMcpConfigs } from './mcp/listMcpConfigs.ts';
+import { updateMcpConfig } from './mcp/updateMcpConfig.ts';
 import { getAuthorizationServerMetadata } from './oauth/getAuthorizationServerMetadata.ts';
 import { getIdentityProviderMetadata } from './oauth/getIdentityProviderMetadata.ts';
 import { getJwks } from './oauth/getJwks.ts';
@@ -48,9 +54,12 @@ export const handlers: Handlers = {
   createConnectedAccount,
   createConnection,
   createCustomProvider,
+  createMcpConfig,
+  createMcpSessionToken,
   deleteConnectedAccount,
   deleteConnection,
   deleteCustomProvider,
+  deleteMcpConfig,
   disableApiClient,
   disableConnection,
   disconnectConnectedAccount,
@@ -67,6 +76,7 @@ export const handlers: Handlers = {
   getHealth,
   getIdentityProviderMetadata,
   getJwks,
+  getMcpConfig,
   getProvider,
   getReadiness,
   getTool,
@@ -76,6 +86,7 @@ export const handlers: Handlers = {
   listConnections,
   listExecutions,
   downloadFile,
+  listMcpConfigs,
   listProviders,
   listRevocations,
   listTools,
@@ -84,6 +95,7 @@ export const handlers: Handlers = {
   updateConnectedAccount,
   updateConnection,
   updateCustomProvider,
+  updateMcpConfig,
   updateEnvironment,
   verifyUser,
 };

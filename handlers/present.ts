@@ -5,6 +5,7 @@ import { missingSettings } from '../core/connections/status.ts';
 import { identityProviderOf } from '../core/connections/vendor.ts';
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import type { Connector } from '../core/connectors/provider.ts';
+import { mcpServerUrl } from '../core/mcp/server-definition.ts';
 import { publicInputSchema } from '../core/tools/input.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   CustomProviderRow,
   EnvironmentRow,
   ExecutionRow,
+  McpConfigRow,
   OutboxRow,
 } from '../db/store.ts';
 import type { Schemas } from '../http/contract.ts';
@@ -91,7 +93,11 @@ export function connectionTypeOf(authorizationType: string): Schemas['Connection
 }
 
 /** @param vendor of the built-in connector; undefined for a custom provider */
-export function presentConnection(row: ConnectionRow, vendor: string | undefined): Schemas['Connection'] {
+export function presentConnection(
+  row: ConnectionRow,
+  vendor: string | undefined,
+  environment: Pick<EnvironmentRow, 'baseUrl'>,
+): Schemas['Connection'] {
   return {
     id: row.id,
     key_id: row.keyId,
@@ -99,8 +105,7 @@ export function presentConnection(row: ConnectionRow, vendor: string | undefined
     organization_name: row.organizationName,
     domains: row.domains,
     enabled: row.enabled,
-    // Empty until MCP virtual servers exist in the environment.
-    mcp_server_url: EMPTY,
+    mcp_server_url: mcpServerUrl(environment, row.id),
     provider: identityProviderOf(vendor),
     provider_key: row.providerKey,
     status: row.status,
@@ -113,10 +118,11 @@ export function presentConfiguration(
   row: ConnectionRow,
   vendor: string | undefined,
   pattern: AuthPattern | undefined,
+  environment: Pick<EnvironmentRow, 'baseUrl'>,
 ): Schemas['ConnectionConfiguration'] {
   const settings = { clientId: row.clientId, hasClientSecret: row.clientSecretSealed !== null };
   return {
-    ...presentConnection(row, vendor),
+    ...presentConnection(row, vendor, environment),
     authorization_type: row.type as Schemas['AuthorizationType'],
     client_id: row.clientId ?? EMPTY,
     has_client_secret: settings.hasClientSecret,
@@ -199,6 +205,21 @@ export function presentExecution(row: ExecutionRow): Schemas['Execution'] {
     started_at: time(row.startedAt),
     finished_at: optionalTime(row.finishedAt),
     duration_ms: row.finishedAt === null ? null : row.finishedAt - row.startedAt,
+  };
+}
+
+export function presentMcpConfig(
+  { id, name, description, mappings, createdAt, updatedAt }: McpConfigRow,
+  environment: Pick<EnvironmentRow, 'baseUrl'>,
+): Schemas['McpConfig'] {
+  return {
+    id,
+    name,
+    description,
+    mappings: mappings.map(({ connectionId, tools }) => ({ connection_id: connectionId, tools })),
+    mcp_server_url: mcpServerUrl(environment, id),
+    created_at: time(createdAt),
+    updated_at: time(updatedAt),
   };
 }
 

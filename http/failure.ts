@@ -14,7 +14,8 @@ export function errorReply(thrown: unknown, exchange: Exchange, deps: Deps): Rep
   return problemReply(error, exchange.requestId, headers);
 }
 
-function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): ApiError {
+/** The expected failure that something thrown is, or stands for outside; what it really was is in the log. */
+export function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): ApiError {
   if (thrown instanceof ApiError) return thrown;
   deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   if (thrown instanceof StorageError) {

@@ -2,9 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { handlers } from '../handlers/index.ts';
 import { ConfigError } from './config.ts';
+import { createMcpServing } from './create-mcp.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
 import { lazyPages } from './lazy-pages.ts';
+import { createMcpMount, isMcp } from './mcp.ts';
 import { createMetricsServer } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 
@@ -47,9 +49,11 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
   const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(), deps.log);
   const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
+  const mcp = createMcpMount(deps, createMcpServing(deps));
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isPage(req)) docs(req, res);
     else if (isLinkPage(req)) connect(req, res);
+    else if (isMcp(req)) void mcp.serve(req, res);
     else void pipeline.serve(req, res);
   };
   const server = createServer(
@@ -80,6 +84,7 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
     origin: `http://${host}:${port}`,
     metricsPort: deps.config.metricsPort || null,
     async stop() {
+      await mcp.close();
       await Promise.all([drain(server, limits.drainMs), metricsServer && drain(metricsServer, limits.drainMs)]);
       await deps.close();
     },

@@ -76,6 +76,13 @@ export function createEvents({ now, newId }: EventTools) {
       record(tx, cause, 'provider.updated', id, { accounts_parked: accountsParked }),
     providerDeleted: (tx: Repositories, cause: Cause, id: string, accounts: number) =>
       record(tx, cause, 'provider.deleted', id, { accounts_disconnected: accounts }),
+    mcpConfigCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'mcp_config.created', id),
+    mcpConfigUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
+      record(tx, cause, 'mcp_config.updated', id, { fields }),
+    mcpConfigDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'mcp_config.deleted', id),
+    /** Somebody was given the right to act for a user at an MCP server. */
+    mcpSessionCreated: (tx: Repositories, cause: Cause, id: string, user: object) =>
+      record(tx, cause, 'mcp_session.created', id, { user }),
     clientCreated: (tx: Repositories, cause: Cause, id: string, scopes: readonly string[]) =>
       record(tx, cause, 'api_client.created', id, { scopes }),
     clientDisabled: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'api_client.disabled', id),

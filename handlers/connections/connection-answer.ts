@@ -1,6 +1,6 @@
 import { findPattern, findProvider } from '../../core/connections/providers.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import type { Deps, Schemas } from '../../http/contract.ts';
 import { presentConfiguration } from '../present.ts';
 
@@ -8,11 +8,12 @@ import { presentConfiguration } from '../present.ts';
 export async function connectionAnswer(
   read: ReadRepositories,
   row: ConnectionRow,
+  environment: EnvironmentRow,
   deps: Deps,
 ): Promise<Schemas['ConnectionConfiguration']> {
   const provider = await findProvider(read, deps.catalogue, row.environmentId, row.providerKey);
   const vendor = deps.catalogue.connector(row.providerKey)?.vendor;
-  return presentConfiguration(row, vendor, provider && findPattern(provider, row.type));
+  return presentConfiguration(row, vendor, provider && findPattern(provider, row.type), environment);
 }
 
 /** @throws ApiError NOT_FOUND */

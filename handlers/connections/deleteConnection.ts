@@ -9,6 +9,13 @@ export const deleteConnection: Handler<'deleteConnection'> = (call, reply, deps)
     if (accounts > 0) {
       throw new ApiError('CONNECTION_IN_USE', `The connection has ${accounts} connected accounts; delete them first.`);
     }
+    const [config] = await tx.mcpConfigs.namesWith(call.environment.id, connection.id);
+    if (config !== undefined) {
+      throw new ApiError(
+        'CONNECTION_IN_USE',
+        `The MCP config ${config} offers tools of the connection; change it first.`,
+      );
+    }
     await tx.connections.delete(call.environment.id, connection.id);
     await deps.events.connectionDeleted(tx, call.cause, connection.id);
     return reply(200, {});

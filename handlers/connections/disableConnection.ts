@@ -7,5 +7,5 @@ export const disableConnection: Handler<'disableConnection'> = (call, reply, dep
     const before = await requireConnection(tx, call.environment.id, call.path.connection_id);
     const connection = await updateConnection(tx, deps, call.environment, before, { enabled: false });
     await deps.events.connectionUpdated(tx, call.cause, connection.id, ['enabled']);
-    return reply(200, { connection: await connectionAnswer(tx, connection, deps) });
+    return reply(200, { connection: await connectionAnswer(tx, connection, call.environment, deps) });
   });

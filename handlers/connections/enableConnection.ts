@@ -7,5 +7,5 @@ export const enableConnection: Handler<'enableConnection'> = (call, reply, deps)
     const before = await requireConnection(tx, call.environment.id, call.path.connection_id);
     const connection = await updateConnection(tx, deps, call.environment, before, { enabled: true });
     await deps.events.connectionUpdated(tx, call.cause, connection.id, ['enabled']);
-    return reply(200, { connection: await connectionAnswer(tx, connection, deps) });
+    return reply(200, { connection: await connectionAnswer(tx, connection, call.environment, deps) });
   });

@@ -25,7 +25,7 @@ export const listConnections: Handler<'listConnections'> = async (call, reply, d
     return [...keys].filter((key) => identityProviderOf(vendorOf(key)) === given.provider);
   }
 
-  const present = (row: ConnectionRow) => presentConnection(row, vendorOf(row.providerKey));
+  const present = (row: ConnectionRow) => presentConnection(row, vendorOf(row.providerKey), call.environment);
   if (size === undefined && token === undefined) {
     const rows = await read.connections.listAll(environmentId, filters);
     const all = { next_page_token: '', prev_page_token: '', total_size: rows.length };

@@ -36,6 +36,12 @@ disableConnection post /api/v1/connections/{connection_id}:disable connections:w
 listTools get /api/v1/tools tools:read x
 getTool get /api/v1/tools/{tool_name} tools:read x
 executeTool post /api/v1/execute_tool tools:execute d
+listMcpConfigs get /api/v1/mcp/configs connections:read x
+createMcpConfig post /api/v1/mcp/configs connections:write x
+getMcpConfig get /api/v1/mcp/configs/{config_id} connections:read x
+updateMcpConfig put /api/v1/mcp/configs/{config_id} connections:write x
+deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write x
+createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute x
 listExecutions get /api/v1/executions tools:read x
 getExecution get /api/v1/executions/{execution_id} tools:read x
 downloadFile get /files/{file_token} none x
@@ -73,6 +79,10 @@ const OWN_STATUSES: Record<string, string[]> = {
   disableConnection: ['404'],
   getTool: ['404'],
   executeTool: ['404', '502', '504'],
+  getMcpConfig: ['404'],
+  updateMcpConfig: ['404', '409'],
+  deleteMcpConfig: ['404'],
+  createMcpSessionToken: ['404'],
   getExecution: ['404'],
   downloadFile: ['404'],
   disableApiClient: ['404'],
@@ -89,7 +99,14 @@ const PUBLIC_STATUSES: Record<string, string[]> = {
   getReadiness: ['200', '400', '503'],
 };
 
-const CREATES = ['createConnectedAccount', 'createCustomProvider', 'createConnection', 'createApiClient'];
+const CREATES = [
+  'createConnectedAccount',
+  'createCustomProvider',
+  'createConnection',
+  'createApiClient',
+  'createMcpConfig',
+  'createMcpSessionToken',
+];
 
 function schema(name: string): JsonObject {
   return resolve(contract, { $ref: `#/components/schemas/${name}` });

@@ -22,6 +22,7 @@ const NAMES: Record<string, Record<string, string>> = {
     execution_id: 'execution',
     client_id: 'client',
     file_token: 'file',
+    config_id: 'config',
   },
   query: {
     id: 'account',
@@ -35,7 +36,13 @@ const NAMES: Record<string, Record<string, string>> = {
     agent_run_id: 'run',
     query: 'identifier',
   },
-  body: { id: 'account', connected_account_id: 'account', connector: 'provider', client_id: 'client' },
+  body: {
+    id: 'account',
+    connected_account_id: 'account',
+    connector: 'provider',
+    client_id: 'client',
+    server_id: 'config',
+  },
 };
 
 /** Tools are everybody's: they come from the catalogue. */
@@ -90,6 +97,7 @@ describe('things of another environment (C1)', () => {
     execution: unknownId('exec'),
     provider: 'unknown-desk',
     client: 'x'.repeat(OTHER_CLIENT_ID.length),
+    config: unknownId('mcp'),
     identifier: 'unknown@acme.test',
     organization: 'unknown-org',
     user: 'unknown-user',
@@ -112,6 +120,8 @@ describe('things of another environment (C1)', () => {
       connected_account: { authorization_details: { static_auth: { details: { api_key: 'foreign-key' } } } },
     };
     const { connected_account: account } = (await other.call('POST', '/api/v1/connected_accounts', { body })).body;
+    const config = { name: 'Foreign desk', mappings: [{ connection_id: account.connection_id }] };
+    const made = await other.call('POST', '/api/v1/mcp/configs', { body: config });
     const execution = server.deps.newId('exec');
     await server.deps.store.write((tx) =>
       tx.executions.insert(other.environment.id, {
@@ -134,6 +144,7 @@ describe('things of another environment (C1)', () => {
       execution,
       provider: 'foreign-desk',
       client: OTHER_CLIENT_ID,
+      config: made.body.config.id,
       identifier: 'foreign@acme.test',
       organization: 'foreign-org',
       user: 'foreign-user',

@@ -20,6 +20,7 @@ const PINNED = [
   'createConnectedAccount request $.connected_account.authorization_details.oauth_token.refresh_token',
   'createConnectedAccount request $.connected_account.authorization_details.static_auth.details',
   'createConnection request $.client_secret',
+  'createMcpSessionToken 201 $.token',
   'generateMagicLink 200 $.link',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.access_token',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.refresh_token',

@@ -93,6 +93,7 @@ describe('no query without an environment (C1)', () => {
       audit: 'Audit',
       deploymentSecrets: 'DeploymentSecret',
       keyRotation: 'KeyRotation',
+      mcpConfigs: 'McpConfig',
     };
     expect(Object.keys(test.store.read).sort()).to.deep.equal(Object.keys(interfaces).sort());
     for (const [name, repository] of Object.entries(test.store.read)) {
@@ -144,6 +145,15 @@ describe('no query without an environment (C1)', () => {
       ],
       'environmentTools.delete': [(r, env) => r.environmentTools.delete(env, ['mine_get_thing']), 0],
       'environmentTools.deleteByConnector': [(r, env) => r.environmentTools.deleteByConnector(env, 'mine'), 0],
+      'mcpConfigs.get': [(r, env) => r.mcpConfigs.get(env, 'mcp_1'), undefined],
+      'mcpConfigs.list': [(r, env) => r.mcpConfigs.list(env, page), empty],
+      'mcpConfigs.namesWith': [(r, env, ids) => r.mcpConfigs.namesWith(env, ids.connection), []],
+      'mcpConfigs.update': [
+        (r, env) =>
+          r.mcpConfigs.update(env, 'mcp_1', 1, { name: 'two', description: '', mappings: [], updatedAt: NOW }),
+        false,
+      ],
+      'mcpConfigs.delete': [(r, env) => r.mcpConfigs.delete(env, 'mcp_1'), false],
       'connections.get': [(r, env, ids) => r.connections.get(env, ids.connection), undefined],
       'connections.byKeyId': [(r, env) => r.connections.byKeyId(env, 'github'), undefined],
       'connections.listByProvider': [(r, env) => r.connections.listByProvider(env, 'github'), []],
@@ -250,6 +260,7 @@ describe('no query without an environment (C1)', () => {
       'environmentTools.upsert',
       'executions.insert',
       'idempotencyKeys.claim',
+      'mcpConfigs.insert',
       'outbox.insert',
       'outbox.insertFailed',
       'storedContents.insert',
@@ -286,6 +297,8 @@ describe('no query without an environment (C1)', () => {
         };
         await tx.customProviders.insert(env, provider);
         await tx.environmentTools.upsert(env, [tool('mine_get_thing'), tool('mine_list_things')]);
+        const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
+        await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: null }] });
         await tx.executions.insert(env, {
           id: 'exec_1',
           accountId: row.id,

@@ -54,7 +54,7 @@ describe('listConnections', () => {
         organization_name: '',
         domains: ['acme.test'],
         enabled: true,
-        mcp_server_url: '',
+        mcp_server_url: `http://localhost/mcp/${connection.id}`,
         provider: 'GITHUB',
         provider_key: 'github',
         status: 'DRAFT',

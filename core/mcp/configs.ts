@@ -1,0 +1,117 @@
+import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, StoredMcpMapping } from '../../db/store.ts';
+import { UniqueError } from '../../db/store.ts';
+import { ApiError, type FieldError } from '../errors.ts';
+import type { OfferTools } from './offered-tools.ts';
+import { clashesOf, toolsOfConnection } from './offered-tools.ts';
+import type { McpMapping } from './server-definition.ts';
+
+export interface ConfigTools extends OfferTools {
+  now(): number;
+  newId(prefix: 'mcp'): string;
+}
+
+/** A mapping as a request has it. */
+export interface MappingInput {
+  connection_id: string;
+  tools?: string[] | null | undefined;
+}
+
+/** What a request says about a config. */
+export interface ConfigInput {
+  name?: string | undefined;
+  description?: string | undefined;
+  mappings?: MappingInput[] | undefined;
+}
+
+/** @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
+export async function createConfig(
+  tx: Repositories,
+  tools: ConfigTools,
+  environmentId: EnvironmentId,
+  { name, description = '', mappings }: ConfigInput & { name: string; mappings: MappingInput[] },
+): Promise<McpConfigRow> {
+  const id = tools.newId('mcp');
+  const at = tools.now();
+  const stored = await checkMappings(tx, tools, environmentId, mappings);
+  await unique(name, () =>
+    tx.mcpConfigs.insert(environmentId, { id, name, description, mappings: stored, createdAt: at, updatedAt: at }),
+  );
+  return requireConfig(tx, environmentId, id);
+}
+
+/** Changes what the input carries. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
+export async function updateConfig(
+  tx: Repositories,
+  tools: ConfigTools,
+  config: McpConfigRow,
+  { name = config.name, description = config.description, mappings }: ConfigInput,
+): Promise<McpConfigRow> {
+  const { environmentId, id, version } = config;
+  const stored = mappings ? await checkMappings(tx, tools, environmentId, mappings) : config.mappings;
+  const changes = { name, description, mappings: stored, updatedAt: tools.now() };
+  await unique(name, () => tx.mcpConfigs.update(environmentId, id, version, changes));
+  return requireConfig(tx, environmentId, id);
+}
+
+/** @throws ApiError NOT_FOUND */
+export async function requireConfig(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  id: string,
+): Promise<McpConfigRow> {
+  const config = await read.mcpConfigs.get(environmentId, id);
+  if (!config) throw new ApiError('NOT_FOUND', 'There is no such MCP config.');
+  return config;
+}
+
+async function unique(name: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    if (!(cause instanceof UniqueError)) throw cause;
+    throw new ApiError('MCP_CONFIG_EXISTS', `The environment has an MCP config called ${name}.`, { cause });
+  }
+}
+
+/** A model calls tools by name alone, so no name may stand for two connections. */
+async function checkMappings(
+  tx: Repositories,
+  tools: ConfigTools,
+  environmentId: EnvironmentId,
+  given: readonly MappingInput[],
+): Promise<StoredMcpMapping[]> {
+  const errors: FieldError[] = [];
+  const unknown: FieldError[] = [];
+  const mappings: McpMapping[] = [];
+  for (const [index, { connection_id: id, tools: names = null }] of given.entries()) {
+    const field = `mappings[${index}]`;
+    const connection = await tx.connections.get(environmentId, id);
+    if (!connection) {
+      unknown.push({ field: `${field}.connection_id`, message: 'names no connection' });
+      continue;
+    }
+    const known = new Set((await toolsOfConnection(tx, tools, connection)).map((tool) => tool.name));
+    for (const [place, name] of (names ?? []).entries()) {
+      if (known.has(name)) continue;
+      errors.push({ field: `${field}.tools[${place}]`, message: 'names no tool that the connection allows' });
+    }
+    mappings.push({ connection, tools: names });
+  }
+  if (unknown.length > 0)
+    throw new ApiError('UNKNOWN_CONNECTOR', 'A mapping names no connection.', { errors: unknown });
+  if (errors.length === 0) {
+    for (const { mapping, names } of await clashesOf(tx, tools, mappings)) {
+      const message = `offers what an earlier mapping offers: ${shortList(names)}; name the tools of each`;
+      errors.push({ field: `mappings[${mapping}].tools`, message });
+    }
+  }
+  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings cannot be offered so.', { errors });
+  return mappings.map(({ connection, tools: names }) => ({
+    connectionId: connection.id,
+    tools: names as string[] | null,
+  }));
+}
+
+function shortList(names: string[]): string {
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+}

@@ -1,0 +1,66 @@
+import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories } from '../../db/store.ts';
+import { findAccount } from '../accounts/find.ts';
+import type { CreatedLink, CreateLinkTools } from '../accounts/links/create-link.ts';
+import { createLink } from '../accounts/links/create-link.ts';
+import type { AccountKey } from '../accounts/selector.ts';
+import { createAccount } from '../accounts/write.ts';
+import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
+import type { McpSession } from './session.ts';
+
+/** The name of a user's account of a connection. */
+export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): AccountKey {
+  return { connector: connection.keyId, ...grant.user };
+}
+
+/**
+ * The user's account of a connection. Where an account needs no credentials, a first use makes it.
+ *
+ * @returns undefined when there is none
+ */
+export async function accountFor(
+  tx: Repositories,
+  tools: CreateLinkTools,
+  session: McpSession,
+  connection: ConnectionRow,
+  cause: Cause,
+): Promise<AccountRow | undefined> {
+  const key = accountKeyOf(session, connection);
+  try {
+    return await findAccount(tx, session.environment.id, { by: 'key', key });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
+  }
+  if (connection.type !== 'NO_AUTH' || !session.grant.mayConnect) return undefined;
+  const account = await createAccount(tx, tools, session.environment.id, key, {});
+  await tools.events.accountCreated(tx, cause, account.id, account.status);
+  return account;
+}
+
+/**
+ * The link by which the user of a session connects an account: the same that the REST interface makes, with the same proof of who
+ * has finished it (threat M7). The address tells nothing about the user, and opens nothing by itself.
+ *
+ * @throws ApiError ACCOUNT_NOT_ACTIVE when the token gives no right to links; otherwise as `createLink`
+ */
+export async function linkFor(
+  tx: Repositories,
+  tools: CreateLinkTools,
+  { environment, grant }: McpSession,
+  connection: ConnectionRow,
+  cause: Cause,
+): Promise<CreatedLink> {
+  if (!grant.mayConnect) throw needsApplication(connection);
+  const { organizationId, userId, identifier } = grant.user;
+  const name = { connector: connection.keyId, identifier, organization_id: organizationId, user_id: userId };
+  const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
+  const request = { ...name, ...(grant.userVerifyUrl !== null && { user_verify_url: grant.userVerifyUrl }) };
+  return createLink(tx, tools, current, request, cause);
+}
+
+function needsApplication({ keyId }: ConnectionRow): ApiError {
+  const message = 'The account has to be connected. The application that handed out this session has to make a link.';
+  return new ApiError('ACCOUNT_NOT_ACTIVE', `The user has no usable account of ${keyId}.`, {
+    extra: { next_action: { type: 'authorize', operation_id: 'generateMagicLink', message } },
+  });
+}

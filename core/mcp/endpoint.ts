@@ -1,0 +1,54 @@
+import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
+import { createHandshakeSessions } from './handshake-sessions.ts';
+
+/** What is known of a request beside its own text. */
+export interface McpExchange {
+  /** Who asks, already verified. */
+  auth: AuthInfo;
+  /** The session belongs to whoever this names; nobody else can go on with it. */
+  owner: string;
+  parsedBody?: unknown;
+}
+
+export interface McpEndpoint {
+  serve(request: Request, exchange: McpExchange): Promise<Response>;
+  /** Ends what is under way and every session. */
+  close(): Promise<void>;
+}
+
+export interface McpEndpointOptions {
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+  /** Told of what was refused or failed; never changes an answer. */
+  onError(error: Error): void;
+}
+
+/**
+ * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. A request says itself which one it speaks:
+ * the newer carries an envelope in `_meta`, the older begins with a handshake whose session later requests name. A request of the older
+ * one without a session is answered as well, by a server that knows nothing of the client.
+ *
+ * The packages of the protocol are loaded here, with the first request: most servers answer the REST interface alone.
+ *
+ * @param factory makes the server that answers one request, or one session
+ */
+export async function createMcpEndpoint(factory: McpServerFactory, options: McpEndpointOptions): Promise<McpEndpoint> {
+  const sdk = await import('@modelcontextprotocol/server');
+  const { onError } = options;
+  const modern = sdk.createMcpHandler(factory, { legacy: 'reject', onerror: onError });
+  const stateless = sdk.legacyStatelessFallback(factory, onError);
+  const sessions = createHandshakeSessions(sdk, factory, options);
+  return {
+    async serve(request, exchange) {
+      const { auth: authInfo, parsedBody } = exchange;
+      const given = { authInfo, ...(parsedBody !== undefined && { parsedBody }) };
+      if (!(await sdk.isLegacyRequest(request, parsedBody))) return modern.fetch(request, given);
+      if (sessions.takes(request, parsedBody)) return sessions.serve(request, exchange);
+      return stateless(request, given);
+    },
+    async close() {
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}

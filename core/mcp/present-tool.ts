@@ -1,0 +1,69 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/server';
+import { publicInputSchema } from '../tools/input.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** A tool as clients of MCP see it. */
+export function presentMcpTool(tool: Tool): McpTool {
+  const { read_only, destructive, idempotent, open_world } = tool.hints;
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: publicInputSchema(tool) as McpTool['inputSchema'],
+    outputSchema: outcomeSchema(tool) as McpTool['outputSchema'],
+    annotations: {
+      title: tool.title,
+      readOnlyHint: read_only,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: open_world,
+    },
+  };
+}
+
+/**
+ * What a call answers, in the words of the REST interface: `data` after a success, `error` after a failure. Both stand in one schema,
+ * since clients hold failures against it as well.
+ */
+function outcomeSchema({ output_schema: data, pagination }: Tool): object {
+  const text = (description: string) => ({ type: 'string', description });
+  return {
+    type: 'object',
+    properties: {
+      data: { description: 'The result.', ...data },
+      execution_id: text('Names the record of this call.'),
+      ...(pagination && { next_cursor: text('Send it as `cursor` for the next page; absent on the last.') }),
+      truncated: { type: 'boolean', description: 'Whether parts of `data` were left out.' },
+      truncation: { type: 'object', description: 'What was left out.' },
+      note: text('What else there is to know about the result.'),
+      error: {
+        type: 'object',
+        description: 'Why there is no result; absent after a success.',
+        properties: {
+          code: text('Stable code of the error.'),
+          message: text('What happened, for the model.'),
+          kind: text('What kind of failure of the provider it was.'),
+          retryable: { type: 'boolean', description: 'Whether the same call may succeed later, without acting twice.' },
+          retry_after_ms: { type: ['integer', 'null'], description: 'Milliseconds to wait before that.' },
+          upstream_status: { type: ['integer', 'null'], description: 'The HTTP status of the provider.' },
+          upstream_body: { description: 'What the provider answered.' },
+          errors: {
+            type: 'array',
+            description: 'The inputs that do not fit.',
+            items: { type: 'object', properties: { field: { type: 'string' }, message: { type: 'string' } } },
+          },
+          next_action: {
+            type: 'object',
+            description: 'What has to happen before the call can succeed.',
+            properties: {
+              type: { type: 'string' },
+              message: { type: 'string' },
+              operation_id: { type: 'string' },
+              url: text('Where the user has to go.'),
+            },
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ApiError } from '../errors.ts';
+import type { ToolOutcome } from '../tools/outcome.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { OutputChecker } from './output-checker.ts';
+
+const OTHER_SHAPE = 'The answer does not have the shape that the tool declares; it stands in the text content.';
+
+/** The result of a call that succeeded: the same members as the REST interface answers, as data and as text. */
+export function successResult(
+  tool: Tool,
+  executionId: string,
+  outcome: ToolOutcome & { ok: true },
+  outputs: OutputChecker,
+): CallToolResult {
+  const { data, nextCursor, truncated } = outcome;
+  const rest = {
+    execution_id: executionId,
+    ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    ...(truncated && { truncated: true, truncation: { ...truncated } }),
+  };
+  const fits = outputs.fits(tool, data);
+  return {
+    content: [textOf({ data, ...rest })],
+    structuredContent: fits ? { data, ...rest } : { ...rest, note: OTHER_SHAPE },
+  };
+}
+
+/** The result of a call that failed, or never left: what the REST interface says in its problem document. */
+export function failureResult(error: ApiError, executionId?: string): CallToolResult {
+  const { execution_id: recorded = executionId, tool_error: toolError, ...extra } = error.extra ?? {};
+  const described = {
+    code: error.code,
+    message: error.message,
+    retryable: false,
+    ...(toolError as object | undefined),
+    ...(error.errors && { errors: error.errors }),
+    ...extra,
+  };
+  const structuredContent = { ...(recorded !== undefined && { execution_id: recorded }), error: described };
+  return { content: [textOf(structuredContent)], structuredContent, isError: true };
+}
+
+function textOf(value: unknown) {
+  return { type: 'text' as const, text: JSON.stringify(value) };
+}

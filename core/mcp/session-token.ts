@@ -1,0 +1,51 @@
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+import type { McpGrant } from './session.ts';
+
+/** Lets secret scanners find a token that leaked. */
+const PREFIX = 'vkm_';
+const PURPOSE = 'MCP session';
+
+/** What a token carries, under the seal: who it is for is nobody's business on the way. */
+interface Carried extends McpGrant {
+  /** The API client's, when it asked: a token of an older one is dead. */
+  generation: number;
+}
+
+/**
+ * Makes a session token: sealed, dated, and bound to one MCP server of one environment, which is its audience (RFC 8707). For any
+ * other server it does not even open.
+ *
+ * @param serverId the id of a connection or of an MCP config
+ */
+export function mintSessionToken(
+  sealed: SealedTokens,
+  environmentId: EnvironmentId,
+  serverId: string,
+  grant: McpGrant,
+  generation: number,
+): string {
+  const carried: Carried = { ...grant, generation };
+  return PREFIX + sealed.seal(PURPOSE, [environmentId, serverId], JSON.stringify(carried), grant.expiresAt);
+}
+
+/**
+ * Opens a token that a client of an MCP server presents, and asks whether the API client that it came from still is what it was.
+ *
+ * @returns null for one that is altered, expired, of another server or environment, of an API client that was disabled, and for
+ *   tokens of any other kind
+ */
+export async function openSessionToken(
+  sealed: SealedTokens,
+  read: Pick<ReadRepositories, 'apiClients'>,
+  environmentId: EnvironmentId,
+  serverId: string,
+  token: string,
+): Promise<McpGrant | null> {
+  if (!token.startsWith(PREFIX)) return null;
+  const text = sealed.open(PURPOSE, [environmentId, serverId], token.slice(PREFIX.length));
+  if (text === null) return null;
+  const { generation, ...grant } = JSON.parse(text) as Carried;
+  const client = await read.apiClients.state(environmentId, grant.clientId);
+  return client?.enabled && client.generation === generation ? grant : null;
+}

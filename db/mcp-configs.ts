@@ -1,0 +1,104 @@
+import { type Db, once } from './database.ts';
+import { and, count, eq, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
+import { mcpConfigs } from './schema.ts';
+
+export type McpConfigRow = typeof mcpConfigs.$inferSelect;
+
+export type NewMcpConfig = Omit<McpConfigRow, 'environmentId' | 'version'>;
+
+export type McpConfigChanges = Pick<McpConfigRow, 'name' | 'description' | 'mappings' | 'updatedAt'>;
+
+export interface McpConfigReads {
+  get(environmentId: EnvironmentId, id: string): Promise<McpConfigRow | undefined>;
+  /** Newest first. */
+  list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<McpConfigRow>>;
+  /** The names of those that offer tools of a connection. */
+  namesWith(environmentId: EnvironmentId, connectionId: string): Promise<string[]>;
+}
+
+export interface McpConfigWrites {
+  /** @throws UniqueError `mcp_configs_name` */
+  insert(environmentId: EnvironmentId, config: NewMcpConfig): Promise<void>;
+  /**
+   * Changes a config that still has the version. @returns false when it has another one by now, or is gone
+   * @throws UniqueError `mcp_configs_name`
+   */
+  update(environmentId: EnvironmentId, id: string, version: number, changes: McpConfigChanges): Promise<boolean>;
+  /** @returns false when there is none */
+  delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
+}
+
+export type McpConfigRepository = McpConfigReads & McpConfigWrites;
+
+const withinEnvironment = eq(mcpConfigs.environmentId, sql.placeholder('environmentId'));
+const oneConfig = and(withinEnvironment, eq(mcpConfigs.id, sql.placeholder('id')));
+
+export function createMcpConfigRepository(db: Db): McpConfigRepository {
+  const get = once(() => db.select().from(mcpConfigs).where(oneConfig).prepare());
+  const namesWith = once(() =>
+    db
+      .select({ name: mcpConfigs.name })
+      .from(mcpConfigs)
+      .where(
+        and(
+          withinEnvironment,
+          sql`exists (select 1 from json_each(${mcpConfigs.mappings}) where value ->> 'connectionId' = ${sql.placeholder('connectionId')})`,
+        ),
+      )
+      .orderBy(mcpConfigs.name)
+      .prepare(),
+  );
+  const update = once(() =>
+    db
+      .update(mcpConfigs)
+      .set({
+        name: sql`${sql.placeholder('name')}`,
+        description: sql`${sql.placeholder('description')}`,
+        mappings: sql`${sql.placeholder('mappings')}`,
+        updatedAt: sql`${sql.placeholder('updatedAt')}`,
+        version: sql`${mcpConfigs.version} + 1`,
+      })
+      .where(and(oneConfig, eq(mcpConfigs.version, sql.placeholder('version'))))
+      .prepare(),
+  );
+  const remove = once(() => db.delete(mcpConfigs).where(oneConfig).prepare());
+  const list = createKeysetList<McpConfigRow, never>({
+    order: mcpConfigs.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: {},
+    select: (where, order) =>
+      db.select().from(mcpConfigs).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(mcpConfigs).where(where).prepare(),
+    placeOf: (row) => row.id,
+    placeOfCursor: (_environmentId, id) => id,
+  });
+
+  return {
+    async get(environmentId, id) {
+      return get().get({ environmentId, id });
+    },
+    async list(environmentId, page) {
+      return list.page(environmentId, {}, page);
+    },
+    async namesWith(environmentId, connectionId) {
+      return namesWith()
+        .all({ environmentId, connectionId })
+        .map(({ name }) => name);
+    },
+    async insert(environmentId, config) {
+      db.insert(mcpConfigs)
+        .values({ ...config, environmentId, version: 1 })
+        .run();
+    },
+    async update(environmentId, id, version, { mappings, ...changes }) {
+      const values = { ...changes, mappings: JSON.stringify(mappings), environmentId, id, version };
+      return update().run(values).changes === 1;
+    },
+    async delete(environmentId, id) {
+      return remove().run({ environmentId, id }).changes === 1;
+    },
+  };
+}

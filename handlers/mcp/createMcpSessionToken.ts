@@ -1,0 +1,41 @@
+import { requireListed } from '../../core/accounts/links/verify-url.ts';
+import { ApiError } from '../../core/errors.ts';
+import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
+import type { McpGrant } from '../../core/mcp/session.ts';
+import { mintSessionToken } from '../../core/mcp/session-token.ts';
+import type { Handler } from '../../http/contract.ts';
+import { currentEnvironment } from '../current-environment.ts';
+
+export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, reply, deps) => {
+  const { server_id: serverId, identifier, lifetime_seconds: seconds = 3600 } = call.body;
+  const { organization_id: organizationId, user_id: userId, user_verify_url: userVerifyUrl } = call.body;
+  if (organizationId === undefined && userId === undefined) {
+    throw new ApiError('VALIDATION_FAILED', 'The user is not named completely.', {
+      errors: [{ field: 'organization_id', message: 'is required, or user_id' }],
+    });
+  }
+  return call.commit(async (tx) => {
+    const environment = await currentEnvironment(tx, call.environment.id);
+    if (!(await findServer(tx, environment.id, serverId))) {
+      throw new ApiError('NOT_FOUND', 'There is no such connection and no such MCP config.');
+    }
+    const { clientId, scopes } = call.client;
+    const expiresAt = deps.now() + seconds * 1000;
+    const grant: McpGrant = {
+      clientId,
+      user: { organizationId, userId, identifier },
+      userVerifyUrl: userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl),
+      // Whoever may not make links over this interface does not come by them over another.
+      mayConnect: scopes.includes('accounts:write'),
+      expiresAt,
+    };
+    const client = await tx.apiClients.state(environment.id, clientId);
+    const token = mintSessionToken(deps.sealedReplies, environment.id, serverId, grant, client?.generation ?? 0);
+    await deps.events.mcpSessionCreated(tx, call.cause, serverId, grant.user);
+    return reply(201, {
+      token,
+      expires_at: new Date(expiresAt).toISOString(),
+      mcp_server_url: mcpServerUrl(environment, serverId),
+    });
+  });
+};

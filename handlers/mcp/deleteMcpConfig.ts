@@ -1,0 +1,10 @@
+import { requireConfig } from '../../core/mcp/configs.ts';
+import type { Handler } from '../../http/contract.ts';
+
+export const deleteMcpConfig: Handler<'deleteMcpConfig'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const { id } = await requireConfig(tx, call.environment.id, call.path.config_id);
+    await tx.mcpConfigs.delete(call.environment.id, id);
+    await deps.events.mcpConfigDeleted(tx, call.cause, id);
+    return reply(200, {});
+  });

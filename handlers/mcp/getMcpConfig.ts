@@ -1,0 +1,8 @@
+import { requireConfig } from '../../core/mcp/configs.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentMcpConfig } from '../present.ts';
+
+export const getMcpConfig: Handler<'getMcpConfig'> = async (call, reply, deps) => {
+  const config = await requireConfig(deps.store.read, call.environment.id, call.path.config_id);
+  return reply(200, { config: presentMcpConfig(config, call.environment) });
+};

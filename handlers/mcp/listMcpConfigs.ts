@@ -1,0 +1,15 @@
+import { pageTokens, readPage } from '../../core/paging.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentMcpConfig } from '../present.ts';
+
+export const listMcpConfigs: Handler<'listMcpConfigs'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token } = call.query;
+  const scope = { environmentId: call.environment.id, list: 'listMcpConfigs', filters: {} };
+  const request = readPage(deps.sealedTokens, scope, token, size);
+  const page = await deps.store.read.mcpConfigs.list(call.environment.id, request);
+  return reply(200, {
+    configs: page.rows.map((row) => presentMcpConfig(row, call.environment)),
+    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    total_size: page.total,
+  });
+};

@@ -1,0 +1,11 @@
+import { requireConfig, updateConfig } from '../../core/mcp/configs.ts';
+import type { Handler } from '../../http/contract.ts';
+import { presentMcpConfig } from '../present.ts';
+
+export const updateMcpConfig: Handler<'updateMcpConfig'> = (call, reply, deps) =>
+  call.commit(async (tx) => {
+    const before = await requireConfig(tx, call.environment.id, call.path.config_id);
+    const config = await updateConfig(tx, deps, before, call.body);
+    await deps.events.mcpConfigUpdated(tx, call.cause, config.id, Object.keys(call.body));
+    return reply(200, { config: presentMcpConfig(config, call.environment) });
+  });

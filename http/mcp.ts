@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { Operation } from 'openapi-backend';
+import { ApiError } from '../core/errors.ts';
+import type { McpEndpoint } from '../core/mcp/endpoint.ts';
+import { createMcpEndpoint } from '../core/mcp/endpoint.ts';
+import { MCP_PATH, mcpServerUrl } from '../core/mcp/server-definition.ts';
+import { type McpSession, ownerOf, toAuthInfo } from '../core/mcp/session.ts';
+import { readBody } from './body.ts';
+import type { Deps } from './deps.ts';
+import type { Environment } from './environments.ts';
+import type { Exchange } from './exchange.ts';
+import { toApiError } from './failure.ts';
+import { mcpProblem } from './mcp-problem.ts';
+import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { isForeignOrigin } from './same-origin.ts';
+import { writeReply } from './write.ts';
+
+/** What makes the product's MCP servers; the fixture of the conformance tests has others. */
+export interface McpServing {
+  /** @throws ApiError UNAUTHENTICATED */
+  authenticate(environment: Environment, serverId: string, token: string, requestId: string): Promise<McpSession>;
+  factory: McpServerFactory;
+}
+
+export interface McpMount {
+  serve(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
+const METADATA_PATH = new RegExp(`^/\\.well-known/oauth-protected-resource${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
+const BEARER = /^bearer +([^\s]+)$/i;
+const METHODS = ['POST', 'GET', 'DELETE'];
+
+/** Whether a request is for the MCP servers or for what they say of themselves. */
+export function isMcp(req: IncomingMessage): boolean {
+  return /^\/(mcp|\.well-known\/oauth-protected-resource)(\/|\?|$)/.test(req.url ?? '/');
+}
+
+/**
+ * The MCP servers, in front of express like the operations: host, origin, token, rate limit and body are judged here, with the same
+ * rules and in the same order; the protocol takes over after that.
+ */
+export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
+  const { rateLimit } = deps.config;
+  const limit = rateLimit === null ? null : createRateLimiter(rateLimit, deps.now);
+  let endpoint: Promise<McpEndpoint> | undefined;
+  const endpointOf = () => {
+    const { now, random } = deps;
+    const onError = (err: Error) => deps.log.debug({ err }, 'MCP request refused');
+    endpoint ??= createMcpEndpoint(serving.factory, { now, random, onError });
+    return endpoint;
+  };
+
+  async function answer(exchange: Exchange): Promise<number> {
+    const { req } = exchange;
+    const environment = await deps.environmentOf(req.headers.host);
+    exchange.environment = environment;
+    if (isForeignOrigin(req, environment))
+      throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not call MCP servers.');
+    const path = (req.url ?? '/').replace(/\?.*$/s, '');
+    const described = METADATA_PATH.exec(path)?.[1];
+    if (described !== undefined) return describe(exchange, environment, described);
+    const serverId = SERVER_PATH.exec(path)?.[1];
+    if (serverId === undefined) throw new ApiError('NOT_FOUND', 'There is no MCP server at this address.');
+    const session = await authenticate(exchange, environment, serverId);
+    applyRateLimit(exchange, session);
+    if (!METHODS.includes(req.method ?? '')) throw notAllowed(exchange, METHODS);
+    const parsedBody = req.method === 'POST' ? await readBody(req, 'json') : undefined;
+    if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
+    return hand(exchange, session, parsedBody);
+  }
+
+  async function authenticate(exchange: Exchange, environment: Environment, serverId: string): Promise<McpSession> {
+    const { req, requestId } = exchange;
+    const token = BEARER.exec(req.headers.authorization ?? '')?.[1] ?? '';
+    try {
+      return await serving.authenticate(environment, serverId, token, requestId);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') {
+        // RFC 9728 §5.1: where a client finds out how to get a token.
+        const presented = req.headers.authorization === undefined ? '' : ' error="invalid_token",';
+        const metadata = metadataUrl(environment, serverId);
+        exchange.answerHeaders['www-authenticate'] = `Bearer${presented} resource_metadata="${metadata}"`;
+      }
+      throw error;
+    }
+  }
+
+  function applyRateLimit(exchange: Exchange, { environment, grant }: McpSession): void {
+    if (!limit) return;
+    const state = limit(`${environment.id} client ${grant.clientId}`);
+    Object.assign(exchange.answerHeaders, rateLimitHeaders(rateLimit as number, state));
+    if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
+  }
+
+  /** The protocol answers: in one piece, or as a stream of events. */
+  async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
+    const { req, res, requestId, answerHeaders } = exchange;
+    const [{ toNodeHandler }, { serve }] = await Promise.all([import('@modelcontextprotocol/node'), endpointOf()]);
+    res.setHeaders(new Map(Object.entries({ ...ANSWER_HEADERS, 'x-request-id': requestId, ...answerHeaders })));
+    const fetch = (request: Request) =>
+      serve(request, { auth: toAuthInfo(session), owner: ownerOf(session), parsedBody });
+    await toNodeHandler({ fetch })(req, res as never, parsedBody);
+    return res.statusCode;
+  }
+
+  /** RFC 9728 §2: what the server is, and whose tokens it takes. */
+  function describe(exchange: Exchange, environment: Environment, serverId: string): number {
+    if (exchange.req.method !== 'GET') throw notAllowed(exchange, ['GET']);
+    const body = {
+      resource: mcpServerUrl(environment, serverId),
+      authorization_servers: [environment.baseUrl],
+      bearer_methods_supported: ['header'],
+    };
+    writeReply(exchange, { status: 200, body, headers: {} } as never);
+    return 200;
+  }
+
+  return {
+    async serve(req, res) {
+      const operation = { operationId: 'mcp' } as Operation;
+      const requestId = deps.newId('req');
+      const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {}, operation };
+      let status: number;
+      try {
+        status = await answer(exchange);
+      } catch (thrown) {
+        const reply = mcpProblem(toApiError(thrown, exchange, deps), requestId);
+        status = reply.status;
+        writeReply(exchange, reply);
+      }
+      deps.onAnswer(exchange, status);
+    },
+    async close() {
+      await (await endpoint)?.close();
+    },
+  };
+}
+
+const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+function notAllowed(exchange: Exchange, methods: string[]): ApiError {
+  exchange.answerHeaders['allow'] = methods.join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+}
+
+function metadataUrl({ baseUrl }: Environment, serverId: string): string {
+  return `${baseUrl}/.well-known/oauth-protected-resource${MCP_PATH}/${serverId}`;
+}

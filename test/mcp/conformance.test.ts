@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { createMcpMount, type McpMount } from '../../http/mcp.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { conformanceServer } from './conformance-fixture.ts';
+
+const PACKAGE = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance');
+const run = promisify(execFile);
+
+/** The suite of the protocol, against the product's own way of serving it: only the tools behind it are the suite's. */
+describe('MCP conformance', () => {
+  let server: TestServer;
+  let mount: McpMount;
+  let listener: Server;
+
+  before(async () => {
+    server = await startTestServer();
+    const grant = { clientId: 'cli_conformance', user: { organizationId: undefined, userId: 'u', identifier: 'u' } };
+    const rights = { userVerifyUrl: null, mayConnect: false, expiresAt: Number.MAX_SAFE_INTEGER };
+    mount = createMcpMount(server.deps, {
+      factory: conformanceServer,
+      authenticate: async (environment, id, _token, requestId) => ({
+        environment,
+        server: { id, name: 'conformance', mappings: [] },
+        grant: { ...grant, ...rights },
+        requestId,
+      }),
+    });
+    listener = createServer((req, res) => void mount.serve(req, res));
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  });
+  after(async () => {
+    await mount.close();
+    listener.closeAllConnections();
+    listener.close();
+    await server.stop();
+  });
+
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    const required = parse(readFileSync(join(PACKAGE, `requirements/${revision}.yaml`), 'utf8')).server as string[];
+
+    it(`of revision ${revision}: each of the ${required.length} required server scenarios passes`, async function () {
+      this.timeout(180_000);
+      const results = mkdtempSync(join(tmpdir(), 'conformance-'));
+      const { port } = listener.address() as AddressInfo;
+      const url = `http://127.0.0.1:${port}/mcp/conformance`;
+      const args = [join(PACKAGE, 'dist/index.js'), 'server', '--url', url, '--requirements', revision, '-o', results];
+      try {
+        // No file of expected failures is given: there are none.
+        const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 26 });
+        const passed = required.filter((scenario) => new RegExp(`^✓ ${scenario}: [1-9]`, 'm').test(stdout));
+        expect(passed).to.deep.equal(required);
+      } finally {
+        rmSync(results, { recursive: true });
+      }
+    });
+  }
+});

@@ -1,0 +1,247 @@
+import { expect } from 'chai';
+import { type TestClock, testClock } from '../support/clock.ts';
+import { connectMcp, rawMcp, requestSession, sessionToken } from '../support/mcp.ts';
+import { createConnection } from '../support/providers.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { CLIENT_ID, startTestServer } from '../support/server.ts';
+import { accessToken } from '../support/tokens.ts';
+
+describe('session tokens of MCP servers (M2)', () => {
+  let server: TestServer;
+  let clock: TestClock;
+  let github: string;
+  let slack: string;
+
+  before(async () => {
+    clock = testClock();
+    server = await startTestServer({ overrides: { now: clock.now } });
+    github = (await createConnection(server, { connector: 'github' })).id;
+    slack = (await createConnection(server, { connector: 'slack' })).id;
+  });
+  after(() => server.stop());
+
+  function expectRefused(answer: TestAnswer, challenge = 'Bearer error="invalid_token",'): void {
+    expect(answer.status).to.equal(401);
+    expect(answer.body).to.deep.include({ jsonrpc: '2.0', id: null });
+    expect(answer.body.error.data.code).to.equal('UNAUTHENTICATED');
+    expect(answer.headers['www-authenticate']).to.match(new RegExp(`^${challenge}`));
+  }
+
+  it('let their user in: the control of what follows', async () => {
+    const token = await sessionToken(server, github);
+    expect((await rawMcp(server, github, { token })).status).to.equal(200);
+  });
+
+  it('without one a client is told where to find out how to get one (M6)', async () => {
+    const answer = await rawMcp(server, github);
+    expectRefused(answer, 'Bearer resource_metadata=');
+    const challenge = String(answer.headers['www-authenticate']);
+    const metadata = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
+    expect(metadata).to.equal(`http://localhost/.well-known/oauth-protected-resource/mcp/${github}`);
+    const { status, body } = await server.call('GET', new URL(metadata).pathname, { token: null });
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      resource: `http://localhost/mcp/${github}`,
+      authorization_servers: ['http://localhost'],
+      bearer_methods_supported: ['header'],
+    });
+  });
+
+  it('of another server are refused: the audience is part of the seal', async () => {
+    expectRefused(await rawMcp(server, slack, { token: await sessionToken(server, github) }));
+  });
+
+  it('of another environment are refused, even for a server of the same id (T8)', async () => {
+    const other = await addSecondEnvironment(server);
+    const { body } = await other.call('POST', '/api/v1/connections', { body: { connector: 'github' } });
+    const { token } = (await requestSession(other, body.connection.id)).body;
+    const headers = { host: other.host };
+    expect((await rawMcp(server, body.connection.id, { token, headers })).status).to.equal(200);
+    expectRefused(await rawMcp(server, body.connection.id, { token }));
+    expectRefused(await rawMcp(server, github, { token: await sessionToken(server, github), headers }));
+  });
+
+  it('that have expired are refused', async () => {
+    const token = await sessionToken(server, github, { lifetime_seconds: 60 });
+    clock.advance(59_000);
+    expect((await rawMcp(server, github, { token })).status).to.equal(200);
+    clock.advance(1_000);
+    expectRefused(await rawMcp(server, github, { token }));
+  });
+
+  it('that were changed in any place are refused', async () => {
+    const token = await sessionToken(server, github);
+    for (let at = 0; at < token.length; at += 7) {
+      const letter = token[at] === 'A' ? 'B' : 'A';
+      expectRefused(await rawMcp(server, github, { token: token.slice(0, at) + letter + token.slice(at + 1) }));
+    }
+  });
+
+  it('are no access tokens, and access tokens are no session tokens', async () => {
+    expectRefused(await rawMcp(server, github, { token: await accessToken(server) }));
+    const token = await sessionToken(server, github);
+    expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
+  });
+
+  it('are taken from the header alone', async () => {
+    const token = await sessionToken(server, github);
+    const answer = await server.call('POST', `/mcp/${github}?access_token=${token}`, { token: null, body: {} });
+    expectRefused(answer, 'Bearer resource_metadata=');
+  });
+
+  it('give no right to links that the API client did not have: it is told to ask the application', async () => {
+    const { token } = (await requestSession(server, slack, {}, { token: server.token('tools:execute') })).body;
+    const params = { name: 'slack_list_channels', arguments: {} };
+    const { body } = await rawMcp(server, slack, { token, method: 'tools/call', params });
+    expect(body.result.isError).to.equal(true);
+    expect(body.result.structuredContent.error).to.deep.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+    expect(body.result.structuredContent.error.next_action.operation_id).to.equal('generateMagicLink');
+    expect(JSON.stringify(body)).to.not.contain('/connect/');
+    const accounts = await server.call('GET', '/api/v1/connected_accounts');
+    expect(accounts.body.total_size).to.equal(0);
+  });
+
+  it('stand in no log, and in no row of the database', async () => {
+    const token = await sessionToken(server, github);
+    await rawMcp(server, github, { token });
+    expect(server.logs.join('\n')).to.not.contain(token);
+  });
+
+  it('end with the API client that asked for them (T5)', async () => {
+    const token = await sessionToken(server, github);
+    const admin = server.token('admin');
+    const answer = await server.call('POST', `/api/v1/api_clients/${CLIENT_ID}:disable`, { token: admin });
+    expect(answer.status).to.equal(200);
+    expectRefused(await rawMcp(server, github, { token }));
+  });
+});
+
+describe('sessions of the older revision (M4)', () => {
+  let server: TestServer;
+  let github: string;
+
+  before(async () => {
+    server = await startTestServer();
+    github = (await createConnection(server, { connector: 'github' })).id;
+  });
+  after(() => server.stop());
+
+  const begin = (token: string) =>
+    server.call('POST', `/mcp/${github}`, {
+      token,
+      headers: { accept: 'application/json, text/event-stream' },
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+      },
+    });
+  const ping = (token: string, session: string) =>
+    server.call('POST', `/mcp/${github}`, {
+      token,
+      headers: { accept: 'application/json, text/event-stream', 'mcp-session-id': session },
+      body: { jsonrpc: '2.0', id: 2, method: 'ping' },
+    });
+
+  it('belong to who began them: for anyone else there is none', async () => {
+    const ada = await sessionToken(server, github, { user_id: 'ada', identifier: 'ada@acme.test' });
+    const eve = await sessionToken(server, github, { user_id: 'eve', identifier: 'eve@acme.test' });
+    const session = String((await begin(ada)).headers['mcp-session-id']);
+    expect(session).to.match(/^[A-Za-z0-9_-]{43}$/);
+    expect((await ping(ada, session)).status).to.equal(200);
+    const refused = await ping(eve, session);
+    const unknown = await ping(eve, 'x'.repeat(43));
+    expect(refused.status).to.equal(404);
+    expect(refused.text).to.equal(unknown.text);
+  });
+
+  it('need a token with every request, not only with the first', async () => {
+    const token = await sessionToken(server, github);
+    const session = String((await begin(token)).headers['mcp-session-id']);
+    const answer = await server.call('POST', `/mcp/${github}`, {
+      token: null,
+      headers: { accept: 'application/json, text/event-stream', 'mcp-session-id': session },
+      body: { jsonrpc: '2.0', id: 2, method: 'ping' },
+    });
+    expect(answer.status).to.equal(401);
+  });
+});
+
+describe('the MCP endpoint in a browser (M1)', () => {
+  let server: TestServer;
+  let github: string;
+  let token: string;
+
+  before(async () => {
+    server = await startTestServer({ env: { BASE_URL: 'https://valetkey.example' } });
+    github = (await createConnection(server, { connector: 'github' })).id;
+    token = await sessionToken(server, github);
+  });
+  after(() => server.stop());
+
+  const from = (headers: Record<string, string>) => rawMcp(server, github, { token, headers });
+
+  it('answers programs, our own pages, and in development pages of the own machine', async () => {
+    for (const origin of [undefined, 'https://valetkey.example', 'http://localhost:6274', 'http://127.0.0.1:3000']) {
+      const answer = await from(origin === undefined ? {} : { origin });
+      expect(answer.status, String(origin)).to.equal(200);
+    }
+  });
+
+  it('answers 403 to pages of any other origin, whatever token they bring', async () => {
+    for (const origin of [
+      'https://evil.example',
+      'http://valetkey.example',
+      'https://valetkey.example.evil.example',
+      'http://localhost.evil.example',
+      'null',
+      'file://',
+      'not an origin',
+    ]) {
+      const answer = await from({ origin });
+      expect(answer.status, origin).to.equal(403);
+      expect(answer.body.error.data.code).to.equal('ORIGIN_NOT_ALLOWED');
+      expect(answer.headers).to.not.have.property('access-control-allow-origin');
+    }
+  });
+
+  it('answers 421 to a host that is none of ours: a name that was rebound to us', async () => {
+    expect((await from({ host: 'rebound.example' })).status).to.equal(421);
+  });
+
+  it('answers in JSON-RPC to what it does not take, and says which methods it has', async () => {
+    const call = (method: string, path: string, request = {}) => server.call(method, path, { token, ...request });
+    expect((await call('PATCH', `/mcp/${github}`)).headers['allow']).to.equal('POST, GET, DELETE');
+    expect((await call('GET', '/mcp')).status).to.equal(404);
+    expect((await call('POST', `/mcp/${github}`)).body.error.code).to.equal(-32700);
+    expect((await call('POST', `/mcp/${github}`, { body: '{"a":1,"a":2}' })).status).to.equal(415);
+    const doubled = { body: '{"a":1,"a":2}', headers: { 'content-type': 'application/json' } };
+    expect((await call('POST', `/mcp/${github}`, doubled)).body.error.code).to.equal(-32700);
+    expect((await call('GET', `/mcp/${github}`)).status).to.equal(405);
+  });
+
+  it('gives clients of the protocol no way around the token', async () => {
+    const failed = await connectMcp(server, github, 'vkm_nothing').then(
+      () => null,
+      (error) => error,
+    );
+    expect(failed).to.be.an.instanceOf(Error);
+  });
+});
+
+describe('the rate of MCP requests', () => {
+  it('is limited for each API client: 429 with Retry-After', async () => {
+    const clock = testClock();
+    const server = await startTestServer({ env: { VALETKEY_RATE_LIMIT: '5' }, overrides: { now: clock.now } });
+    const { id } = await createConnection(server, { connector: 'github' });
+    const token = await sessionToken(server, id);
+    clock.advance(1000);
+    const statuses = [];
+    for (let round = 0; round < 6; round++) statuses.push(await rawMcp(server, id, { token }));
+    expect(statuses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429]);
+    expect(statuses.at(-1)?.headers['retry-after']).to.equal('1');
+    await server.stop();
+  });
+});
