@@ -1,4 +1,4 @@
-import type { Details } from '../core/accounts/details.ts';
+import { type Details, withoutInternals } from '../core/accounts/details.ts';
 import { type CreatedLink, DEFAULT_LINK_TTL_MS } from '../core/accounts/links/create-link.ts';
 import type { CustomProviderDefinition } from '../core/connections/providers.ts';
 import { missingSettings } from '../core/connections/status.ts';
@@ -61,12 +61,10 @@ export function presentAccount(
   details: Details,
   lastUsedAt: number | null,
 ): Schemas['ConnectedAccount'] {
-  const { secret_access_key: _key, session_token: _token, ...trustedIdp } = details.trusted_idp ?? {};
-  const shown = details.trusted_idp ? { trusted_idp: trustedIdp } : details;
   return {
     ...presentSummary(row, lastUsedAt),
     api_config: row.apiConfig,
-    authorization_details: shown as Schemas['AuthorizationDetails'],
+    authorization_details: withoutInternals(details) as Schemas['AuthorizationDetails'],
   };
 }
 

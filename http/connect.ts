@@ -2,33 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { ErrorRequestHandler, Express } from 'express';
 import express from 'express';
-import { finishConsent } from '../core/accounts/links/finish-consent.ts';
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import { openLink } from '../core/accounts/links/open-link.ts';
-import { connectedUrl } from '../core/accounts/links/verify.ts';
 import { ApiError } from '../core/errors.ts';
-import {
-  connectedPage,
-  expiredPage,
-  faultPage,
-  refusedPage,
-  strayPage,
-  usedPage,
-  waitingPage,
-} from '../web/connect/message-pages.ts';
+import { connectedPage, expiredPage, usedPage, waitingPage } from '../web/connect/message-pages.ts';
+import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
 import type { Deps } from './deps.ts';
-import { readFlowCookie } from './flow-cookie.ts';
 import { createPages, type PageReply } from './page.ts';
 
 const ASSETS = join(import.meta.dirname, '../web/assets');
-const ASSET_NAMES: Record<string, string> = { 'connect.css': 'connect.css', 'icon.svg': 'connect-icon.svg' };
+const ASSET_NAMES: Record<string, string> = {
+  'connect.css': 'connect.css',
+  'fragment.js': 'connect-fragment.js',
+  'icon.svg': 'connect-icon.svg',
+};
 
 /** The pages that a person passes through: the link, the way back from the provider, the end. */
 export function createConnect(deps: Deps): Express {
   const tools: LinkTools = { ...deps, sealedFlows: deps.sealedReplies };
   const pages = createPages(deps);
   const form = createLinkForm(deps, tools);
+  const callback = createCallback(tools);
   const app = express();
   app.disable('x-powered-by');
 
@@ -57,29 +52,10 @@ export function createConnect(deps: Deps): Express {
   );
 
   app.get('/oauth/callback/:connectionId', (req, res) =>
-    pages('finishConsent', async ({ environment, cause, requestId }) => {
-      // A browser comes back by GET; whatever only looks must not use the flow up.
-      if (req.method !== 'GET')
-        throw new ApiError('METHOD_NOT_ALLOWED', 'This page is for the way back from a provider.');
-      const answer = new URL(req.url, 'http://localhost').searchParams;
-      const browser = readFlowCookie(req, environment);
-      const { connectionId } = req.params;
-      const finish = await finishConsent(tools, environment, { connectionId, answer, browser }, cause);
-      switch (finish.kind) {
-        case 'verify':
-          return { redirect: finish.url };
-        case 'connected':
-          return { redirect: connectedUrl(environment) };
-        case 'refused':
-          return { status: 403, page: refusedPage(finish.link.provider.displayName, `/connect/${finish.linkToken}`) };
-        case 'failed':
-          return { status: 502, page: faultPage(requestId, `/connect/${finish.linkToken}`) };
-        case 'late':
-          return ended('expired');
-        case 'invalid':
-          return { status: 400, page: strayPage() };
-      }
-    })(req, res),
+    pages('finishConsent', (call) => callback.arrive(call, req.params.connectionId))(req, res),
+  );
+  app.post('/oauth/callback/:connectionId', (req, res) =>
+    pages('postFragment', (call) => callback.post(call, req.params.connectionId))(req, res),
   );
 
   const notFound = pages('noPage', ({ req }) => {

@@ -1,6 +1,8 @@
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
+import { authorizationClients } from '../core/accounts/links/authorization-clients.ts';
 import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
 import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
+import { createOAuth1Client } from '../core/accounts/links/oauth1-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import type { EnvironmentId, Store } from '../db/store.ts';
@@ -21,14 +23,11 @@ export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'lin
     if (!environment) throw new Error('the environment is gone');
     return parts.egressOf(environment).pinnedFetch(origins);
   };
-  const authorization: AuthorizationClient = createOAuthClient({
-    vault,
-    discovery: createDiscovery(now),
-    now,
-    random,
-    fetchFor,
-    log,
-  });
+  const tools = { vault, now, random, fetchFor, log };
+  const authorization: AuthorizationClient = authorizationClients([
+    createOAuthClient({ ...tools, discovery: createDiscovery(now) }),
+    createOAuth1Client(tools),
+  ]);
 
   let running: Promise<void> = Promise.resolve();
   const expire = (): Promise<void> => {

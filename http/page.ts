@@ -20,7 +20,7 @@ export interface PageCall {
 }
 
 /** A page, or the way to another. */
-export type PageReply = { cookie?: string } & ({ status: number; page: Html } | { redirect: string });
+export type PageReply = { cookie?: string } & ({ status: number; page: Html; script?: true } | { redirect: string });
 
 export type PageHandler = (call: PageCall) => PageReply | Promise<PageReply>;
 
@@ -75,7 +75,7 @@ function write({ req, res, requestId, environment }: Exchange, reply: PageReply)
   const text = 'redirect' in reply ? '' : String(reply.page);
   res.writeHead(status, {
     'cache-control': 'no-store',
-    'content-security-policy': policyOf(environment),
+    'content-security-policy': policyOf(environment, 'script' in reply),
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -93,12 +93,12 @@ function write({ req, res, requestId, environment }: Exchange, reply: PageReply)
 }
 
 /**
- * No script, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
+ * No script but for one page, whose script is ours, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
  * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
  */
-function policyOf(environment: Environment | undefined): string {
+function policyOf(environment: Environment | undefined, hasScript: boolean): string {
   // In development the application may be on the loopback, one of whose addresses cannot stand in a policy.
   const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
-  const sources = "default-src 'none'; style-src 'self'; img-src 'self'";
+  const sources = `default-src 'none'; ${hasScript ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;
   return `${sources}; form-action 'self' ${targets}; base-uri 'none'; frame-ancestors 'none'`;
 }

@@ -74,6 +74,11 @@ export function mergeDetails(current: Details, change: Details): Details {
   if (form === null) return current;
   const before = current[form] ?? {};
   const after = change[form] ?? {};
+  if (form === 'oauth_token' && after['access_token'] !== undefined) {
+    // The secret is that of the token that is replaced.
+    const { token_secret: _secret, ...rest } = before;
+    return { oauth_token: mergeFields(rest, after) };
+  }
   if (form !== 'static_auth') return { [form]: mergeFields(before, after) };
   return { static_auth: { details: mergeFields(asObject(before['details']), asObject(after['details'])) } };
 }
@@ -112,6 +117,20 @@ function checkClusterUser(details: Details, apiConfig: JsonObject, field: string
   const idp = details.trusted_idp;
   if (!idp || !isText(apiConfig['cluster_identifier']) || isText(idp['db_user'])) return;
   refuse([{ field: `${field}.trusted_idp.db_user`, message: 'is required for a provisioned cluster' }]);
+}
+
+/** What of each form the service alone uses: the interface has no place for it. */
+const INTERNAL_FIELDS: Partial<Record<DetailsForm, readonly string[]>> = {
+  oauth_token: ['token_secret'],
+  trusted_idp: ['secret_access_key', 'session_token'],
+};
+
+/** The details as those who may read credentials see them. */
+export function withoutInternals(details: Details): Details {
+  const form = formOf(details);
+  const hidden = form === null ? undefined : INTERNAL_FIELDS[form];
+  if (form === null || hidden === undefined) return details;
+  return { [form]: Object.fromEntries(Object.entries(details[form] ?? {}).filter(([name]) => !hidden.includes(name))) };
 }
 
 /** What of the details may be shown without the right to read credentials. */

@@ -26,7 +26,12 @@ export function missingSettings(pattern: AuthPattern, settings: ConnectionSettin
   if (!needsClient || accountsBringClient || pattern.is_mcp) return [];
   const missing: string[] = [];
   if (!settings.clientId) missing.push('client_id');
-  const isPublicClient = pattern.oauth_config?.client_auth_method === 'none';
+  const {
+    client_auth_method: method,
+    return_parameter: byFragment,
+    request_token_uri: signed,
+  } = pattern.oauth_config ?? {};
+  const isPublicClient = method === 'none' || (byFragment !== undefined && signed === undefined);
   if (!settings.hasClientSecret && !isPublicClient) missing.push('client_secret');
   return missing;
 }

@@ -65,6 +65,14 @@ export interface OAuthConfig extends OAuthDeviations {
   extra_token_params?: Record<string, string>;
   token_request_format?: 'form' | 'json';
   identity_field?: string;
+  /** BOARD_OAUTH1: where temporary credentials are had. */
+  request_token_uri?: string;
+  signature_method?: 'HMAC-SHA1' | 'HMAC-SHA256' | 'PLAINTEXT';
+  signature_placement?: 'header' | 'query' | 'body';
+  realm?: string;
+  /** BOARD_OAUTH1 without `request_token_uri`: the names of the client's key and of the return address in `authorize_uri`. */
+  key_parameter?: string;
+  return_parameter?: string;
   /** TRUSTED_IDP: the service that calls are signed for, as it stands in the scope of a signature. */
   signing_service?: string;
   /** TRUSTED_IDP: whom our tokens are for, where a connection has no client id at the cloud. */

@@ -45,6 +45,7 @@ export function oauthAddresses(config: OAuthConfig): OAuthAddress[] {
   const { token, authorization, refresh } = config;
   const plain: [path: string, template: string | undefined, originFrom?: string][] = [
     ['token_uri', config.token_uri, token?.origin_from],
+    ['request_token_uri', config.request_token_uri],
     ['revocation_uri', config.revocation_uri, token?.origin_from],
     ['refresh.uri', refresh?.uri, token?.origin_from],
     ['user_info_uri', config.user_info_uri],

@@ -94,7 +94,7 @@ async function withFiles(
 /** The exact request of a plan with its secrets masked; nothing is obtained, refreshed or sent. */
 export async function previewPlan(
   plan: ExecutionPlan,
-  tools: Pick<RunTools, 'vault' | 'now' | 'files'>,
+  tools: Pick<RunTools, 'vault' | 'now' | 'random' | 'files'>,
 ): Promise<DryRunRequest> {
   const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
   if (!credential) throw withoutToken(plan.account);
@@ -114,10 +114,10 @@ function withoutToken({ authorizationType }: AccountRow): ApiError {
 function open(
   { call, connection }: ExecutionPlan,
   account: AccountRow,
-  tools: Pick<RunTools, 'vault' | 'now'>,
+  tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
 ): Credential | null {
   const details = openCredentials(tools.vault, account, account);
-  const signing = signingCredential({ account, pattern: call.pattern }, details, tools);
+  const signing = signingCredential({ account, connection, pattern: call.pattern }, details, tools);
   return signing ?? credentialOf(details, connection.clientId);
 }
 

@@ -1,19 +1,25 @@
-import type { AccountRow } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow } from '../../db/store.ts';
+import { type BoardTools, boardSigner } from '../accounts/board-calls.ts';
 import type { Details } from '../accounts/details.ts';
+import { clientOf } from '../connections/client.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Credential } from '../connectors/placement.ts';
 import { ApiError } from '../errors.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { Secret } from '../secret.ts';
+import type { RequestSigner } from '../tools/signer.ts';
 import { previewSignedV4, type SigningScope, signRequestV4 } from '../trusted-idp/sign-v4.ts';
 import { fromTemporaryDetails } from '../trusted-idp/temporary-credentials.ts';
+import type { Vault } from '../vault/vault.ts';
 
-export interface SigningTools {
-  /** Milliseconds UTC. */
-  now(): number;
+export interface SigningTools extends BoardTools {
+  vault: Vault;
 }
 
 /** What of an account its signatures depend on. */
 export interface SigningParty {
   account: Pick<AccountRow, 'apiConfig'>;
+  connection: ConnectionRow;
   pattern: AuthPattern;
 }
 
@@ -21,10 +27,35 @@ export interface SigningParty {
  * The credential of an account whose calls are signed as a whole.
  *
  * @returns undefined for an account whose calls are not signed, or that holds nothing yet to sign with
- * @throws ApiError UNSUPPORTED_CONNECTION_TYPE when the provider does not say what signatures are for
+ * @throws ApiError UNSUPPORTED_CONNECTION_TYPE when the provider does not say what signatures are for,
+ *   CONNECTION_NOT_READY when the connection lacks what they are made with
  */
 export function signingCredential(party: SigningParty, details: Details, tools: SigningTools): Credential | undefined {
-  if (party.pattern.type !== 'TRUSTED_IDP') return undefined;
+  switch (party.pattern.type) {
+    case 'TRUSTED_IDP':
+      return byTemporaryCredentials(party, details, tools);
+    case 'BOARD_OAUTH1':
+      return byTokenSecret(party, details, tools);
+    default:
+      return undefined;
+  }
+}
+
+/** OAuth 1.0a. A token without a secret is carried, not signed with: that is placement's business. */
+function byTokenSecret({ pattern, connection }: SigningParty, { oauth_token: held }: Details, tools: SigningTools) {
+  const { access_token: token, token_secret: secret } = held ?? {};
+  if (typeof token !== 'string' || typeof secret !== 'string') return undefined;
+  try {
+    const client = clientOf(tools.vault, connection, pattern);
+    const pair = { accessToken: new Secret(token), tokenSecret: new Secret(secret) };
+    return { kind: 'signer', signer: boardSigner(pattern, client, pair, tools) } as const;
+  } catch (error) {
+    if (!(error instanceof OAuthConfigError)) throw error;
+    throw new ApiError('CONNECTION_NOT_READY', `The calls of the account cannot be signed. ${error.message}`);
+  }
+}
+
+function byTemporaryCredentials(party: SigningParty, details: Details, tools: SigningTools): Credential | undefined {
   const scope = scopeOf(party);
   const credentials = fromTemporaryDetails(details.trusted_idp ?? {});
   if (credentials === null) return undefined;
@@ -40,22 +71,20 @@ export function signingCredential(party: SigningParty, details: Details, tools: 
 }
 
 /** What stands for such a credential in the preview of a call before there is one. */
-export function signingPreview(party: SigningParty): Credential | undefined {
+export function signingPreview(party: Omit<SigningParty, 'connection'>): Credential | undefined {
   if (party.pattern.type !== 'TRUSTED_IDP') return undefined;
   const scope = scopeOf(party);
-  const preview = { sign: () => neverSent(), preview: previewSignedV4Of(scope), secrets: [] };
-  return { kind: 'signer', signer: preview };
+  const signer: RequestSigner = {
+    sign: () => {
+      throw new TypeError('A preview is never sent');
+    },
+    preview: (request) => previewSignedV4(request, scope),
+    secrets: [],
+  };
+  return { kind: 'signer', signer };
 }
 
-function previewSignedV4Of(scope: SigningScope) {
-  return (request: Parameters<typeof previewSignedV4>[0]) => previewSignedV4(request, scope);
-}
-
-function neverSent(): never {
-  throw new TypeError('A preview is never sent');
-}
-
-function scopeOf({ account, pattern }: SigningParty): SigningScope {
+function scopeOf({ account, pattern }: Omit<SigningParty, 'connection'>): SigningScope {
   const service = pattern.oauth_config?.signing_service;
   const { region } = account.apiConfig;
   if (service === undefined) {

@@ -54,6 +54,8 @@ export type Finished =
 export interface AuthorizationClient {
   /** Whether accounts of a pattern can be authorized so. */
   supports(pattern: AuthPattern): boolean;
+  /** Whether the browser comes back with the token in the fragment of the address, which a page of ours has to read. */
+  returnsByFragment(pattern: AuthPattern): boolean;
   begin(plan: AuthorizationPlan): Promise<Begun>;
   /** The state in the query of a callback, which some providers call otherwise; undefined unless there is exactly one. */
   readState(pattern: AuthPattern | undefined, answer: URLSearchParams): string | undefined;
@@ -61,7 +63,7 @@ export interface AuthorizationClient {
    * Judges the address that the browser was sent back to, and redeems what it brings, with nothing but what was kept for this flow.
    *
    * @param kept of `begin`, as JSON gives it back
-   * @param answer the query of the callback
+   * @param answer the query of the callback, or what the page posted that read a fragment
    */
   finish(plan: AuthorizationPlan, kept: object, answer: URLSearchParams): Promise<Finished>;
 }

@@ -63,6 +63,24 @@ export async function finishConsent(
   return settle(tools, link, grant, cause);
 }
 
+/**
+ * The link of a browser that came back with its token in the fragment of the address, where a page has to read it. Nothing is spent
+ * by that: the page posts what it finds.
+ *
+ * @returns undefined for every other way back
+ */
+export async function awaitsFragment(
+  tools: LinkTools,
+  environment: EnvironmentRow,
+  back: Return,
+): Promise<LinkContext | undefined> {
+  const pattern = await patternOf(tools, environment, back.connectionId);
+  if (!pattern || !tools.authorization.returnsByFragment(pattern)) return undefined;
+  const flow = await flowOf(tools, environment, back);
+  const kept = flow && openKept(tools, flow);
+  return flow && kept && flow.connectionId === back.connectionId ? linkOf(tools, environment, flow, kept) : undefined;
+}
+
 /** The flow that a browser comes back from: by the state that it brings, and only for the browser that it was begun in. */
 async function flowOf(
   tools: LinkTools,

@@ -8,7 +8,6 @@ import { beginAuthorization } from '../../oauth/begin-authorization.ts';
 import type { ClientCredentials } from '../../oauth/client-auth.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
 import { finishAuthorization, type Granted } from '../../oauth/grants/authorization-code.ts';
-import { settingProblem } from '../../oauth/problem.ts';
 import { type OAuthProvider, withInputs } from '../../oauth/provider.ts';
 import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
 import type { Secret } from '../../secret.ts';
@@ -16,6 +15,7 @@ import { launchContextChange, readLaunchContext } from '../../smart-fhir/launch-
 import type { Vault } from '../../vault/vault.ts';
 import type { JsonObject } from '../merge.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
+import { explained } from './explained.ts';
 import { providerOf } from './oauth-provider.ts';
 
 export interface OAuthClientTools {
@@ -42,6 +42,8 @@ export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient 
   return {
     supports: ({ type, oauth_config: config = {} }) =>
       type === 'SMART_FHIR' || (type === 'OAUTH' && (config.authorize_uri ?? config.issuer) !== undefined),
+
+    returnsByFragment: () => false,
 
     readState(pattern, answer) {
       const name = pattern?.oauth_config?.authorization?.callback_names?.['state'] ?? 'state';
@@ -75,17 +77,6 @@ async function partsOf(tools: OAuthClientTools, plan: AuthorizationPlan): Promis
   const fetchFor: FetchFor = (origins) => tools.fetchFor(connection.environmentId, origins);
   const provider = await providerOf({ discovery, fetchFor, now }, plan);
   return { provider, client: clientOf(vault, connection, pattern), fetchFor, now };
-}
-
-/** A setting that is missing or does not fit is nobody's crash: an operator reads in the log what it is. */
-async function explained<T>(run: () => Promise<T>): Promise<T | { ok: false; kind: 'failed'; message: string }> {
-  try {
-    return await run();
-  } catch (error) {
-    const message = settingProblem(error);
-    if (message === undefined) throw error;
-    return { ok: false, kind: 'failed', message };
-  }
 }
 
 async function granted(

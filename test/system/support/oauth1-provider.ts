@@ -15,10 +15,16 @@ export interface OAuth1Counterpart {
   stop(): Promise<void>;
 }
 
-/** Starts the provider of oauth1_provider.py on a free port of loopback. */
-export async function startOAuth1Provider(): Promise<OAuth1Counterpart> {
+/**
+ * Starts the provider of oauth1_provider.py on a free port of loopback.
+ *
+ * @param name the https origin by which it is called; without one, its address
+ */
+export async function startOAuth1Provider(name?: string): Promise<OAuth1Counterpart> {
   const script = join(import.meta.dirname, 'oauth1_provider.py');
-  const child = spawn(PYTHON, ['-B', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(PYTHON, ['-B', script, ...(name === undefined ? [] : [name])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   const line = await Promise.race([
     once(createInterface(child.stdout), 'line') as Promise<[string]>,

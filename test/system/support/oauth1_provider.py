@@ -16,6 +16,8 @@ from oauthlib.oauth1.rfc5849.errors import OAuth1Error
 CLIENT_KEY = "client-key-of-the-tests"
 CLIENT_SECRET = "client secret & more"
 CALLBACK = "https://valetkey.example/oauth/callback/"
+# By which name it is called, where that is not the address that it has.
+NAME = sys.argv[1] if len(sys.argv) > 1 else None
 
 
 class Store(RequestValidator):
@@ -119,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self):
         body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
-        uri = f"http://{self.headers['host']}{self.path}"
+        uri = f"{NAME or 'http://' + self.headers['host']}{self.path}"
         routes = {
             "/request_token": self.credentials(SERVER.create_request_token_response),
             "/access_token": self.credentials(self.access_token),
@@ -160,7 +162,8 @@ class Handler(BaseHTTPRequestHandler):
             return 200, {"Content-Type": "text/html"}, page
         if parse_qs(body).get("choice") != ["yes"]:
             refusal = urlencode({"oauth_token": token, "oauth_problem": "permission_denied"})
-            return 302, {"Location": f"{STORE.temporary[token]['callback']}?{refusal}"}, ""
+            callback = STORE.temporary[token]["callback"]
+            return 302, {"Location": f"{callback}{'&' if '?' in callback else '?'}{refusal}"}, ""
         answered, text, status = SERVER.create_authorization_response(uri, "POST", body, headers)
         return status, answered, text
 

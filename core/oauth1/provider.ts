@@ -1,0 +1,69 @@
+import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import { type AccountInputs, filled } from '../connectors/base-url.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { fillTexts } from '../oauth/fill.ts';
+import { scopeParameter } from '../oauth/scopes.ts';
+import type { OAuth1Provider } from './authorization.ts';
+import type { FragmentFlow } from './fragment-flow.ts';
+import type { SigningRules } from './sign-request.ts';
+
+/** `signed`: the three legs of OAuth 1.0a. `fragment`: a token in the fragment of the return address, and calls without a signature. */
+export type OAuth1Way = 'signed' | 'fragment';
+
+/** How persons grant access by a pattern; undefined when it does not say enough. */
+export function oauth1WayOf({ type, oauth_config: config = {} }: AuthPattern): OAuth1Way | undefined {
+  if (type !== 'BOARD_OAUTH1' || config.authorize_uri === undefined) return undefined;
+  if (config.request_token_uri !== undefined && config.token_uri !== undefined) return 'signed';
+  return config.return_parameter === undefined ? undefined : 'fragment';
+}
+
+/**
+ * A provider of OAuth 1.0a as one account meets it.
+ *
+ * @throws OAuthConfigError for an endpoint that is missing or has no https; ApiError for a value of the account that is missing
+ */
+export function oauth1ProviderOf(
+  pattern: AuthPattern,
+  inputs: AccountInputs,
+  scopes: readonly string[],
+): OAuth1Provider {
+  const config = pattern.oauth_config ?? {};
+  return {
+    temporaryEndpoint: endpoint(config.request_token_uri, inputs),
+    authorizeEndpoint: endpoint(config.authorize_uri, inputs),
+    tokenEndpoint: endpoint(config.token_uri, inputs),
+    rules: signingRulesOf(config),
+    authorizeParameters: authorizeParameters(config, inputs, scopes),
+  };
+}
+
+/** The same for the flow that gives a token in a fragment. */
+export function fragmentFlowOf(pattern: AuthPattern, inputs: AccountInputs, scopes: readonly string[]): FragmentFlow {
+  const config = pattern.oauth_config ?? {};
+  return {
+    authorizeEndpoint: endpoint(config.authorize_uri, inputs),
+    keyParameter: config.key_parameter ?? 'key',
+    returnParameter: config.return_parameter ?? 'return_url',
+    authorizeParameters: authorizeParameters(config, inputs, scopes),
+  };
+}
+
+/** How requests of a provider are signed; HMAC-SHA1 in the header unless it says otherwise. */
+export function signingRulesOf(config: OAuthConfig): SigningRules {
+  const { signature_method: signatureMethod = 'HMAC-SHA1', signature_placement: placement = 'header', realm } = config;
+  return { signatureMethod, placement, ...(realm !== undefined && { realm }) };
+}
+
+function authorizeParameters(config: OAuthConfig, inputs: AccountInputs, scopes: readonly string[]) {
+  return {
+    ...fillTexts(config.extra_authorize_params, inputs),
+    ...scopeParameter(scopes, config.scope_separator ?? ' '),
+  };
+}
+
+function endpoint(template: string | undefined, inputs: AccountInputs): URL {
+  if (template === undefined) throw new OAuthConfigError('The provider does not name all endpoints of OAuth 1.0a.');
+  const url = new URL(filled(template, inputs));
+  if (url.protocol !== 'https:') throw new OAuthConfigError('An endpoint of the provider is no https address.');
+  return url;
+}

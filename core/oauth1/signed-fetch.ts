@@ -1,0 +1,21 @@
+import type { FetchFor } from '../oauth/transport.ts';
+import type { OutboundRequest } from '../tools/execute.ts';
+
+/**
+ * A fetch whose every request is made the account's own before it leaves: signed, or given the token in its place. What a caller
+ * put into the header Authorization is left out.
+ *
+ * @param authorize takes a request without a credential
+ */
+export function fetchAs(fetchFor: FetchFor, authorize: (request: OutboundRequest) => OutboundRequest): FetchFor {
+  return async (origins) => {
+    const fetch = await fetchFor(origins);
+    return (address, init = {}) => {
+      const { authorization: _own, ...headers } = Object.fromEntries(new Headers(init.headers));
+      const text = typeof init.body === 'string' ? init.body : undefined;
+      const request = { method: init.method ?? 'GET', url: String(address), headers, body: text };
+      const { method, url, headers: signed, body } = authorize(request);
+      return fetch(url, { ...init, method, headers: signed, ...(typeof body === 'string' && { body }) });
+    };
+  };
+}

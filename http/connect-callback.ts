@@ -1,0 +1,74 @@
+import { awaitsFragment, type Finish, finishConsent, type Return } from '../core/accounts/links/finish-consent.ts';
+import type { LinkTools } from '../core/accounts/links/link-tools.ts';
+import { connectedUrl } from '../core/accounts/links/verify.ts';
+import { ApiError } from '../core/errors.ts';
+import { FIELD_PREFIX } from '../web/connect/fields.ts';
+import { fragmentPage } from '../web/connect/fragment-page.ts';
+import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../web/connect/message-pages.ts';
+import { readBody } from './body.ts';
+import { readFlowCookie } from './flow-cookie.ts';
+import type { PageCall, PageReply } from './page.ts';
+import type { Pairs } from './query.ts';
+import { isFromElsewhere } from './same-origin.ts';
+
+/** The way back from a provider. */
+export function createCallback(tools: LinkTools) {
+  const backOf = ({ req, environment }: PageCall, connectionId: string): Return => ({
+    connectionId,
+    answer: new URL(req.url ?? '', 'http://localhost').searchParams,
+    browser: readFlowCookie(req, environment),
+  });
+
+  const finish = async (call: PageCall, back: Return): Promise<PageReply> =>
+    replyTo(await finishConsent(tools, call.environment, back, call.cause), call);
+
+  return {
+    async arrive(call: PageCall, connectionId: string): Promise<PageReply> {
+      // A browser comes back by GET; whatever only looks must not use the flow up.
+      if (call.req.method !== 'GET')
+        throw new ApiError('METHOD_NOT_ALLOWED', 'This page is for the way back from a provider.');
+      const back = backOf(call, connectionId);
+      const link = await awaitsFragment(tools, call.environment, back);
+      if (link) return { status: 200, page: fragmentPage(link.provider.displayName), script: true };
+      return finish(call, back);
+    },
+
+    /** Takes what the page has read out of the fragment, or a person has copied. */
+    async post(call: PageCall, connectionId: string): Promise<PageReply> {
+      const back = backOf(call, connectionId);
+      const link = await awaitsFragment(tools, call.environment, back);
+      if (!link) return { status: 400, page: strayPage() };
+      if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage() };
+      const pairs = ((await readBody(call.req, 'form')) ?? {}) as Pairs;
+      const token = textOf(pairs[`${FIELD_PREFIX}token`]).replace(/^#?(?:token=)?/, '');
+      const error = textOf(pairs['error']);
+      if (token === '' && error === '') {
+        return { status: 400, page: fragmentPage(link.provider.displayName, 'is required'), script: true };
+      }
+      back.answer.set('token', token);
+      back.answer.set('error', error);
+      return finish(call, back);
+    },
+  };
+}
+
+function replyTo(finish: Finish, { environment, requestId }: PageCall): PageReply {
+  switch (finish.kind) {
+    case 'verify':
+      return { redirect: finish.url };
+    case 'connected':
+      return { redirect: connectedUrl(environment) };
+    case 'refused':
+      return { status: 403, page: refusedPage(finish.link.provider.displayName, `/connect/${finish.linkToken}`) };
+    case 'failed':
+      return { status: 502, page: faultPage(requestId, `/connect/${finish.linkToken}`) };
+    case 'late':
+      return { status: 410, page: expiredPage() };
+    case 'invalid':
+      return { status: 400, page: strayPage() };
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -1,0 +1,36 @@
+import type { Html } from '../html.ts';
+import { html } from '../html.ts';
+import { fieldsHtml } from './fields.ts';
+import { badge, layout } from './layout.ts';
+
+/**
+ * The way back from a provider that puts its token behind the # of the address, where no server sees it. The script takes it out of
+ * there and sends it; without scripts the person does that by hand.
+ *
+ * @param problem what is wrong with what was sent before; empty the first time
+ */
+export function fragmentPage(provider: string, problem = ''): Html {
+  const field = {
+    name: 'token',
+    label: `Token from ${provider}`,
+    kind: 'text',
+    options: [],
+    hint: 'Everything in the address of this page that comes after the character #.',
+    required: true,
+    value: '',
+    problem,
+  } as const;
+  return layout(
+    `Finish connecting ${provider}`,
+    html`      ${badge(provider)}
+      <h1>One step is left</h1>
+      <p>${provider} has put your token at the end of the address of this page. If the page does not go on by itself, copy it from
+        there into this field.</p>
+      <form method="post" novalidate>
+        <input type="hidden" name="error" value="">
+${fieldsHtml([field])}        <button type="submit">Connect</button>
+      </form>
+      <p class="note">Show the address of this page to nobody: it holds your token.</p>
+      <script src="/connect/assets/fragment.js" defer></script>`,
+  );
+}
