@@ -1331,7 +1331,7 @@ export interface components {
             display_name?: components["schemas"]["AuthPatternDisplayName"];
             fields?: components["schemas"]["AuthFields"];
             is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["OAuthConfig"];
+            oauth_config?: components["schemas"]["OAuth1Config"];
             /**
              * @description Always `BOARD_OAUTH1`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -2085,6 +2085,49 @@ export interface components {
              * @enum {string}
              */
             type: "OAUTH_M2M";
+        };
+        /**
+         * @description How to speak OAuth 1.0a with the provider (RFC 5849): `request_token_uri`, `authorize_uri` and `token_uri` are its three legs, and
+         *     calls are signed. Or, with `return_parameter` and without `request_token_uri`, the flow of board applications: the person comes
+         *     back with a token in the fragment of the address, and calls carry it unsigned.
+         */
+        OAuth1Config: {
+            /** @description Where the user consents. */
+            authorize_uri?: components["schemas"]["OAuthUri"];
+            /** @description The scopes that the provider knows. */
+            available_scopes?: components["schemas"]["OAuthScope"][];
+            /** @description Further parameters of the page where the user consents. */
+            extra_authorize_params?: components["schemas"]["OAuthParameters"];
+            /** @description The dotted path of the account's identifier in the answer of `user_info_uri`. */
+            identity_field?: string;
+            /** @description The parameter of `authorize_uri` that carries the client's key; when left out, `key`. For a token in a fragment. */
+            key_parameter?: string;
+            /** @description Stands in the header. */
+            realm?: string;
+            /** @description Where temporary credentials are had. */
+            request_token_uri?: components["schemas"]["OAuthUri"];
+            /** @description The parameter of `authorize_uri` that carries the return address. For a token in a fragment. */
+            return_parameter?: string;
+            /**
+             * @description What stands between scopes; when left out, one space.
+             * @enum {string}
+             */
+            scope_separator?: " " | "," | "+";
+            /**
+             * @description How requests are signed; when left out, `HMAC-SHA1`.
+             * @enum {string}
+             */
+            signature_method?: "HMAC-SHA1" | "HMAC-SHA256" | "PLAINTEXT";
+            /**
+             * @description Where the parameters of the protocol stand; when left out, in the header. `body` is for forms: any other request carries them
+             *     in its query.
+             * @enum {string}
+             */
+            signature_placement?: "header" | "query" | "body";
+            /** @description Where token credentials are had. */
+            token_uri?: components["schemas"]["OAuthUri"];
+            /** @description Where the account's identity can be read with its token. */
+            user_info_uri?: components["schemas"]["OAuthUri"];
         };
         /**
          * @description How to speak OAuth with the provider. Either the addresses are given, or `issuer`, from which they are discovered (RFC 8414,
