@@ -31,6 +31,8 @@ export interface ExecutionRequest {
   toolName: string;
   toolInput: unknown;
   selector: Selector;
+  /** Read the result page by page and join it. */
+  allPages?: boolean | undefined;
 }
 
 /** An execution that is allowed and whose input is right; nothing has been opened or sent. */
@@ -40,6 +42,7 @@ export interface ExecutionPlan {
   call: PreparedCall;
   /** The stored files that the input names. */
   files: NamedFile[];
+  allPages: boolean;
 }
 
 /**
@@ -84,7 +87,12 @@ export async function planExecution(
   );
   const files = storedFileIds(tool, call.input);
   if (files.length > 0) await requireFiles(read, environmentId, account, files, tools.now());
-  return { account, connection, call, files };
+  const { allPages = false } = request;
+  if (allPages && !tool.pagination) {
+    const errors = [{ field: 'all_pages', message: 'is for tools whose results come in pages' }];
+    throw new ApiError('INVALID_TOOL_INPUT', `The result of ${tool.name} does not come in pages.`, { errors });
+  }
+  return { account, connection, call, files, allPages };
 }
 
 /** The values of an account that may stand in requests: its configuration, and what of its details is no secret. */

@@ -11,11 +11,12 @@ import { scrub } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
 import type { DryRunRequest, PreparedCall } from '../tools/call.ts';
 import { dryRun } from '../tools/call.ts';
-import type { OutboundRequest } from '../tools/execute.ts';
+import type { ExecutePorts, OutboundRequest } from '../tools/execute.ts';
 import { executeTool } from '../tools/execute.ts';
 import { FileContent } from '../tools/file-content.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import type { Vault } from '../vault/vault.ts';
+import { readAllPages } from './all-pages.ts';
 import { credentialOf } from './credential.ts';
 import { accountNotActive } from './not-active.ts';
 import type { ExecutionPlan } from './plan.ts';
@@ -49,7 +50,7 @@ export async function runPlan(
   let { account } = fresh;
   if (account.status !== 'ACTIVE') throw accountNotActive(account);
   const call = await withFiles(plan, tools);
-  const outcome = await executeTool(call, {
+  const ports: ExecutePorts = {
     async credential() {
       const held = open(plan, account, tools);
       if (held) return held;
@@ -63,7 +64,9 @@ export async function runPlan(
     now: tools.now,
     random: tools.random,
     wait: tools.wait,
-  });
+  };
+  const run = (page: PreparedCall) => executeTool(page, ports);
+  const outcome = plan.allPages ? await readAllPages(call, run, tools.now) : await run(call);
   return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
 
   async function keepFile(outcome: ToolOutcome & { ok: true }, file: FileContent): Promise<ToolOutcome> {

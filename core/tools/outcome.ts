@@ -34,8 +34,17 @@ export interface ToolError {
 
 export type ToolOutcome =
   /** `data` is JSON, or a FileContent that is still to be kept. */
-  | { ok: true; data: unknown; nextCursor?: string; truncated?: Truncation; upstreamStatus: number }
+  | { ok: true; data: unknown; nextCursor?: string; truncated?: Truncation; upstreamStatus: number; pages?: PagesRead }
   | { ok: false; error: ToolError; sent: boolean };
+
+/** What became of reading a result page by page. */
+export interface PagesRead {
+  count: number;
+  /** There are no more. */
+  complete: boolean;
+  /** A sentence for a model or a person. */
+  statement: string;
+}
 
 /** What was left out of `data` to keep it within its cap. */
 export interface Truncation {

@@ -14,11 +14,13 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
     tool_input: toolInput,
     agent_run_id: agentRunId = null,
     dry_run: dry,
+    all_pages: allPages,
     ...name
   } = call.body;
   const { environment, cause } = call;
   const executionId = deps.newId('exec');
-  const request = { executionId, toolName, toolInput, selector: readSelector({ ...name, id }, 'connected_account_id') };
+  const selector = readSelector({ ...name, id }, 'connected_account_id');
+  const request = { executionId, toolName, toolInput, selector, allPages };
 
   if (dry) {
     const preview = await previewPlan(await planExecution(deps.store.read, deps, environment.id, request), deps);
@@ -40,6 +42,7 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
         data: outcome.data,
         execution_id: executionId,
         ...(outcome.nextCursor !== undefined && { next_cursor: outcome.nextCursor }),
+        ...(outcome.pages && { pages: outcome.pages }),
         ...(outcome.truncated && { truncated: true, truncation: outcome.truncated }),
       });
     },

@@ -1,0 +1,93 @@
+import type { PreparedCall } from '../tools/call.ts';
+import type { PagesRead, ToolOutcome } from '../tools/outcome.ts';
+import { openCursor } from '../tools/pagination.ts';
+import { atPointer, isRecord, withPointer } from '../tools/pointer.ts';
+import { sizeOf } from '../tools/shrink.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** Where reading on ends, whatever is left. */
+export interface PageLimits {
+  pages: number;
+  /** Of all pages together, as JSON. */
+  bytes: number;
+  /** No further page is begun after this time, in milliseconds. */
+  timeMs: number;
+}
+
+export const PAGE_LIMITS: Readonly<PageLimits> = { pages: 50, bytes: 1024 * 1024, timeMs: 20_000 };
+
+type Success = ToolOutcome & { ok: true };
+
+/**
+ * Reads a result page by page and joins the lists of the pages. It stops at its limits, at a page that fails and at one that does
+ * not lead on, and always says what was left: `nextCursor` is the first page that is not part of the result.
+ *
+ * @param run makes one call
+ * @returns the failure of the first page, or what was read
+ */
+export async function readAllPages(
+  call: PreparedCall,
+  run: (call: PreparedCall) => Promise<ToolOutcome>,
+  now: () => number,
+  limits: PageLimits = PAGE_LIMITS,
+): Promise<ToolOutcome> {
+  const startedAt = now();
+  const first = await run(call);
+  if (!first.ok) return first;
+  const place = listPlace(call.tool, first.data);
+  const pages: Success[] = [first];
+  const seen = new Set<string>();
+  let bytes = sizeOf(first.data);
+  let cursor = first.nextCursor;
+  let stop: string | undefined;
+
+  while (cursor !== undefined && stop === undefined) {
+    if (place === undefined) stop = 'the pages of this tool have no list to join';
+    else if (pages.length === limits.pages) stop = `${limits.pages} pages are the most that one call reads`;
+    else if (now() - startedAt >= limits.timeMs) stop = 'the time for one call was used up';
+    else if (seen.has(cursor)) stop = 'the provider repeats a page';
+    if (stop !== undefined) break;
+    seen.add(cursor);
+    const page = await run({ ...call, at: openCursor(call.tool, cursor) });
+    if (!page.ok) {
+      stop = `the next page failed: ${page.error.message}`;
+    } else if (bytes + sizeOf(page.data) > limits.bytes) {
+      stop = `${limits.bytes} bytes are the most that one call answers`;
+    } else {
+      pages.push(page);
+      bytes += sizeOf(page.data);
+      cursor = page.nextCursor;
+    }
+  }
+
+  const data = place === undefined ? first.data : joined(first.data, place, pages);
+  const cut = pages.find((page) => page.truncated)?.truncated;
+  return { ...first, data, nextCursor: cursor, truncated: cut, pages: told(pages.length, stop) };
+}
+
+function told(count: number, stop: string | undefined): PagesRead {
+  const read = count === 1 ? '1 page was read' : `${count} pages were read`;
+  return stop === undefined
+    ? { count, complete: true, statement: `${read}; there are no more.` }
+    : { count, complete: false, statement: `${read}; more is left, from next_cursor on: ${stop}.` };
+}
+
+/** Where in `data` the list stands: where pagination says, the whole of it, or the one list among its members. */
+function listPlace({ pagination, response }: Tool, data: unknown): string | undefined {
+  if (Array.isArray(data)) return '';
+  const { items } = pagination?.response ?? {};
+  const { select = '' } = response ?? {};
+  const within = items?.startsWith(`${select}/`) ? items.slice(select.length) : undefined;
+  if (within !== undefined && Array.isArray(atPointer(data, within))) return within;
+  const lists = Object.entries(isRecord(data) ? data : {}).filter(([, member]) => Array.isArray(member));
+  const [list, ...others] = lists.map(([name]) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  return others.length === 0 ? list : undefined;
+}
+
+function joined(data: unknown, place: string, pages: readonly Success[]): unknown {
+  const items = pages.flatMap((page) => {
+    const list = atPointer(page.data, place);
+    return Array.isArray(list) ? list : [];
+  });
+  return withPointer(data, place, items);
+}

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { type PageLimits, readAllPages } from '../../../core/executions/all-pages.ts';
+import type { PreparedCall } from '../../../core/tools/call.ts';
+import type { ToolOutcome } from '../../../core/tools/outcome.ts';
+import { nextCursor } from '../../../core/tools/pagination.ts';
+import type { Tool } from '../../../core/tools/tool.ts';
+import { prepared, toolOf } from '../tools/samples.ts';
+
+const PAGED = toolOf({
+  pagination: { style: 'page', request: { in: 'query', name: 'page' }, response: { items: '/items' } },
+  response: { select: '/items' },
+});
+const LIMITS: PageLimits = { pages: 10, bytes: 10_000, timeMs: 1_000 };
+
+describe('all pages of a result', () => {
+  let now: number;
+  let calls: unknown[];
+
+  beforeEach(() => {
+    now = 0;
+    calls = [];
+  });
+
+  /** Gives one page after the other, then an empty one. */
+  function provider(pages: (unknown[] | ToolOutcome)[], shape: (items: unknown[]) => unknown = (items) => items) {
+    return async (call: PreparedCall): Promise<ToolOutcome> => {
+      calls.push(call.at);
+      now += 100;
+      const number = call.at === undefined ? 0 : Number(call.at) - 1;
+      const page = pages[number] ?? [];
+      if (!Array.isArray(page)) return page;
+      const cursor = nextCursor(PAGED, {}, call.at, { link: undefined, body: { items: page } });
+      return { ok: true, data: shape(page), nextCursor: cursor, upstreamStatus: 200 };
+    };
+  }
+
+  async function read(run: ReturnType<typeof provider>, tool: Tool = PAGED, limits: Partial<PageLimits> = {}) {
+    const outcome = await readAllPages(prepared({ tool }), run, () => now, { ...LIMITS, ...limits });
+    if (!outcome.ok) throw new Error(outcome.error.message);
+    return outcome;
+  }
+
+  it('are joined in their order, to the last', async () => {
+    const { data, pages, nextCursor } = await read(provider([[1, 2], [3], [4]]));
+    expect(data).to.deep.equal([1, 2, 3, 4]);
+    expect(pages).to.deep.include({ count: 4, complete: true });
+    expect(nextCursor).to.equal(undefined);
+    expect(calls).to.deep.equal([undefined, 2, 3, 4]);
+  });
+
+  it("are joined where the list stands in what is selected, beside the first page's other members", async () => {
+    const whole = toolOf({ ...PAGED, response: {} });
+    const shape = (items: unknown[]) => ({ items, other: [0], total: 9 });
+    expect((await read(provider([[1], [2]], shape), whole)).data).to.deep.equal({
+      items: [1, 2],
+      other: [0],
+      total: 9,
+    });
+    const picked = (items: unknown[]) => ({ rows: items, total: 9 });
+    expect((await read(provider([[1], [2]], picked), whole)).data).to.deep.equal({ rows: [1, 2], total: 9 });
+  });
+
+  for (const [what, limits, count, why] of [
+    ['pages', { pages: 2 }, 2, /2 pages are the most/],
+    ['bytes', { bytes: 8 }, 2, /8 bytes are the most/],
+    ['time', { timeMs: 150 }, 2, /time/],
+  ] as const) {
+    it(`stop at the limit of ${what}, and the cursor leads to the first that is missing`, async () => {
+      const run = provider([[1], [2], [3], [4], [5]]);
+      const part = await read(run, PAGED, limits);
+      expect(part.data).to.deep.equal([1, 2, 3].slice(0, count));
+      expect(part.pages).to.deep.include({ count, complete: false });
+      expect(part.pages?.statement).to.match(why);
+      const rest = await readAllPages(
+        { ...prepared({ tool: PAGED, toolInput: { cursor: part.nextCursor } }) },
+        run,
+        () => 0,
+        LIMITS,
+      );
+      expect(rest.ok && rest.data).to.deep.equal([1, 2, 3, 4, 5].slice(count));
+    });
+  }
+
+  it('stop at one that fails, without losing those before it', async () => {
+    const failure: ToolOutcome = {
+      ok: false,
+      sent: true,
+      error: { kind: 'upstream_server_error', retryable: true, message: 'The provider answered 500' },
+    };
+    const { data, pages, nextCursor } = await read(provider([[1], failure, [3]]));
+    expect([data, pages?.count, pages?.complete]).to.deep.equal([[1], 1, false]);
+    expect(pages?.statement).to.contain('The provider answered 500');
+    expect(nextCursor).to.be.a('string');
+    const outcome = await readAllPages(prepared({ tool: PAGED }), provider([failure]), () => now, LIMITS);
+    expect(outcome).to.equal(failure);
+  });
+
+  it('stop where the provider leads in a circle, or where there is no list to join', async () => {
+    const first = nextCursor(PAGED, {}, undefined, { link: undefined, body: { items: [1] } });
+    const circle = await read(async () => ({ ok: true, data: [1], nextCursor: first, upstreamStatus: 200 }));
+    expect([circle.pages?.count, circle.pages?.complete]).to.deep.equal([2, false]);
+    const several = await read(
+      provider([[1], [2]], (items) => ({ a: items, b: items })),
+      toolOf({ ...PAGED, response: {} }),
+    );
+    expect([several.pages?.count, several.pages?.complete]).to.deep.equal([1, false]);
+  });
+
+  it('say that a page was cut', async () => {
+    const truncated = { statement: 'Cut.', cuts: [] };
+    const cut = await read(async () => ({ ok: true, data: [1], truncated, upstreamStatus: 200 }));
+    expect(cut.truncated).to.deep.equal(truncated);
+  });
+});
