@@ -1728,6 +1728,11 @@ export interface components {
          */
         ExecuteToolRequest: {
             agent_run_id?: components["schemas"]["AgentRunId"];
+            /**
+             * @description Read a paginated result page by page and join its lists, up to 50 pages, 1 MiB and 20 seconds. `pages` says whether it is
+             *     complete; where it is not, `next_cursor` leads on. Only for tools that are `paginated`.
+             */
+            all_pages?: boolean;
             connected_account_id?: components["schemas"]["ConnectedAccountId"];
             connector?: components["schemas"]["ConnectorName"];
             /**
@@ -1756,6 +1761,7 @@ export interface components {
             execution_id: string;
             /** @description There are more results; send it as `cursor` in `tool_input`. Absent on the last page. */
             next_cursor?: string;
+            pages?: components["schemas"]["PagesRead"];
             /** @description `true` when the result was cut to the size that a tool may answer; absent otherwise. */
             truncated?: boolean;
             truncation?: components["schemas"]["Truncation"];
@@ -2268,6 +2274,15 @@ export interface components {
         OAuthUri: string;
         /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
         OrganizationId: string;
+        /** @description What became of `all_pages`; absent without it. */
+        PagesRead: {
+            /** @description Whether these are all. Where they are not, `next_cursor` is the first page that `data` lacks. */
+            complete: boolean;
+            /** @description How many pages `data` holds. */
+            count: number;
+            /** @description The same as a sentence, and why it stopped. */
+            statement: string;
+        };
         /** @description Send it as `page_token` for the page before. Empty on the first page. */
         PrevPageToken: string;
         /** @description An error (RFC 9457). */
