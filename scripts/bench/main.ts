@@ -9,6 +9,8 @@ import { seed } from './seed.ts';
 import { median, type Sample } from './statistics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** As in `npm start`: a larger space for the young costs 50 MB and saves no time. */
+const START_FLAGS = ['--max-semi-space-size=8'];
 const SERVER_CORE = 0;
 const LOAD_CORE = 1;
 const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
@@ -43,7 +45,7 @@ async function run(options: Options, folder: string, startProcess: Start): Promi
   copyFileSync(join(folder, 'valetkey.db'), copy);
 
   const startServer = (flags: string[]) =>
-    start('server', [...flags, join(ROOT, 'cli/valetkey.js'), 'serve'], '/readyz', env);
+    start('server', [...START_FLAGS, ...flags, join(ROOT, 'cli/valetkey.js'), 'serve'], '/readyz', env);
   const readyMs = await startTimes(() => startServer([]), options.starts);
   const profile = options.profileDir
     ? ['--cpu-prof', '--cpu-prof-interval', '200', '--cpu-prof-dir', options.profileDir]
