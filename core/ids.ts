@@ -21,8 +21,6 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The two characters of each number below 1,024: an id is written ten bits at a time. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 const RANDOM_BYTES = 10;
-/** Taken at once: to ask for random bytes costs more than to make an id of them. */
-const POOL_BYTES = 64 * RANDOM_BYTES;
 const TEN_BITS = 1024;
 
 /** 48 bits of milliseconds below two zero bits: 10 characters. */
@@ -58,19 +56,12 @@ export function createIds(now: () => number, random: (size: number) => Buffer): 
   let lastTime = -1;
   let timeText = '';
   let entropy: Buffer = Buffer.alloc(RANDOM_BYTES);
-  let pool: Buffer = Buffer.alloc(0);
-  const fresh = () => {
-    if (pool.length === 0) pool = Buffer.from(random(POOL_BYTES));
-    const bytes = pool.subarray(0, RANDOM_BYTES);
-    pool = pool.subarray(RANDOM_BYTES);
-    return bytes;
-  };
   return (prefix) => {
     const time = now();
     if (time > lastTime) {
       lastTime = time;
       timeText = encodeTime(time);
-      entropy = fresh();
+      entropy = Buffer.from(random(RANDOM_BYTES));
     } else {
       // Also taken when the clock steps back: order of creation matters more than the clock here.
       increment(entropy);

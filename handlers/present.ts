@@ -6,6 +6,7 @@ import { identityProviderOf } from '../core/connections/vendor.ts';
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import type { Connector } from '../core/connectors/provider.ts';
 import { mcpServerUrl } from '../core/mcp/server-definition.ts';
+import { rfc3339 } from '../core/rfc3339.ts';
 import { publicInputSchema } from '../core/tools/input.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import type {
@@ -27,12 +28,8 @@ import type { Schemas } from '../http/contract.ts';
 
 const EMPTY = '';
 
-function time(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 function optionalTime(ms: number | null): string | null {
-  return ms === null ? null : time(ms);
+  return ms === null ? null : rfc3339(ms);
 }
 
 /** @param lastUsedAt milliseconds UTC; the caller knows uses that are not written yet */
@@ -50,8 +47,8 @@ export function presentSummary(row: AccountSummaryRow, lastUsedAt: number | null
     status_reason: row.statusReason ?? EMPTY,
     token_expires_at: optionalTime(row.tokenExpiresAt),
     last_used_at: optionalTime(lastUsedAt),
-    created_at: time(row.createdAt),
-    updated_at: time(row.updatedAt),
+    created_at: rfc3339(row.createdAt),
+    updated_at: rfc3339(row.updatedAt),
   };
 }
 
@@ -129,8 +126,8 @@ export function presentConfiguration(
     verification_mode: row.verificationMode as Schemas['VerificationMode'],
     post_user_verify_redirect_url: row.postUserVerifyRedirectUrl ?? EMPTY,
     missing_settings: pattern ? missingSettings(pattern, settings) : ['provider'],
-    created_at: time(row.createdAt),
-    updated_at: time(row.updatedAt),
+    created_at: rfc3339(row.createdAt),
+    updated_at: rfc3339(row.updatedAt),
   };
 }
 
@@ -200,7 +197,7 @@ export function presentExecution(row: ExecutionRow): Schemas['Execution'] {
     status: row.status,
     error_kind: row.errorKind as Schemas['ToolErrorKind'] | null,
     upstream_status: row.upstreamStatus,
-    started_at: time(row.startedAt),
+    started_at: rfc3339(row.startedAt),
     finished_at: optionalTime(row.finishedAt),
     duration_ms: row.finishedAt === null ? null : row.finishedAt - row.startedAt,
   };
@@ -216,8 +213,8 @@ export function presentMcpConfig(
     description,
     mappings: mappings.map(({ connectionId, tools }) => ({ connection_id: connectionId, tools })),
     mcp_server_url: mcpServerUrl(environment, id),
-    created_at: time(createdAt),
-    updated_at: time(updatedAt),
+    created_at: rfc3339(createdAt),
+    updated_at: rfc3339(updatedAt),
   };
 }
 
@@ -231,8 +228,8 @@ export function presentRevocation(row: OutboxRow): Schemas['Revocation'] {
     status: row.result ?? REVOCATION_STATUSES[row.state],
     reason: row.lastError ?? EMPTY,
     attempts: row.attempts,
-    created_at: time(row.createdAt),
-    updated_at: time(row.updatedAt),
+    created_at: rfc3339(row.createdAt),
+    updated_at: rfc3339(row.updatedAt),
   };
 }
 
@@ -242,18 +239,18 @@ export function presentApiClient(row: ApiClientRow, secrets: ApiClientSecretRow[
     name: row.name,
     scopes: row.scopes as Schemas['Scope'][],
     enabled: row.enabled,
-    created_at: time(row.createdAt),
+    created_at: rfc3339(row.createdAt),
     secrets: secrets.map((secret) => ({
       id: secret.id,
       prefix: secret.prefix,
-      created_at: time(secret.createdAt),
+      created_at: rfc3339(secret.createdAt),
       expires_at: optionalTime(secret.expiresAt),
     })),
   };
 }
 
 export function presentLink({ url, expiresAt }: CreatedLink): Schemas['MagicLink'] {
-  return { link: url, expiry: time(expiresAt) };
+  return { link: url, expiry: rfc3339(expiresAt) };
 }
 
 export function presentEnvironment({
@@ -271,6 +268,6 @@ export function presentEnvironment({
     hosts,
     link_lifetime_seconds: (settings.linkTtlMs ?? DEFAULT_LINK_TTL_MS) / 1000,
     user_verify_urls: settings.userVerifyUrls ?? [],
-    created_at: time(createdAt),
+    created_at: rfc3339(createdAt),
   };
 }

@@ -17,6 +17,7 @@ import { createEgress } from '../core/net/egress.ts';
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
+import { createRandom } from '../core/random.ts';
 import { Secret } from '../core/secret.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
@@ -71,7 +72,7 @@ export async function createDeps(
   overrides: DepsOverrides = {},
 ): Promise<{ deps: Deps; firstStart: FirstStart }> {
   const now = overrides.now ?? Date.now;
-  const random = overrides.random ?? randomBytes;
+  const random = overrides.random ?? createRandom(randomBytes);
   const newId = overrides.newId ?? createIds(now, random);
   const { log, flush } = overrides.log ? { log: overrides.log, flush: () => {} } : createLog(config.logLevel);
   const policy = readEgress(config);

@@ -1,0 +1,25 @@
+const POOL_BYTES = 4096;
+/** More at once comes from the source itself. */
+const SMALL = 64;
+
+/**
+ * Random bytes from a supply: to ask the system for sixteen bytes takes longer than to seal a token with them. What is handed out is a
+ * copy and is wiped from the supply, so nothing can be seen there before or after its use.
+ *
+ * @param source of random bytes
+ */
+export function createRandom(source: (size: number) => Buffer): (size: number) => Buffer {
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return (size) => {
+    if (size > SMALL) return source(size);
+    if (used + size > pool.length) {
+      pool = Buffer.from(source(POOL_BYTES));
+      used = 0;
+    }
+    const taken = Buffer.from(pool.subarray(used, used + size));
+    pool.fill(0, used, used + size);
+    used += size;
+    return taken;
+  };
+}

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { createRandom } from '../../core/random.ts';
+
+describe('random bytes', () => {
+  /** A source of numbers in four bytes each, none of them twice. */
+  function counting() {
+    let next = 0;
+    const asked: number[] = [];
+    const source = (size: number) => {
+      asked.push(size);
+      const bytes = Buffer.alloc(size);
+      for (let place = 0; place + 4 <= size; place += 4) bytes.writeUInt32BE(next++, place);
+      return bytes;
+    };
+    return { random: createRandom(source), asked };
+  }
+
+  it('hands out nothing twice', () => {
+    const { random } = counting();
+    const taken = Array.from({ length: 5000 }, () => random(4).readUInt32BE());
+    expect(new Set(taken).size).to.equal(5000);
+  });
+
+  it('asks its source rarely for little, and each time for much', () => {
+    const { random, asked } = counting();
+    for (let time = 0; time < 100; time++) random(16);
+    random(1000);
+    expect(asked).to.deep.equal([4096, 1000]);
+  });
+
+  it('keeps nothing of what it has handed out, and shares no memory with it', () => {
+    const { random } = counting();
+    const first = random(8);
+    const second = random(8);
+    first.fill(255);
+    expect([second.readUInt32BE(0), second.readUInt32BE(4)]).to.deep.equal([2, 3]);
+  });
+});
