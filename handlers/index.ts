@@ -44,9 +44,14 @@ import { getProvider } from './providers/getProvider.ts';
 import { listProviders } from './providers/listProviders.ts';
 import { getHealth } from './service/getHealth.ts';
 import { getReadiness } from './service/getReadiness.ts';
+import { createTool } from './tools/createTool.ts';
+import { deleteTool } from './tools/deleteTool.ts';
 import { executeTool } from './tools/executeTool.ts';
 import { getTool } from './tools/getTool.ts';
+import { listScopedTools } from './tools/listScopedTools.ts';
 import { listTools } from './tools/listTools.ts';
+import { searchTools } from './tools/searchTools.ts';
+import { updateTool } from './tools/updateTool.ts';
 
 /** Every operation of the contract with its handler; one missing or too many is a compile error. */
 export const handlers: Handlers = {
@@ -65,6 +70,11 @@ export const handlers: Handlers = {
   disconnectConnectedAccount,
   enableConnection,
   executeTool,
+  searchTools,
+  listScopedTools,
+  deleteTool,
+  updateTool,
+  createTool,
   generateMagicLink,
   getAuthorizationServerMetadata,
   getConnectedAccountAuth,

@@ -35,6 +35,7 @@ import { createKeepAlive } from './create-keep-alive.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
 import { createRevocations } from './create-revocations.ts';
+import { createToolJudge } from './create-tool-judge.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -145,6 +146,7 @@ export async function createDeps(
       toolDirectory: createToolDirectory(catalogue),
       toolInputs: createInputChecker(),
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
+      toolJudge: createToolJudge(),
       events,
       secretPaths: readGenerated<string[]>('secret-paths.json'),
       sealedTokens,

@@ -2,6 +2,7 @@ import type { AuthorizationClient } from '../core/accounts/links/authorization-c
 import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { StoredFiles } from '../core/contents/stored-files.ts';
+import type { ToolJudge } from '../core/discovery/custom-tools.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
@@ -40,6 +41,8 @@ export interface Deps {
   readonly toolInputs: InputChecker;
   /** Files that tools answered, kept for a while. */
   readonly files: StoredFiles;
+  /** What judges tools that clients write; made at first use. */
+  toolJudge(): ToolJudge;
   readonly events: Events;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];

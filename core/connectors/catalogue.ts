@@ -2,7 +2,6 @@ import type { Tool } from '../tools/tool.ts';
 import { contractPattern } from './contract-pattern.ts';
 import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
-import { rankTools } from './rank-tools.ts';
 
 /** generated/catalogue.json: every connector and tool by name, already validated when it was written. */
 export interface CatalogueIndex {
@@ -13,11 +12,6 @@ export interface CatalogueIndex {
 export interface ToolFilter {
   /** Tools of this connector only. */
   connector?: string | undefined;
-  /** Tools that carry all of these tags. */
-  tags?: readonly string[];
-  readOnly?: boolean;
-  /** Words to look for; the answer is then ordered by fit. */
-  query?: string;
 }
 
 export interface Catalogue {
@@ -28,7 +22,7 @@ export interface Catalogue {
   /** The connector in the form that the engines take. */
   provider(identifier: string): ProviderDefinition | undefined;
   tool(name: string): Tool | undefined;
-  /** Tools in order of name, or of fit when there is a query. */
+  /** Tools in the order of names. */
   tools(filter?: ToolFilter): readonly Tool[];
 }
 
@@ -46,8 +40,7 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
     provider: (identifier) => providers.get(identifier),
     tool: (name) => own(index.tools, name),
     tools: (filter = {}) => {
-      const found = tools.filter((tool) => passes(tool, filter));
-      return filter.query === undefined ? found : rankTools(found, filter.query, (tool) => displayName(index, tool));
+      return filter.connector === undefined ? tools : tools.filter((tool) => tool.connector === filter.connector);
     },
   };
 }
@@ -59,18 +52,6 @@ export function toolFits(tool: Tool, provider: Pick<ProviderDefinition, 'identif
 
 function shownConnector(connector: Connector): Connector {
   return { ...connector, auth_patterns: connector.auth_patterns.map(contractPattern) };
-}
-
-function passes(tool: Tool, filter: ToolFilter): boolean {
-  return (
-    (filter.connector === undefined || tool.connector === filter.connector) &&
-    (filter.readOnly === undefined || tool.hints.read_only === filter.readOnly) &&
-    (filter.tags ?? []).every((tag) => tool.tags.includes(tag))
-  );
-}
-
-function displayName(index: CatalogueIndex, tool: Tool): string {
-  return own(index.connectors, tool.connector)?.display_name ?? tool.connector;
 }
 
 function own<T>(record: Record<string, T>, key: string): T | undefined {

@@ -1,7 +1,9 @@
 import type { EnvironmentId, EnvironmentToolRow, ReadRepositories, ToolSource } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
-import type { Tool, ToolHints } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createToolIndexes } from './indexes.ts';
 import { createOwnTools } from './own-tools.ts';
+import { type Hit, search, type ToolCard } from './tool-index.ts';
 
 /** A tool that an environment knows, and where it comes from. */
 export interface KnownTool {
@@ -17,7 +19,7 @@ export interface DirectoryFilter {
   /** Tools that carry all of these tags. */
   tags?: readonly string[] | undefined;
   /** Tools whose hints have these values. */
-  hints?: Partial<Record<Exclude<keyof ToolHints, 'reason'>, boolean | undefined>> | undefined;
+  hints?: Partial<Record<keyof ToolCard['hints'], boolean | undefined>> | undefined;
 }
 
 /**
@@ -26,16 +28,20 @@ export interface DirectoryFilter {
  */
 export interface ToolDirectory {
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
-  /** In the order of names. */
-  list(read: ReadRepositories, environmentId: EnvironmentId, filter?: DirectoryFilter): Promise<KnownTool[]>;
+  /** The tools of one provider, in the order of names, those that are flagged too. */
+  list(read: ReadRepositories, environmentId: EnvironmentId, filter: { connector: string }): Promise<KnownTool[]>;
+  /** What may be run, in the order of names. Not within a transaction. */
+  browse(read: ReadRepositories, environmentId: EnvironmentId, filter?: DirectoryFilter): Promise<ToolCard[]>;
+  /** What may be run and fits a question in natural language, the best first. Not within a transaction. */
+  search(read: ReadRepositories, environmentId: EnvironmentId, query: string, filter?: DirectoryFilter): Promise<Hit[]>;
 }
-
-const PIECE = 500;
 
 export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
   const ownTools = createOwnTools();
+  const indexes = createToolIndexes(catalogue);
 
-  const known = (row: EnvironmentToolRow): KnownTool => ({
+  const builtIn = (tool: Tool): KnownTool => ({ tool, source: 'catalogue', flagged: null });
+  const own = (row: EnvironmentToolRow): KnownTool => ({
     tool: ownTools.parse(row),
     source: row.source,
     flagged: row.flagged,
@@ -43,39 +49,36 @@ export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
 
   return {
     async find(read, environmentId, name) {
-      const builtIn = catalogue.tool(name);
-      if (builtIn) return { tool: builtIn, source: 'catalogue', flagged: null };
+      const tool = catalogue.tool(name);
+      if (tool) return builtIn(tool);
       const row = await read.environmentTools.get(environmentId, name);
-      return row && known(row);
+      return row && own(row);
     },
-    async list(read, environmentId, filter = {}) {
-      const builtIn = catalogue.tools({ connector: filter.connector });
-      const found = builtIn.map((tool): KnownTool => ({ tool, source: 'catalogue', flagged: null }));
-      for await (const row of rowsOf(read, environmentId, filter.connector)) {
-        if (!catalogue.tool(row.name)) found.push(known(row));
-      }
-      return found.filter(({ tool }) => passes(tool, filter)).sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+    async list(read, environmentId, { connector }) {
+      const rows = await read.environmentTools.listByConnector(environmentId, connector);
+      const found = [
+        ...catalogue.tools({ connector }).map(builtIn),
+        ...rows.filter(({ name }) => !catalogue.tool(name)).map(own),
+      ];
+      return found.sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+    },
+    async browse(read, environmentId, filter = {}) {
+      const all = (await indexes.of(read, environmentId)).map((index) => index.cards().filter(passes(filter)));
+      // Each is in order; sorting what is nearly sorted is cheap.
+      return all.length === 1 ? (all[0] ?? []) : all.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    async search(read, environmentId, query, filter = {}) {
+      return search(await indexes.of(read, environmentId), query, passes(filter));
     },
   };
 }
 
-async function* rowsOf(
-  read: ReadRepositories,
-  environmentId: EnvironmentId,
-  connector: string | undefined,
-): AsyncGenerator<EnvironmentToolRow> {
-  for (let after = ''; ; ) {
-    const rows = await read.environmentTools.list(environmentId, { connector, after, limit: PIECE });
-    yield* rows;
-    if (rows.length < PIECE) return;
-    after = rows.at(-1)?.name ?? '';
-  }
-}
-
-function passes(tool: Tool, { tags = [], hints = {} }: DirectoryFilter): boolean {
-  const wanted = Object.entries(hints) as [keyof ToolHints, boolean | undefined][];
-  return (
-    tags.every((tag) => tool.tags.includes(tag)) &&
-    wanted.every(([hint, value]) => value === undefined || tool.hints[hint] === value)
+function passes({ connector, tags = [], hints = {} }: DirectoryFilter): (card: ToolCard) => boolean {
+  const wanted = (Object.entries(hints) as [keyof ToolCard['hints'], boolean | undefined][]).filter(
+    ([, value]) => value !== undefined,
   );
+  return (card) =>
+    (connector === undefined || card.connector === connector) &&
+    tags.every((tag) => card.tags.includes(tag)) &&
+    wanted.every(([hint, value]) => card.hints[hint] === value);
 }

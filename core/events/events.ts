@@ -83,6 +83,10 @@ export function createEvents({ now, newId }: EventTools) {
     /** Somebody was given the right to act for a user at an MCP server. */
     mcpSessionCreated: (tx: Repositories, cause: Cause, id: string, user: object) =>
       record(tx, cause, 'mcp_session.created', id, { user }),
+    toolCreated: (tx: Repositories, cause: Cause, name: string) => record(tx, cause, 'tool.created', name),
+    toolUpdated: (tx: Repositories, cause: Cause, name: string, fields: string[]) =>
+      record(tx, cause, 'tool.updated', name, { fields }),
+    toolDeleted: (tx: Repositories, cause: Cause, name: string) => record(tx, cause, 'tool.deleted', name),
     clientCreated: (tx: Repositories, cause: Cause, id: string, scopes: readonly string[]) =>
       record(tx, cause, 'api_client.created', id, { scopes }),
     clientDisabled: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'api_client.disabled', id),

@@ -4,6 +4,7 @@ import formatVocabulary from 'ajv/dist/vocabularies/format/format.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import { ApiError, type FieldError } from '../errors.ts';
+import { dotted } from './field-path.ts';
 import { FILE_FORMAT } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
@@ -135,7 +136,7 @@ function refused(problems: readonly ErrorObject[]): ApiError {
 }
 
 function fieldError({ instancePath, keyword, params, message }: ErrorObject): FieldError {
-  const path = `tool_input${dotted(instancePath)}`;
+  const path = dotted(instancePath, 'tool_input');
   switch (keyword) {
     case 'required':
       return { field: `${path}.${params['missingProperty']}`, message: 'is required' };
@@ -153,16 +154,6 @@ function fieldError({ instancePath, keyword, params, message }: ErrorObject): Fi
     default:
       return { field: path, message: message ?? 'does not fit' };
   }
-}
-
-/** /labels/0/name as .labels[0].name */
-function dotted(instancePath: string): string {
-  return instancePath
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`))
-    .join('');
 }
 
 /** The input schema that callers see: the tool's own, with the engine's `cursor` where the tool has pagination. */

@@ -1,20 +1,33 @@
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentTool } from '../present.ts';
+import { presentToolAs } from '../present.ts';
 
-export const listTools: Handler<'listTools'> = (call, reply, deps) => {
-  const { page_size: size, page_token: token, ...filters } = call.query;
-  const scope = { environmentId: call.environment.id, list: 'listTools', filters };
-  const tools = deps.catalogue.tools({
+export const listTools: Handler<'listTools'> = async (call, reply, deps) => {
+  const { page_size: size, page_token: token, format = 'native', detail = 'compact', ...filters } = call.query;
+  const { environment } = call;
+  const { read } = deps.store;
+  const scope = { environmentId: environment.id, list: 'listTools', filters };
+  const filter = {
     connector: filters.connector,
     tags: filters.tag === undefined ? [] : [filters.tag],
-    readOnly: filters.read_only,
-    query: filters.query,
-  });
-  const rows = tools.map((tool) => ({ id: tool.name, tool }));
-  const page = pageOfList(rows, readPage(deps.sealedTokens, scope, token, size));
+    hints: {
+      read_only: filters.read_only,
+      destructive: filters.destructive,
+      idempotent: filters.idempotent,
+      open_world: filters.open_world,
+    },
+  };
+  const cards =
+    filters.query === undefined
+      ? await deps.toolDirectory.browse(read, environment.id, filter)
+      : (await deps.toolDirectory.search(read, environment.id, filters.query, filter)).map((hit) => hit.card);
+  const page = pageOfList(
+    cards.map(({ name }) => ({ id: name })),
+    readPage(deps.sealedTokens, scope, token, size),
+  );
+  const known = await Promise.all(page.rows.map(({ id }) => deps.toolDirectory.find(read, environment.id, id)));
   return reply(200, {
-    tools: page.rows.map((row) => presentTool(row.tool)),
+    tools: known.filter((tool) => tool !== undefined).map((tool) => presentToolAs(tool, { format, detail })),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
   });

@@ -34,7 +34,12 @@ deleteConnection delete /api/v1/connections/{connection_id} connections:write x
 enableConnection post /api/v1/connections/{connection_id}:enable connections:write x
 disableConnection post /api/v1/connections/{connection_id}:disable connections:write x
 listTools get /api/v1/tools tools:read x
+createTool post /api/v1/tools tools:write x
+listScopedTools get /api/v1/tools:scoped tools:read x
+searchTools get /api/v1/tools:search tools:read x
 getTool get /api/v1/tools/{tool_name} tools:read x
+updateTool put /api/v1/tools/{tool_name} tools:write x
+deleteTool delete /api/v1/tools/{tool_name} tools:write x
 executeTool post /api/v1/execute_tool tools:execute d
 listMcpConfigs get /api/v1/mcp/configs connections:read x
 createMcpConfig post /api/v1/mcp/configs connections:write x
@@ -78,6 +83,8 @@ const OWN_STATUSES: Record<string, string[]> = {
   enableConnection: ['404'],
   disableConnection: ['404'],
   getTool: ['404'],
+  updateTool: ['404', '409'],
+  deleteTool: ['404', '409'],
   executeTool: ['404', '502', '504'],
   getMcpConfig: ['404'],
   updateMcpConfig: ['404', '409'],
@@ -106,6 +113,7 @@ const CREATES = [
   'createApiClient',
   'createMcpConfig',
   'createMcpSessionToken',
+  'createTool',
 ];
 
 function schema(name: string): JsonObject {
@@ -148,7 +156,7 @@ describe('the interface', () => {
   it('answers the deletion of an account without content, and other deletions with an empty object', () => {
     const contentOf = (id: string) => bodiesOf(contract, operation(id)).filter(({ side }) => side === '200');
     expect(contentOf('deleteConnectedAccount')).to.deep.equal([]);
-    for (const id of ['deleteCustomProvider', 'deleteConnection']) {
+    for (const id of ['deleteCustomProvider', 'deleteConnection', 'deleteTool']) {
       expect(contentOf(id)[0]?.media['schema'], id).to.deep.equal({ $ref: '#/components/schemas/EmptyObject' });
     }
   });

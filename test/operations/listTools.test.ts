@@ -36,7 +36,7 @@ describe('listTools', () => {
     });
 
     it('gives a model what it needs: closed input schemas, output schemas and hints', async () => {
-      for (const tool of (await list('connector=github')) as unknown as Record<string, unknown>[]) {
+      for (const tool of (await list('connector=github&detail=full')) as unknown as Record<string, unknown>[]) {
         expect(tool['input_schema'], String(tool['name'])).to.include({ type: 'object', additionalProperties: false });
         expect(tool).to.include.keys('description', 'output_schema', 'hints', 'scopes', 'paginated');
       }

@@ -26,6 +26,11 @@ export function ownTool(connector: string, name: string, over: Partial<Tool> = {
   };
 }
 
+/** A request that creates such a tool. */
+export function toolBody(connector: string, name: string, over: Partial<Tool> = {}): Record<string, unknown> {
+  return { ...ownTool(connector, name, over) };
+}
+
 /** Stores tools as the own ones of an environment, the first one unless told otherwise. */
 export async function storeTools(
   server: TestServer,

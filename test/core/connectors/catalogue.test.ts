@@ -41,19 +41,11 @@ describe('The catalogue', () => {
     expect(names).to.have.length(Object.keys(index.tools).length);
   });
 
-  it('filters by connector, tags and effect', () => {
+  it('filters by connector', () => {
     const catalogue = createCatalogue(index);
-    const found = catalogue.tools({ connector: 'github', tags: ['issues'], readOnly: false }).map((tool) => tool.name);
-    expect(found).to.include('github_create_issue').and.not.include('github_list_issues');
+    const connectors = new Set(catalogue.tools({ connector: 'github' }).map((tool) => tool.connector));
+    expect([...connectors]).to.deep.equal(['github']);
     expect(catalogue.tools({ connector: 'nothing' })).to.deep.equal([]);
-  });
-
-  it('ranks by the words of a query: more words first, then weightier places', () => {
-    const catalogue = createCatalogue(index);
-    expect(catalogue.tools({ query: 'create a GitHub issue' })[0]?.name).to.equal('github_create_issue');
-    expect(catalogue.tools({ query: 'Create  ISSUE', connector: 'github' })[0]?.name).to.equal('github_create_issue');
-    expect(catalogue.tools({ query: 'zzzunknownzzz' })).to.deep.equal([]);
-    expect(catalogue.tools({ query: ' … ' })).to.have.length(catalogue.tools().length);
   });
 
   it('a tool fits its own connector; a generic one fits custom providers', () => {
@@ -102,7 +94,7 @@ describe('The rules of the catalogue', () => {
       ({ list }) => {
         list['extra'] = 1;
       },
-      'additional properties',
+      'extra: is not known here',
     ],
     [
       'a name without its prefix',
@@ -298,7 +290,7 @@ describe('The rules of the catalogue', () => {
       ({ list }) => {
         list['input_schema'].properties.cursor = { type: 'string', description: 'x' };
       },
-      '/input_schema/properties',
+      'input_schema.properties',
     ],
     [
       'a plain http address',

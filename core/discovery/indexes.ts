@@ -1,0 +1,94 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createToolIndex, type ToolIndex } from './tool-index.ts';
+
+/** The indexes over the tools that an environment knows: the catalogue's, and one over its own. */
+export interface ToolIndexes {
+  /** As the tools are now. Never within a transaction: reading many tools takes several turns of the event loop. */
+  of(read: ReadRepositories, environmentId: EnvironmentId): Promise<readonly ToolIndex[]>;
+}
+
+interface OwnIndex {
+  index: ToolIndex;
+  revision: number;
+  /** Brings the index up to date; one at a time. */
+  syncing: Promise<void> | undefined;
+}
+
+const PIECE = 500;
+
+/**
+ * Nothing is indexed before it is asked for. What an environment has of its own is then kept for as many environments as fit,
+ * and brought up to date by what was written since.
+ *
+ * @param capacity how many environments' own tools are kept
+ */
+export function createToolIndexes(catalogue: Catalogue, capacity = 16): ToolIndexes {
+  let builtIn: ToolIndex | undefined;
+  const own = new LRUCache<EnvironmentId, OwnIndex>({ max: capacity });
+
+  return {
+    async of(read, environmentId) {
+      builtIn ??= indexOf(catalogue);
+      const revision = await read.environmentTools.revision(environmentId);
+      if (revision === 0) return [builtIn];
+      const kept = own.get(environmentId) ?? { index: createToolIndex(), revision: 0, syncing: undefined };
+      own.set(environmentId, kept);
+      while (kept.revision < revision) {
+        kept.syncing ??= sync(read, catalogue, environmentId, kept).finally(() => {
+          kept.syncing = undefined;
+        });
+        await kept.syncing;
+      }
+      return [builtIn, kept.index];
+    },
+  };
+}
+
+function indexOf(catalogue: Catalogue): ToolIndex {
+  const index = createToolIndex();
+  for (const tool of catalogue.tools()) {
+    index.put(tool, catalogue.connector(tool.connector)?.display_name ?? tool.connector);
+  }
+  return index;
+}
+
+async function sync(
+  read: ReadRepositories,
+  catalogue: Catalogue,
+  environmentId: EnvironmentId,
+  kept: OwnIndex,
+): Promise<void> {
+  const revision = await read.environmentTools.revision(environmentId);
+  const names = await displayNames(read, catalogue, environmentId);
+  for (let after = ''; ; ) {
+    const rows = await read.environmentTools.changedSince(environmentId, kept.revision, { after, limit: PIECE });
+    for (const row of rows) {
+      const { generic: _generic, ...tool } = JSON.parse(row.definition) as Tool;
+      // What waits for a review can be found by nobody; a name of the catalogue is the catalogue's.
+      if (row.flagged !== null || catalogue.tool(row.name)) kept.index.drop(row.name);
+      else kept.index.put(tool, names(row.connector));
+    }
+    if (rows.length < PIECE) break;
+    after = rows.at(-1)?.name ?? '';
+    await nextTurn();
+  }
+  const present = new Set(await read.environmentTools.names(environmentId));
+  for (const { name } of kept.index.cards()) if (!present.has(name)) kept.index.drop(name);
+  kept.revision = revision;
+}
+
+async function displayNames(
+  read: ReadRepositories,
+  catalogue: Catalogue,
+  environmentId: EnvironmentId,
+): Promise<(connector: string) => string> {
+  const custom = new Map<string, string>();
+  for (const { identifier, definition } of await read.customProviders.list(environmentId)) {
+    custom.set(identifier, String(definition['display_name'] ?? identifier));
+  }
+  return (connector) => catalogue.connector(connector)?.display_name ?? custom.get(connector) ?? connector;
+}

@@ -1,0 +1,49 @@
+/** How texts become the words that tools are found by. */
+
+/** Words that say nothing about what is wanted. */
+const STOP_WORDS = new Set(
+  (
+    'a an the and or of to in on at by for from with into about as is are was be been am do does did done can could would should will ' +
+    'i me my mine we us our you your it its this that these those there they them their he she his her him who whom which what ' +
+    'when where how why please want need like let lets some any all every each just also so then than up out if not no ' +
+    'someone somebody anyone anybody everyone everybody something anything everything'
+  ).split(' '),
+);
+
+const CAMEL = /(\p{Ll}|\d)(\p{Lu})/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
+const VOWEL = /[aeiouy]/;
+
+/** The words of a text in the order they stand, stemmed; also those of identifiers such as `listIssues`. */
+export function wordsOf(text: string): string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').replace(CAMEL, '$1 $2').toLowerCase();
+  return (plain.replaceAll(/['’]s\b/g, '').match(WORD) ?? []).map(stem);
+}
+
+/** The words of a question, without those that every question has; all of them where nothing else is left. */
+export function wordsOfQuery(text: string): string[] {
+  const all = [...new Set(wordsOf(text))];
+  const telling = all.filter((word) => !STOPS.has(word));
+  return telling.length > 0 ? telling : all;
+}
+
+/**
+ * A word without the usual endings of English: `issues` and `issue`, `creating`, `created` and `create` become one. What comes
+ * out need not be a word.
+ */
+export function stem(word: string): string {
+  let stemmed = word;
+  if (stemmed.length > 4 && stemmed.endsWith('ies')) stemmed = `${stemmed.slice(0, -3)}y`;
+  else if (/(?:ss|sh|ch|x|z)es$/.test(stemmed)) stemmed = stemmed.slice(0, -2);
+  else if (stemmed.length > 3 && /[^sui]s$/.test(stemmed)) stemmed = stemmed.slice(0, -1);
+  for (const ending of ['ing', 'ed']) {
+    const rest = stemmed.slice(0, -ending.length);
+    if (stemmed.endsWith(ending) && rest.length > 2 && VOWEL.test(rest)) {
+      stemmed = rest.replace(/([^lsz])\1$/, '$1');
+      break;
+    }
+  }
+  return stemmed.length > 3 && stemmed.endsWith('e') ? stemmed.slice(0, -1) : stemmed;
+}
+
+const STOPS = new Set([...STOP_WORDS].map(stem));

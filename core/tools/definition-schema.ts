@@ -1,0 +1,53 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { FieldError } from '../errors.ts';
+import { dotted } from './field-path.ts';
+import type { JsonSchema } from './tool.ts';
+
+/** The form of what people write: a tool, a connector. */
+export interface DefinitionSchemas {
+  /** catalogue/tool.schema.json; it refers to the other one. */
+  tool: JsonSchema;
+  /** catalogue/connector.schema.json */
+  connector: JsonSchema;
+}
+
+export interface DefinitionSchema {
+  /** @returns one entry per place that does not fit */
+  checkTool(data: unknown): FieldError[];
+  checkConnector(data: unknown): FieldError[];
+}
+
+/** Compiles the schemas of tools and connectors. The catalogue's check and the API judge by it alike. */
+export function createDefinitionSchema({ tool, connector }: DefinitionSchemas): DefinitionSchema {
+  // The schemas describe by conditions, in which a member's type and declaration stand elsewhere.
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+  formats.default(ajv);
+  const connectors = ajv.compile(connector);
+  const tools = ajv.compile(tool);
+  return { checkTool: (data) => judge(tools, data), checkConnector: (data) => judge(connectors, data) };
+}
+
+function judge(validate: ValidateFunction, data: unknown): FieldError[] {
+  if (validate(data)) return [];
+  // That a branch of a condition did not hold is said by what does not fit in it.
+  return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(fieldError);
+}
+
+function fieldError({ instancePath, keyword, message = 'does not fit', params }: ErrorObject): FieldError {
+  const field = dotted(instancePath);
+  const child = (name: unknown) => (field ? `${field}.${String(name)}` : String(name));
+  switch (keyword) {
+    case 'required':
+      return { field: child(params['missingProperty']), message: 'is required' };
+    case 'additionalProperties':
+      return { field: child(params['additionalProperty']), message: 'is not known here' };
+    case 'false schema':
+      return { field, message: 'is not allowed here' };
+    case 'enum':
+      return { field, message: `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}` };
+    default:
+      return { field: field || 'body', message };
+  }
+}

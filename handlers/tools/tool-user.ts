@@ -1,0 +1,17 @@
+import type { UserName } from '../../core/discovery/readiness.ts';
+import { ApiError } from '../../core/errors.ts';
+
+/** @throws ApiError INCOMPLETE_ACCOUNT_KEY when nothing says whose accounts count */
+export function readUser(query: {
+  organization_id?: string | undefined;
+  user_id?: string | undefined;
+  identifier?: string | undefined;
+}): UserName {
+  const { organization_id: organizationId, user_id: userId, identifier } = query;
+  if (organizationId === undefined && userId === undefined) {
+    throw new ApiError('INCOMPLETE_ACCOUNT_KEY', 'Name the user by organization_id and/or user_id.', {
+      errors: [{ field: 'organization_id', message: 'is required, or user_id' }],
+    });
+  }
+  return { organizationId, userId, identifier };
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type CatalogueIndex, createCatalogue } from '../../core/connectors/catalogue.ts';
+import { createToolIndex, search } from '../../core/discovery/tool-index.ts';
+import { QUERIES } from './queries.ts';
+
+const catalogue = createCatalogue(
+  JSON.parse(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8')) as CatalogueIndex,
+);
+
+describe('the search among tools', () => {
+  const index = createToolIndex();
+  for (const tool of catalogue.tools()) {
+    index.put(tool, catalogue.connector(tool.connector)?.display_name ?? tool.connector);
+  }
+
+  it('is asked for tools that there are', () => {
+    const unknown = QUERIES.flatMap(([, ...expected]) => expected).filter((name) => !catalogue.tool(name));
+    expect(unknown).to.deep.equal([]);
+  });
+
+  it('puts what is meant among the first five for 54 of 60 questions, and first for 40', () => {
+    const places = QUERIES.map(([query, ...expected]) =>
+      search([index], query).findIndex(({ card }) => expected.includes(card.name)),
+    );
+    expect(QUERIES).to.have.length(60);
+    expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(54);
+    expect(places.filter((place) => place === 0).length).to.be.at.least(40);
+  });
+});

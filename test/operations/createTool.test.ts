@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import { auditOf } from '../support/audit.ts';
+import { execute } from '../support/execute.ts';
+import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { toolBody } from '../support/own-tools.ts';
+import { createProvider } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const PATH = '/api/v1/tools';
+
+// biome-ignore lint/suspicious/noExplicitAny: the changes break the types on purpose
+type Breakable = any;
+
+describe('createTool', () => {
+  let acme: Upstream;
+  let server: TestServer;
+  let connector: string;
+
+  const create = (body: Record<string, unknown>) => server.call('POST', PATH, { body });
+
+  before(async () => {
+    acme = await startUpstream((request, res) => json(res, 200, { target: request.target }));
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    connector = (await createProvider(server, { display_name: 'Acme CRM' })).identifier;
+  });
+  after(async () => {
+    await server.stop();
+    await acme.stop();
+  });
+
+  describe('201', () => {
+    it('answers the tool as callers see it, and as it is written', async () => {
+      const body = toolBody(connector, 'acme_crm_get_deal');
+      const answer = await create(body);
+      expect(answer.status, answer.text).to.equal(201);
+      const { connector: _connector, ...definition } = body;
+      expect(answer.body.definition).to.deep.equal(definition);
+      expect(answer.body.tool).to.deep.include({ name: body['name'], connector, source: 'custom', paginated: false });
+      expect((await server.call('GET', `${PATH}/acme_crm_get_deal`)).body).to.deep.equal(answer.body);
+      expect((await auditOf(server, 'acme_crm_get_deal')).map(({ action }) => action)).to.deep.equal(['tool.created']);
+    });
+
+    it('makes a tool that runs at once', async () => {
+      const { id, provider } = await createKeyedAccount(server, { path: '/v2' });
+      const name = `${provider.identifier.replaceAll('-', '_')}_get_thing`;
+      expect((await create(toolBody(provider.identifier, name))).status).to.equal(201);
+      const answer = await execute(server, id, name, { number: 7 });
+      expect(answer.body.data, answer.text).to.deep.equal({ target: '/v2/things/7' });
+    });
+
+    it('takes a tool for a built-in connector, with its scopes', async () => {
+      const body = toolBody('github', 'github_get_own_thing', { scopes: [['repo']] });
+      expect((await create(body)).status).to.equal(201);
+    });
+
+    it('takes a tool for a provider that has no address yet', async () => {
+      const { identifier } = await createProvider(server, { display_name: 'Nowhere' });
+      expect((await create(toolBody(identifier, 'nowhere_get_thing'))).status).to.equal(201);
+    });
+  });
+
+  describe('400', () => {
+    const violations: [string, (body: Breakable) => void, string, string][] = [
+      ['a name of another connector', (b) => Object.assign(b, { name: 'slack_get_thing' }), 'name', 'acme_crm_'],
+      ['a template without its input', (b) => Object.assign(b.request, { path: '/{id}' }), 'request', 'take id'],
+      [
+        'an input that nothing takes',
+        (b) => Object.assign(b.input_schema.properties, { idle: { type: 'string', description: 'x' } }),
+        'input_schema.properties.idle',
+        'no template',
+      ],
+      [
+        'an open object',
+        (b) => Object.assign(b.input_schema.properties.number, { type: 'object' }),
+        'input_schema.properties.number',
+        'additionalProperties',
+      ],
+      [
+        'a schema that is open at its top',
+        (b) => Object.assign(b.input_schema, { additionalProperties: true }),
+        'input_schema.additionalProperties',
+        'constant',
+      ],
+      ['an unknown member of the request', (b) => Object.assign(b.request, { url: 'x' }), 'request.url', 'not known'],
+      [
+        'an unknown method',
+        (b) => Object.assign(b.request, { method: 'BREW' }),
+        'request.method',
+        'must be one of GET',
+      ],
+      [
+        'an unknown directive',
+        (b) => Object.assign(b.request, { query: { a: { $eval: '1' } } }),
+        'request.query.a',
+        '$eval is no directive',
+      ],
+      [
+        'a header that says who calls',
+        (b) => Object.assign(b.request, { headers: { Cookie: 'a' } }),
+        'request.headers.Cookie',
+        'cannot be set',
+      ],
+      ['a GET that writes', (b) => Object.assign(b.hints, { read_only: false }), 'hints', 'GET is read_only'],
+      [
+        'a scope that the connector lacks',
+        (b) => Object.assign(b, { scopes: [['all']] }),
+        'scopes[0]',
+        'available_scopes',
+      ],
+      [
+        'an example that gives no request',
+        (b) => Object.assign(b.examples[0], { input: { number: 0 } }),
+        'examples[0].input',
+        'tool_input.number',
+      ],
+      [
+        'a schema elsewhere',
+        (b) => Object.assign(b, { output_schema: { $ref: 'https://example.com/schema' } }),
+        'output_schema',
+        'another document',
+      ],
+      [
+        'a schema with a name, which others would see',
+        (b) => Object.assign(b.input_schema, { $id: 'urn:mine' }),
+        'input_schema',
+        '$id',
+      ],
+      [
+        'a pattern whose time nothing bounds',
+        (b) =>
+          Object.assign(b.input_schema.properties, {
+            number: { type: 'string', pattern: '^(a+)\\1$', description: 'x' },
+          }) && Object.assign(b.examples[0], { input: { number: 'aa' } }),
+        'input_schema.properties.number.pattern',
+        '',
+      ],
+    ];
+    for (const [what, change, field, message] of violations) {
+      it(`INVALID_TOOL for ${what}`, async () => {
+        const body = structuredClone(toolBody(connector, 'acme_crm_get_broken'));
+        change(body);
+        const answer = await create(body);
+        expect(answer.body, answer.text).to.include({ status: 400, code: 'INVALID_TOOL' });
+        const found = answer.body.errors.find((error: { field: string }) => error.field === field);
+        expect(found?.message, answer.text).to.include(message);
+        expect((await server.call('GET', `${PATH}/acme_crm_get_broken`)).status).to.equal(404);
+      });
+    }
+
+    it('INVALID_TOOL for a description that another tool of the connector has', async () => {
+      const description = 'Reads something that two tools claim to read. Changes nothing at all.';
+      expect((await create(toolBody(connector, 'acme_crm_get_first', { description }))).status).to.equal(201);
+      const answer = await create(toolBody(connector, 'acme_crm_get_second', { description }));
+      expect(answer.body.errors).to.deep.equal([
+        { field: 'description', message: 'is that of acme_crm_get_first, word for word' },
+      ]);
+    });
+
+    it('UNKNOWN_CONNECTOR, also for the key of a connection', async () => {
+      const answer = await create(toolBody('nothing', 'nothing_get_thing'));
+      expect(answer.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
+    });
+
+    for (const [what, over, field] of [
+      ['a short description', { description: 'Reads.' }, 'description'],
+      ['a name in capitals', { name: 'Acme_Get' }, 'name'],
+      ['an unknown member', { url: 'https://example.com' }, 'url'],
+      ['no request', { request: undefined }, 'request'],
+      ['hints of another kind', { hints: { read_only: 'yes' } }, 'hints.read_only'],
+    ] as const) {
+      it(`VALIDATION_FAILED for ${what}`, async () => {
+        const answer = await create({ ...toolBody(connector, 'acme_crm_get_thing'), ...over });
+        expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(answer.body.errors.map((error: { field: string }) => error.field)).to.include(field);
+      });
+    }
+  });
+
+  describe('409', () => {
+    it('TOOL_EXISTS for a name that is taken, here or in the catalogue', async () => {
+      await create(
+        toolBody(connector, 'acme_crm_get_taken', { description: 'Reads what was taken first, by its number alone.' }),
+      );
+      const again = await create(toolBody(connector, 'acme_crm_get_taken'));
+      expect(again.body).to.include({ status: 409, code: 'TOOL_EXISTS' });
+      const shadow = await create(toolBody('github', 'github_create_issue'));
+      expect(shadow.body).to.include({ status: 409, code: 'TOOL_EXISTS' });
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { createAccount } from '../support/accounts.ts';
+import { walkPages } from '../support/pages.ts';
+import { createConnection } from '../support/providers.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const PATH = '/api/v1/tools:scoped';
+
+describe('listScopedTools', () => {
+  let server: TestServer;
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  const list = async (query: string): Promise<any[]> => {
+    const answer = await server.call('GET', `${PATH}?page_size=100&${query}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body.tools;
+  };
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  describe('200', () => {
+    it('lists what the accounts of a user can call, each with the accounts to name', async () => {
+      const account = await createAccount(server, { userId: 'ada', identifier: 'ada@acme.test' });
+      const tools = await list('user_id=ada');
+      expect(new Set(tools.map(({ tool }) => tool.connector))).to.deep.equal(new Set(['github']));
+      for (const { accounts } of tools) {
+        expect(accounts).to.deep.equal([
+          {
+            connected_account_id: account.id,
+            connector: 'github',
+            identifier: 'ada@acme.test',
+            organization_id: '',
+            user_id: 'ada',
+          },
+        ]);
+      }
+    });
+
+    it('respects what connections allow', async () => {
+      await createConnection(server, { key_id: 'narrow', type: 'BEARER_TOKEN', allowed_tools: ['github_get_issue'] });
+      await createAccount(server, { connector: 'narrow', userId: 'bob' });
+      expect((await list('user_id=bob')).map(({ tool }) => tool.name)).to.deep.equal(['github_get_issue']);
+    });
+
+    it('is empty for a stranger, another identifier, and in another environment', async () => {
+      await createAccount(server, { userId: 'eve', identifier: 'eve-1' });
+      expect(await list('user_id=stranger')).to.deep.equal([]);
+      expect(await list('user_id=eve&identifier=eve-2')).to.deep.equal([]);
+      expect(await list('user_id=eve&organization_id=org')).to.deep.equal([]);
+      expect((await list('user_id=eve&identifier=eve-1')).length).to.be.above(10);
+      const second = await addSecondEnvironment(server);
+      expect((await second.call('GET', `${PATH}?user_id=eve`)).body.tools).to.deep.equal([]);
+    });
+
+    it('gives pages, filtered by connector and in the shape that is asked for', async () => {
+      await createAccount(server, { userId: 'joe' });
+      const pages = await walkPages(server, `${PATH}?user_id=joe&page_size=9&connector=github&format=openai`, 'tools');
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      const names = (pages.flat() as any[]).map(({ tool }) => tool.function.name);
+      expect(names).to.deep.equal((await list('user_id=joe')).map(({ tool }) => tool.name));
+      expect(await list('user_id=joe&connector=slack')).to.deep.equal([]);
+    });
+  });
+
+  describe('400', () => {
+    it('INCOMPLETE_ACCOUNT_KEY when nothing says whose tools', async () => {
+      const answer = await server.call('GET', `${PATH}?identifier=ada@acme.test`);
+      expect(answer.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
+      expect(answer.body.errors[0].field).to.equal('organization_id');
+    });
+  });
+});
