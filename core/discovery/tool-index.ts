@@ -52,6 +52,8 @@ const SYNONYM = 0.45;
 const COMPLETION = 0.6;
 const MAX_COMPLETIONS = 20;
 const MAX_QUERY_WORDS = 16;
+/** What share of the best hit's score another one must have. */
+const WORTH_SHOWING = 0.1;
 /** A question is answered by reading; so much more is a tool worth that changes nothing. */
 const QUESTION = /^\s*(?:what|which|who|whose|whom|when|where|how|is|are|do|does|has|have)\b/i;
 const READ_ASKED = 1.4;
@@ -176,7 +178,10 @@ export function search(
       hits.push({ card, score: (read * does * score * (0.25 + share) ** 2) / brevity(card) });
     });
   }
-  return hits.sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
+  const best = hits.reduce((most, { score }) => Math.max(most, score), 0);
+  return hits
+    .filter(({ score }) => score >= best * WORTH_SHOWING)
+    .sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
 }
 
 function brevity({ name, connector }: ToolCard): number {

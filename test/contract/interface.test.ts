@@ -238,6 +238,8 @@ describe('schemas that belong together', () => {
 
   it('page every list alike', () => {
     for (const { id } of operationsOf(contract).filter(({ id }) => /^(list|search)/.test(id))) {
+      // The best hits first, and no more of them: a ranking has no pages.
+      if (id === 'searchTools') continue;
       const [answer] = bodiesOf(contract, operation(id)).filter(({ side }) => side === '200');
       const required = arrayAt(resolve(contract, answer?.media['schema']), 'required');
       expect(required, id).to.include.members(['next_page_token', 'prev_page_token', 'total_size']);

@@ -57,8 +57,8 @@ describe('listTools', () => {
     it('puts the best fit of a query first, on every page', async () => {
       const [first] = await list('query=create issue&connector=github');
       expect(first?.name).to.equal('github_create_issue');
-      const pages = await walkPages(server, `${PATH}?query=issue&page_size=3`, 'tools');
-      expect(names(pages.flat() as Listed[])).to.deep.equal(names(await list('query=issue')));
+      const pages = await walkPages(server, `${PATH}?query=issue&connector=linear&page_size=3`, 'tools');
+      expect(names(pages.flat() as Listed[])).to.deep.equal(names(await list('query=issue&connector=linear')));
     });
 
     it('finds nothing for words that no tool has', async () => {
