@@ -867,11 +867,80 @@ export interface paths {
         };
         /**
          * List tools
-         * @description Lists the tools of all connectors with their schemas, ordered by name; with `query` the best fit first. Filters are
-         *     combined. What one account may run is narrowed further by `allowed_tools` of its connection and by its granted scopes.
-         *     Tools of the generic HTTP connector also run with the accounts of custom providers.
+         * @description Lists the tools of this environment: those of the catalogue and its own, ordered by name; with `query` the best fit first.
+         *     Filters are combined. Tools that wait for a review are left out.
+         *
+         *     What one user can call now is the list of `GET /api/v1/tools:scoped`; to find a tool for a task in natural language, use
+         *     `GET /api/v1/tools:search`. Tools of the generic HTTP connector also run with the accounts of custom providers.
+         *
+         *     `format` answers the tools in the very shape that a model's API takes.
          */
         get: operations["listTools"];
+        put?: never;
+        /**
+         * Create a tool
+         * @description Adds a tool of this environment's own: for a custom provider, whose accounts run it at its `proxy_url`, or for a built-in
+         *     connector that lacks it. It is what a tool of the catalogue is, written the same way and judged by the same rules; the
+         *     documentation page on tools explains each member. Nothing in a tool is evaluated as code.
+         *
+         *     When it does not work:
+         *     - 400 `INVALID_TOOL` the tool breaks a rule: `errors` names each place. `UNKNOWN_CONNECTOR` no such provider.
+         *     - 409 `TOOL_EXISTS` the name is taken, here or by a tool of the catalogue, which is never replaced.
+         */
+        post: operations["createTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools:scoped": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a user can call
+         * @description Lists the tools that a user's accounts can call at this moment, ordered by name, each with these accounts: the account is
+         *     `ACTIVE`, was granted the scopes that the tool needs, and its connection is enabled and allows the tool. The user is named by
+         *     `organization_id` and/or `user_id`; `identifier` narrows the accounts down. Of a user with very many accounts the 200
+         *     newest count.
+         *
+         *     When it does not work:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY` neither `organization_id` nor `user_id` is given.
+         */
+        get: operations["listScopedTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools:search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search tools
+         * @description Finds tools for a task in natural language, such as `refund a payment`: ranked full text over names, titles, descriptions,
+         *     tags, parameters and the names of connectors. A word also finds its usual synonyms, at less than its own worth.
+         *
+         *     Each hit says how the user stands to it: `READY` with the account to call it with, else `NEEDS_CONNECTION` or `NEEDS_REAUTH` with
+         *     the operation that helps and those of its arguments that are known. The user is named by `organization_id` and/or `user_id`,
+         *     and by `identifier` where a new account is to be made. Tools that every connection of their connector forbids, or that have
+         *     disabled connections alone, are left out.
+         *
+         *     When it does not work:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY` neither `organization_id` nor `user_id` is given.
+         */
+        get: operations["searchTools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -889,12 +958,29 @@ export interface paths {
         };
         /**
          * Get a tool
-         * @description Answers one tool with the JSON Schemas of its input and its result.
+         * @description Answers one tool with the JSON Schemas of its input and its result. For a tool of this environment's own that was created
+         *     over the interface, `definition` shows how it is written.
          */
         get: operations["getTool"];
-        put?: never;
+        /**
+         * Update a tool
+         * @description Changes a tool that was created over the interface: what the request carries, as a whole member each; `null` clears an
+         *     optional one. Name and connector stay. The tool as it would be is judged before anything is changed.
+         *
+         *     When it does not work:
+         *     - 400 `INVALID_TOOL` the changed tool breaks a rule: `errors` names each place.
+         *     - 409 `TOOL_READ_ONLY` the tool belongs to the catalogue, or was imported or discovered: it changes with its source.
+         */
+        put: operations["updateTool"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a tool
+         * @description Deletes a tool of this environment's own. A tool that was imported comes back with the next import of its document.
+         *
+         *     When it does not work:
+         *     - 409 `TOOL_IN_USE` connections name it in `allowed_tools`; `detail` lists them. `TOOL_READ_ONLY` it belongs to the catalogue.
+         */
+        delete: operations["deleteTool"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1056,6 +1142,16 @@ export interface components {
         AccountUserId: string;
         /** @description The caller's own name for one run of an agent, to find its executions again. */
         AgentRunId: string;
+        /** @description A tool as an element of `tools` of the Messages API. */
+        AnthropicTool: {
+            /** @description For a model that has to choose. */
+            description: string;
+            /** @description The JSON Schema of the input, an object at its top. */
+            input_schema: {
+                [key: string]: unknown;
+            };
+            name: components["schemas"]["ToolName"];
+        };
         /**
          * API key
          * @description A key in a header, the query or a cookie.
@@ -1629,6 +1725,56 @@ export interface components {
              */
             user_verify_url?: string;
         };
+        /** @description A tool of this environment's own. */
+        CreateToolRequest: {
+            /** @description The identifier of the custom provider or built-in connector whose accounts are to run it. */
+            connector: components["schemas"]["ConnectorName"];
+            /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
+            description: string;
+            /** @description What marks an answer as a failure, whatever its status. */
+            errors?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Inputs that fit the schema and give a request; they are tried out. */
+            examples: components["schemas"]["ToolExample"][];
+            hints: components["schemas"]["DefinedHints"];
+            /**
+             * @description JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`; every property has a
+             *     description. Patterns are kept to those whose time is bounded by the length of the value.
+             */
+            input_schema: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What callers name it: the connector's identifier in lower case with underscores (its first 32 characters), then a verb and a noun. It
+             *     never changes.
+             */
+            name: components["schemas"]["ToolName"];
+            /** @description JSON Schema (2020-12) of `data`, after `response`. */
+            output_schema: {
+                [key: string]: unknown;
+            };
+            /** @description How the API pages; with it the tool takes `cursor` and answers `next_cursor`. */
+            pagination?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base address of the account), `query`, `parameters`,
+             *     `headers` and `body` with templates such as `{"$input": "title"}`. The documentation page on tools lists them all.
+             */
+            request: {
+                [key: string]: unknown;
+            };
+            /** @description What of the answer reaches the caller. */
+            response?: {
+                [key: string]: unknown;
+            };
+            scopes: components["schemas"]["ToolScopes"];
+            /** @description What it is about, to filter by. */
+            tags: string[];
+            /** @description A short name for people. */
+            title: string;
+        };
         /**
          * Custom fields
          * @description Named fields, each with its own place in the request.
@@ -1670,6 +1816,19 @@ export interface components {
             in: "header" | "query" | "body";
             /** @description The name of the header, the query parameter or the member of the body. */
             name: string;
+        };
+        /** @description What a caller may assume of a tool before it runs it. GET and HEAD are read_only, DELETE is destructive; else give a reason. */
+        DefinedHints: {
+            /** @description It may delete or overwrite something. */
+            destructive: boolean;
+            /** @description Running it twice has the same effect as running it once. Such a call is sent again after a failure. */
+            idempotent: boolean;
+            /** @description It reaches people or content outside the account's own data. */
+            open_world: boolean;
+            /** @description It changes nothing. */
+            read_only: boolean;
+            /** @description Why the hints differ from what the method says. */
+            reason?: string;
         };
         /** @description The request that a dry run would have sent. Secrets stand as `[secret]`. */
         DryRunRequest: {
@@ -1721,7 +1880,7 @@ export interface components {
          * @description What went wrong, as a stable word to program against. New codes may be added; a code never changes its meaning.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_TOOL_INPUT" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
          * @description A tool, its input, and the account to run it with: either `connected_account_id`, or `organization_id` and/or `user_id` with
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
@@ -1836,6 +1995,8 @@ export interface components {
             /** @description What is wrong with it. */
             message: string;
         };
+        /** @description A tool in the shape that `format` and `detail` ask for. */
+        FormattedTool: components["schemas"]["ToolSummary"] | components["schemas"]["Tool"] | components["schemas"]["OpenAiTool"] | components["schemas"]["AnthropicTool"] | components["schemas"]["McpTool"];
         /**
          * @description The account, by `id` or by `organization_id` and/or `user_id` with `connector` and `identifier`, and where its user goes
          *     afterwards.
@@ -2012,6 +2173,33 @@ export interface components {
             mcp_server_url: string;
             /** @description Send it as a bearer token. It is answered once and not stored. */
             token: string;
+        };
+        /** @description A tool of the Model Context Protocol, revisions 2025-06-18 and later. */
+        McpTool: {
+            /** @description What a client may assume before it calls. */
+            annotations: {
+                /** @description It may delete or overwrite something. */
+                destructiveHint: boolean;
+                /** @description Calling it twice has the same effect as calling it once. */
+                idempotentHint: boolean;
+                /** @description It reaches people or content outside the account's own data. */
+                openWorldHint: boolean;
+                /** @description It changes nothing. */
+                readOnlyHint: boolean;
+            };
+            /** @description For a model that has to choose. */
+            description: string;
+            /** @description The JSON Schema of the arguments, an object at its top. */
+            inputSchema: {
+                [key: string]: unknown;
+            };
+            name: components["schemas"]["ToolName"];
+            /** @description The JSON Schema of the structured result; absent where the result is no object. */
+            outputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @description A short name for people. */
+            title: string;
         };
         /** @description What makes the account usable again. */
         NextAction: {
@@ -2272,6 +2460,24 @@ export interface components {
         };
         /** @description An https address at the provider. `{{field_name}}` stands for the value of an account field. */
         OAuthUri: string;
+        /** @description A tool as an element of `tools` of the Chat Completions API. */
+        OpenAiTool: {
+            /** @description The function. */
+            function: {
+                /** @description At most 1,024 characters. */
+                description: string;
+                name: components["schemas"]["ToolName"];
+                /** @description The JSON Schema of the arguments, an object at its top. */
+                parameters: {
+                    [key: string]: unknown;
+                };
+            };
+            /**
+             * @description Always `function`.
+             * @constant
+             */
+            type: "function";
+        };
         /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
         OrganizationId: string;
         /** @description What became of `all_pages`; absent without it. */
@@ -2455,6 +2661,20 @@ export interface components {
          * @enum {string}
          */
         Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "events:read" | "events:write" | "admin";
+        /** @description A tool that can be called now. */
+        ScopedTool: {
+            /** @description The user's accounts that can run it, the oldest first. */
+            accounts: components["schemas"]["ToolAccount"][];
+            tool: components["schemas"]["FormattedTool"];
+        };
+        /** @description A page of tools that a user's accounts can call now, ordered by name. */
+        ScopedToolList: {
+            next_page_token: components["schemas"]["NextPageToken"];
+            prev_page_token: components["schemas"]["PrevPageToken"];
+            /** @description The tools of this page. */
+            tools: components["schemas"]["ScopedTool"][];
+            total_size: components["schemas"]["TotalSize"];
+        };
         /**
          * SMART on FHIR
          * @description The user consents at a health record system; endpoints may be discovered from its FHIR base.
@@ -2588,15 +2808,74 @@ export interface components {
             };
             /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
             paginated: boolean;
-            /**
-             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-             *     is needed.
-             */
-            scopes: string[][];
+            scopes: components["schemas"]["ToolScopes"];
+            source: components["schemas"]["ToolSource"];
             /** @description What it is about, to filter by. */
             tags: string[];
             /** @description A short name for people. */
             title: string;
+        };
+        /** @description An account that can run a tool now. */
+        ToolAccount: {
+            /** @description Name it in `POST /api/v1/execute_tool`. */
+            connected_account_id: components["schemas"]["ConnectedAccountId"];
+            /** @description The `key_id` of its connection. */
+            connector: string;
+            /** @description The account's identifier. */
+            identifier: string;
+            /** @description The owning organization; empty when there is none. */
+            organization_id: string;
+            /** @description The owning user; empty when there is none. */
+            user_id: string;
+        };
+        /** @description How a tool is written. */
+        ToolDefinition: {
+            /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
+            description: string;
+            /** @description What marks an answer as a failure, whatever its status. */
+            errors?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Inputs that fit the schema and give a request; they are tried out. */
+            examples: components["schemas"]["ToolExample"][];
+            hints: components["schemas"]["DefinedHints"];
+            /**
+             * @description JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`; every property has a
+             *     description. Patterns are kept to those whose time is bounded by the length of the value.
+             */
+            input_schema: {
+                [key: string]: unknown;
+            };
+            name: components["schemas"]["ToolName"];
+            /** @description JSON Schema (2020-12) of `data`, after `response`. */
+            output_schema: {
+                [key: string]: unknown;
+            };
+            /** @description How the API pages; with it the tool takes `cursor` and answers `next_cursor`. */
+            pagination?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base address of the account), `query`, `parameters`,
+             *     `headers` and `body` with templates such as `{"$input": "title"}`. The documentation page on tools lists them all.
+             */
+            request: {
+                [key: string]: unknown;
+            };
+            /** @description What of the answer reaches the caller. */
+            response?: {
+                [key: string]: unknown;
+            };
+            scopes: components["schemas"]["ToolScopes"];
+            /** @description What it is about, to filter by. */
+            tags: string[];
+            /** @description A short name for people. */
+            title: string;
+        };
+        /** @description A tool of this environment's own, as callers see it and as it is written. */
+        ToolDefinitionResponse: {
+            definition: components["schemas"]["ToolDefinition"];
+            tool: components["schemas"]["Tool"];
         };
         /** @description Why the call failed, in the same words for every provider. */
         ToolError: {
@@ -2625,6 +2904,15 @@ export interface components {
          * @enum {string}
          */
         ToolErrorKind: "upstream_bad_request" | "upstream_auth" | "upstream_forbidden" | "upstream_not_found" | "upstream_conflict" | "upstream_rate_limited" | "upstream_server_error" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "blocked_by_egress_policy";
+        /** @description A call and what it is for. */
+        ToolExample: {
+            /** @description A valid `tool_input`. */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description What this call is for. */
+            note: string;
+        };
         /** @description What a caller may assume of a tool before it runs it. */
         ToolHints: {
             /** @description It may delete or overwrite something. */
@@ -2636,19 +2924,97 @@ export interface components {
             /** @description It changes nothing. */
             read_only: boolean;
         };
+        /** @description A tool that was found, and how the user stands to it. */
+        ToolHit: {
+            /** @description The account that would run it; null when the user has none. */
+            connected_account_id: components["schemas"]["ConnectedAccountId"] | null;
+            /** @description What to call `connector` when the tool is run or connected, a connection's `key_id` where there is one. */
+            connector: string;
+            /** @description Scopes that the account was not granted and the tool needs. */
+            missing_scopes: string[];
+            /** @description Null when the tool is `READY`. */
+            next_step: components["schemas"]["ToolNextStep"] | null;
+            readiness: components["schemas"]["ToolReadiness"];
+            tool: components["schemas"]["FormattedTool"];
+        };
+        /** @description The best hits first. */
+        ToolHitList: {
+            /** @description At most `limit`. */
+            hits: components["schemas"]["ToolHit"][];
+        };
         /** @description A page of tools, ordered by name or by fit. */
         ToolList: {
             next_page_token: components["schemas"]["NextPageToken"];
             prev_page_token: components["schemas"]["PrevPageToken"];
             /** @description The tools of this page. */
-            tools: components["schemas"]["Tool"][];
+            tools: components["schemas"]["FormattedTool"][];
             total_size: components["schemas"]["TotalSize"];
         };
         /** @description A tool's name, `<connector>_<verb>_<noun>`. */
         ToolName: string;
+        /** @description The operation that brings the user closer to calling the tool. */
+        ToolNextStep: {
+            /** @description What is known of the operation's fields. `generateMagicLink` also takes the application's own `state` and `user_verify_url`. */
+            arguments: {
+                /** @description The connection that lacks a setting. */
+                connection_id?: string;
+                /** @description The connection's `key_id`, or the connector. */
+                connector?: string;
+                /** @description The connected account. */
+                id?: string;
+                /** @description As it was given. */
+                identifier?: string;
+                /** @description As it was given. */
+                organization_id?: string;
+                /** @description As it was given. */
+                user_id?: string;
+            };
+            /** @description Why, for a person or a model. */
+            message: string;
+            /**
+             * @description An operation of this interface.
+             * @enum {string}
+             */
+            operation_id: "generateMagicLink" | "verifyUser" | "createConnectedAccount" | "updateConnectedAccount" | "createConnection" | "updateConnection";
+        };
+        /**
+         * @description Whether the user can call the tool: `READY` now; `NEEDS_CONNECTION` when there is no account yet, or none that was ever finished;
+         *     `NEEDS_REAUTH` when the account has expired, was disconnected, or lacks a scope.
+         * @enum {string}
+         */
+        ToolReadiness: "READY" | "NEEDS_CONNECTION" | "NEEDS_REAUTH";
         /** @description One tool. */
         ToolResponse: {
-            tool: components["schemas"]["Tool"];
+            definition?: components["schemas"]["ToolDefinition"];
+            tool: components["schemas"]["FormattedTool"];
+        };
+        /**
+         * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+         *     is needed.
+         */
+        ToolScopes: string[][];
+        /**
+         * @description Where the tool comes from: the `catalogue` that is part of Valetkey, or this environment's own: `custom` created over the
+         *     interface, `import` from an OpenAPI document, `mcp` from an MCP server.
+         * @enum {string}
+         */
+        ToolSource: "catalogue" | "custom" | "import" | "mcp";
+        /** @description A named call to a third-party application, described for a model, without its schemas. */
+        ToolSummary: {
+            /** @description The connector whose accounts it runs with. */
+            connector: string;
+            /** @description What it does, what it changes, and when to take a sibling instead. */
+            description: string;
+            hints: components["schemas"]["ToolHints"];
+            name: components["schemas"]["ToolName"];
+            /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
+            paginated: boolean;
+            scopes: components["schemas"]["ToolScopes"];
+            source: components["schemas"]["ToolSource"];
+            /** @description What it is about, to filter by. */
+            tags: string[];
+            /** @description A short name for people. */
+            title: string;
         };
         /**
          * Format: int64
@@ -2850,6 +3216,49 @@ export interface components {
             description?: components["schemas"]["McpConfigDescription"];
             mappings?: components["schemas"]["McpMappingsRequest"];
             name?: components["schemas"]["McpConfigName"];
+        };
+        /** @description What is to change of a tool; each member as a whole. */
+        UpdateToolRequest: {
+            /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
+            description?: string;
+            /** @description What marks an answer as a failure, whatever its status. Null: the status alone. */
+            errors?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Inputs that fit the schema and give a request; they are tried out. */
+            examples?: components["schemas"]["ToolExample"][];
+            hints?: components["schemas"]["DefinedHints"];
+            /**
+             * @description JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`; every property has a
+             *     description. Patterns are kept to those whose time is bounded by the length of the value.
+             */
+            input_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description JSON Schema (2020-12) of `data`, after `response`. */
+            output_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description How the API pages; with it the tool takes `cursor` and answers `next_cursor`. Null: it does not. */
+            pagination?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base address of the account), `query`, `parameters`,
+             *     `headers` and `body` with templates such as `{"$input": "title"}`. The documentation page on tools lists them all.
+             */
+            request?: {
+                [key: string]: unknown;
+            };
+            /** @description What of the answer reaches the caller. Null: all of it. */
+            response?: {
+                [key: string]: unknown;
+            } | null;
+            scopes?: components["schemas"]["ToolScopes"];
+            /** @description What it is about, to filter by. */
+            tags?: string[];
+            /** @description A short name for people. */
+            title?: string;
         };
         /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
         UserId: string;
@@ -3061,6 +3470,30 @@ export interface components {
         };
         /** @description The request does not fit this document or the rules of the operation; nothing was changed. `errors` names the fields. */
         BadRequest: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The tool does not fit this document or breaks a rule; nothing was changed. `errors` names the places. */
+        BadTool: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The query parameters do not fit this document, one is unknown, or the user is not named. `errors` names them. */
+        BadUserQuery: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -3330,6 +3763,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A tool of that name exists, or a request with the same idempotency key still runs. */
+        ToolConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The provider refused the call, failed, or could not be reached; `tool_error` says how, in the same words for every provider. */
         ToolFailed: {
             headers: {
@@ -3348,6 +3793,30 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Connections name the tool in `allowed_tools`, or it belongs to the catalogue. */
+        ToolInUse: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The tool changes with its source alone. */
+        ToolReadOnly: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -3498,6 +3967,11 @@ export interface components {
          */
         ConnectorQuery: components["schemas"]["ConnectorName"];
         /**
+         * @description Only tools that may delete or overwrite something (`true`), or only those that never do (`false`).
+         * @example false
+         */
+        DestructiveQuery: boolean;
+        /**
          * @description Only connections that are enabled (`true`) or disabled (`false`).
          * @example true
          */
@@ -3535,6 +4009,11 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
+         * @description Only tools that may be repeated without a second effect (`true`), or only the others (`false`).
+         * @example true
+         */
+        IdempotentQuery: boolean;
+        /**
          * @description The account's identifier in the third-party application.
          * @example ada@acme.test
          */
@@ -3549,6 +4028,11 @@ export interface components {
          * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
          */
         McpConfigIdPath: string;
+        /**
+         * @description Only tools that reach people or content outside the account's own data (`true`), or only the others (`false`).
+         * @example false
+         */
+        OpenWorldQuery: boolean;
         /**
          * @description How many items a page holds. Without it the answer holds them all.
          * @example 20
@@ -3612,13 +4096,29 @@ export interface components {
          */
         ToolConnectorQuery: components["schemas"]["ConnectorName"];
         /**
+         * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
+         *     complete.
+         * @example compact
+         */
+        ToolDetailQuery: "compact" | "full";
+        /**
+         * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
+         *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+         * @example native
+         */
+        ToolFormatQuery: "native" | "openai" | "anthropic" | "mcp";
+        /**
+         * @description The most hits to answer.
+         * @example 10
+         */
+        ToolHitLimit: number;
+        /**
          * @description The tool's name.
          * @example github_create_issue
          */
         ToolNamePath: string;
         /**
-         * @description Only tools that have a word beginning with a word of this text in their name, title, tags, connector or description, the
-         *     best fit first.
+         * @description What is to be done, in natural language.
          * @example create issue
          */
         ToolSearchQuery: string;
@@ -3627,6 +4127,26 @@ export interface components {
          * @example issues
          */
         ToolTagQuery: string;
+        /**
+         * @description Only tools that know a word of this text, or one of its usual synonyms, the best fit first.
+         * @example create issue
+         */
+        ToolTextQuery: string;
+        /**
+         * @description Only accounts with this identifier; where an account is missing, the one it would get.
+         * @example ada@acme.test
+         */
+        ToolUserIdentifierQuery: components["schemas"]["AccountIdentifier"];
+        /**
+         * @description The user's organization, as its accounts name it.
+         * @example org_acme
+         */
+        ToolUserOrganizationQuery: components["schemas"]["OrganizationId"];
+        /**
+         * @description The user, as the accounts name their owner.
+         * @example user_ada
+         */
+        ToolUserQuery: components["schemas"]["UserId"];
         /**
          * @description The user who owns the account.
          * @example user_ada
@@ -5602,6 +6122,33 @@ export interface operations {
                  */
                 connector?: components["parameters"]["ToolConnectorQuery"];
                 /**
+                 * @description Only tools that may delete or overwrite something (`true`), or only those that never do (`false`).
+                 * @example false
+                 */
+                destructive?: components["parameters"]["DestructiveQuery"];
+                /**
+                 * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
+                 *     complete.
+                 * @example compact
+                 */
+                detail?: components["parameters"]["ToolDetailQuery"];
+                /**
+                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
+                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 * @example native
+                 */
+                format?: components["parameters"]["ToolFormatQuery"];
+                /**
+                 * @description Only tools that may be repeated without a second effect (`true`), or only the others (`false`).
+                 * @example true
+                 */
+                idempotent?: components["parameters"]["IdempotentQuery"];
+                /**
+                 * @description Only tools that reach people or content outside the account's own data (`true`), or only the others (`false`).
+                 * @example false
+                 */
+                open_world?: components["parameters"]["OpenWorldQuery"];
+                /**
                  * @description How many items a page holds.
                  * @example 20
                  */
@@ -5613,11 +6160,10 @@ export interface operations {
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only tools that have a word beginning with a word of this text in their name, title, tags, connector or description, the
-                 *     best fit first.
+                 * @description Only tools that know a word of this text, or one of its usual synonyms, the best fit first.
                  * @example create issue
                  */
-                query?: components["parameters"]["ToolSearchQuery"];
+                query?: components["parameters"]["ToolTextQuery"];
                 /**
                  * @description Only tools that change nothing (`true`), or only those that may (`false`).
                  * @example true
@@ -5656,9 +6202,212 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
-    getTool: {
+    createTool: {
         parameters: {
             query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateToolRequest"];
+            };
+        };
+        responses: {
+            /** @description The tool was created. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolDefinitionResponse"];
+                };
+            };
+            400: components["responses"]["BadTool"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["ToolConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listScopedTools: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only tools of this connector.
+                 * @example github
+                 */
+                connector?: components["parameters"]["ToolConnectorQuery"];
+                /**
+                 * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
+                 *     complete.
+                 * @example compact
+                 */
+                detail?: components["parameters"]["ToolDetailQuery"];
+                /**
+                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
+                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 * @example native
+                 */
+                format?: components["parameters"]["ToolFormatQuery"];
+                /**
+                 * @description Only accounts with this identifier; where an account is missing, the one it would get.
+                 * @example ada@acme.test
+                 */
+                identifier?: components["parameters"]["ToolUserIdentifierQuery"];
+                /**
+                 * @description The user's organization, as its accounts name it.
+                 * @example org_acme
+                 */
+                organization_id?: components["parameters"]["ToolUserOrganizationQuery"];
+                /**
+                 * @description How many items a page holds.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
+                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description The user, as the accounts name their owner.
+                 * @example user_ada
+                 */
+                user_id?: components["parameters"]["ToolUserQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tools with the accounts that can run them. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopedToolList"];
+                };
+            };
+            400: components["responses"]["BadUserQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    searchTools: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only tools of this connector.
+                 * @example github
+                 */
+                connector?: components["parameters"]["ToolConnectorQuery"];
+                /**
+                 * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
+                 *     complete.
+                 * @example compact
+                 */
+                detail?: components["parameters"]["ToolDetailQuery"];
+                /**
+                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
+                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 * @example native
+                 */
+                format?: components["parameters"]["ToolFormatQuery"];
+                /**
+                 * @description Only accounts with this identifier; where an account is missing, the one it would get.
+                 * @example ada@acme.test
+                 */
+                identifier?: components["parameters"]["ToolUserIdentifierQuery"];
+                /**
+                 * @description The most hits to answer.
+                 * @example 10
+                 */
+                limit?: components["parameters"]["ToolHitLimit"];
+                /**
+                 * @description The user's organization, as its accounts name it.
+                 * @example org_acme
+                 */
+                organization_id?: components["parameters"]["ToolUserOrganizationQuery"];
+                /**
+                 * @description What is to be done, in natural language.
+                 * @example create issue
+                 */
+                query: components["parameters"]["ToolSearchQuery"];
+                /**
+                 * @description The user, as the accounts name their owner.
+                 * @example user_ada
+                 */
+                user_id?: components["parameters"]["ToolUserQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The best hits first. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolHitList"];
+                };
+            };
+            400: components["responses"]["BadUserQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getTool: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
+                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 * @example native
+                 */
+                format?: components["parameters"]["ToolFormatQuery"];
+            };
             header?: never;
             path: {
                 /**
@@ -5687,6 +6436,88 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    updateTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The tool's name.
+                 * @example github_create_issue
+                 */
+                tool_name: components["parameters"]["ToolNamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateToolRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed tool. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolDefinitionResponse"];
+                };
+            };
+            400: components["responses"]["BadTool"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ToolReadOnly"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    deleteTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The tool's name.
+                 * @example github_create_issue
+                 */
+                tool_name: components["parameters"]["ToolNamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool was deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ToolInUse"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
