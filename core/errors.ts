@@ -12,6 +12,7 @@ export const ERRORS = {
   INVALID_API_CONFIG: { status: 400, title: 'The API configuration cannot be merged' },
   INVALID_AUTH_PATTERN: { status: 400, title: 'An authentication pattern is not usable' },
   INVALID_PAGE_TOKEN: { status: 400, title: 'The page token is not valid here' },
+  INVALID_DOCUMENT: { status: 400, title: 'The document cannot be imported' },
   INVALID_TOOL_INPUT: { status: 400, title: 'The tool input does not fit the tool' },
   INVALID_TOOL: { status: 400, title: 'The tool breaks a rule' },
   PROVIDER_HAS_NO_BASE_URL: { status: 400, title: 'The provider has no address to call' },

@@ -18,6 +18,7 @@ const ROOMS: Room[] = [
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },
   { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools/pointer.ts'] },
   { path: 'core/connectors', may: ['core/errors.ts', 'core/secret.ts', 'core/tools'] },
+  { path: 'core/import', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools'] },
   { path: 'core/tools', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors'] },
   { path: 'core/mcp', may: ['core', 'db'] },
   { path: 'core', may: ['core', 'db'] },

@@ -1,0 +1,191 @@
+import { fileInputSchema } from '../tools/file-input.ts';
+import { isRecord } from '../tools/pointer.ts';
+import type { JsonSchema, ToolBody } from '../tools/tool.ts';
+import type { ParameterRules } from './exposure.ts';
+import type { InputDraft } from './inputs.ts';
+import type { Operation } from './operations.ts';
+import { extension } from './operations.ts';
+import { plainText } from './plain-text.ts';
+import type { Resolver } from './resolve.ts';
+import { isOffered } from './schema.ts';
+import { branchesOf, isBinary, membersOf, requiredOf, type SchemaReader, typesOf } from './schema-view.ts';
+
+type Data = Record<string, unknown>;
+
+/** A body, read: what it asks a caller for, and how it is written once each input has its key. */
+export interface BodyPlan {
+  drafts: InputDraft[];
+  /** @param keyOf the key of a draft */
+  write(keyOf: (draft: InputDraft) => string): ToolBody;
+}
+
+type Format = 'json' | 'form' | 'multipart' | 'raw';
+
+/**
+ * Reads the body of an operation in the best of its media types: JSON before forms, forms before multipart, then anything
+ * else as it is.
+ *
+ * @returns undefined when the operation takes none
+ */
+export function planBody(
+  operation: Operation,
+  rules: ParameterRules,
+  resolve: Resolver,
+  read: SchemaReader,
+): BodyPlan | undefined {
+  const body = resolve(operation.data['requestBody']);
+  const content = isRecord(body?.['content']) ? body['content'] : {};
+  const overlay = extension(operation.data, 'x-tool-body');
+  const chosen = chooseMedia(Object.keys(content), overlay['media_type']);
+  if (!body || !chosen) return undefined;
+  const media = resolve(content[chosen.key]) ?? {};
+  const encoding = isRecord(media['encoding']) ? media['encoding'] : {};
+  const required = body['required'] === true;
+  const context = { ...chosen, encoding, required, rules, read, description: body['description'] };
+  if (chosen.format === 'raw') return rawBody(media['schema'], context);
+
+  const wrapper = typeof overlay['unwrap'] === 'string' ? overlay['unwrap'] : undefined;
+  const outer = read(media['schema']);
+  const inner = wrapper === undefined ? undefined : membersOf(outer ?? {}).find(([name]) => name === wrapper)?.[1];
+  const plan = inner === undefined ? undefined : objectBody(inner, context, wrapper);
+  return plan ?? objectBody(media['schema'], context) ?? wholeBody(media['schema'], context);
+}
+
+interface BodyContext {
+  format: Format;
+  mediaType: string;
+  encoding: Data;
+  required: boolean;
+  rules: ParameterRules;
+  read: SchemaReader;
+  description: unknown;
+}
+
+/** Lower ranks win; the document's order decides between equals. */
+function chooseMedia(
+  keys: readonly string[],
+  wanted: unknown,
+): { key: string; format: Format; mediaType: string } | undefined {
+  const ranked = keys
+    .map((key) => ({ key, mediaType: key.split(';', 1)[0]?.trim().toLowerCase() ?? '' }))
+    .map(({ key, mediaType }) => ({ key, mediaType, rank: rankOf(mediaType) }));
+  const [best] = [...ranked].sort((a, b) => a.rank - b.rank);
+  const chosen = ranked.find(({ key }) => key === wanted) ?? best;
+  if (!chosen) return undefined;
+  const { key, rank, mediaType } = chosen;
+  const format: Format = rank <= 2 ? 'json' : rank === 3 ? 'form' : rank === 4 ? 'multipart' : 'raw';
+  return { key, format, mediaType: rank === 2 ? 'application/json' : mediaType };
+}
+
+function rankOf(mediaType: string): number {
+  if (mediaType === 'application/json') return 0;
+  if (/^(application|text)\/(json|[a-z0-9.+-]+\+json)$/.test(mediaType)) return 1;
+  if (mediaType === '*/*' || mediaType === 'application/*') return 2;
+  if (mediaType === 'application/x-www-form-urlencoded') return 3;
+  if (mediaType.startsWith('multipart/')) return 4;
+  return mediaType.startsWith('text/') ? 5 : 6;
+}
+
+/** An object: its members become inputs. */
+function objectBody(schema: unknown, context: BodyContext, wrapper?: string): BodyPlan | undefined {
+  const { read, rules, format } = context;
+  const view = read(schema) ?? {};
+  const all = membersOf(view).filter(([name, member]) => isOffered(read(member), 'input', requiredOf(view).has(name)));
+  if (branchesOf(view).length === 0 && isEmptyObject(view)) return { drafts: [], write: () => bodyOf({}, context, []) };
+  const types = typesOf(view);
+  if (all.length === 0 || branchesOf(view).length > 0 || types.some((type) => type !== 'object' && type !== 'null'))
+    return undefined;
+  const members = all.filter(([name]) => !rules.hide.has(name) || rules.show.has(name));
+  const needed = requiredOf(view);
+  const drafts = members
+    .filter(([name]) => !Object.hasOwn(rules.fix, name))
+    .map(([name, member]): InputDraft => {
+      const fixed = format === 'multipart' ? fileSchema(member, read) : undefined;
+      const required =
+        needed.has(name) && (context.required || wrapper !== undefined || format !== 'json' || needed.size > 0);
+      return { place: 'body', wire: name, schema: member, required, ...(fixed && { fixed }) };
+    });
+  const write = (keyOf: (draft: InputDraft) => string): ToolBody => {
+    const byName = new Map(drafts.map((draft) => [draft.wire, draft]));
+    const value = Object.fromEntries(
+      members.map(([name]) => {
+        const draft = byName.get(name);
+        if (!draft) return [name, { $literal: rules.fix[name] }];
+        return [name, draft.fixed ? { $file: keyOf(draft) } : { $input: keyOf(draft) }];
+      }),
+    );
+    return bodyOf(wrapper === undefined ? value : { [wrapper]: value }, context, members);
+  };
+  // A member that is called like a directive could not be told from one.
+  return members.some(([name]) => name.startsWith('$')) ? undefined : { drafts, write };
+}
+
+/** An object that says that it has no members. */
+function isEmptyObject(view: Data): boolean {
+  return isRecord(view['properties']) && Object.keys(view['properties']).length === 0 && !view['additionalProperties'];
+}
+
+/** A list, a plain value, alternatives or a free object: one input for all of it. */
+function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
+  const free = context.format === 'json' ? (schema ?? {}) : (schema ?? { type: 'object' });
+  const draft: InputDraft = {
+    place: 'body',
+    wire: 'body',
+    schema: free,
+    required: context.required,
+    description: context.description,
+  };
+  return { drafts: [draft], write: (keyOf) => bodyOf({ $input: keyOf(draft) }, context, []) };
+}
+
+/** A text that is sent as it is, or a file. */
+function rawBody(schema: unknown, context: BodyContext): BodyPlan {
+  const view = context.read(schema) ?? {};
+  const text = /^text\/|[/+](xml|yaml|csv)$|javascript|graphql|ndjson|jsonl/.test(context.mediaType) && !isBinary(view);
+  const what = text ? `The body as a text of type ${context.mediaType}.` : undefined;
+  const draft: InputDraft = {
+    place: 'body',
+    wire: 'body',
+    schema: { type: 'string' },
+    required: context.required,
+    description: [what, context.description].filter((part) => typeof part === 'string').join(' '),
+    ...(!text && {
+      fixed: fileInputSchema(plainText(context.description, 200) || `The body, a file of type ${context.mediaType}.`),
+    }),
+  };
+  const media = /[*]/.test(context.mediaType) ? {} : { media_type: context.mediaType };
+  return {
+    drafts: [draft],
+    write: (keyOf) => ({ format: 'raw', ...media, value: text ? { $input: keyOf(draft) } : { $file: keyOf(draft) } }),
+  };
+}
+
+function bodyOf(
+  value: unknown,
+  { format, mediaType, encoding }: BodyContext,
+  members: readonly [string, unknown][],
+): ToolBody {
+  if (format === 'json') return { format, ...(mediaType !== 'application/json' && { media_type: mediaType }), value };
+  if (format === 'form') {
+    const deep = members.some(([name]) => isRecord(encoding[name]) && encoding[name]['style'] === 'deepObject');
+    // OpenAPI 3.1 §4.8.15: without an encoding a list of a form is repeated.
+    return { format: 'form', value, lists: deep ? 'indices' : 'repeat' };
+  }
+  const parts = Object.fromEntries(
+    members.flatMap(([name]) => {
+      const type = isRecord(encoding[name]) ? encoding[name]['contentType'] : undefined;
+      return typeof type === 'string' ? [[name, { content_type: type }]] : [];
+    }),
+  );
+  return { format: 'multipart', value, ...(Object.keys(parts).length > 0 && { parts }) };
+}
+
+/** The schema of a file, or a list of them, where a part of a form is one. */
+function fileSchema(member: unknown, read: SchemaReader): JsonSchema | undefined {
+  const view = read(member) ?? {};
+  const file = fileInputSchema(plainText(view['description'], 200) || 'A file.');
+  if (isBinary(view)) return file;
+  return typesOf(view).includes('array') && isBinary(read(view['items']) ?? {})
+    ? { type: 'array', items: file, description: file['description'] }
+    : undefined;
+}

@@ -1,0 +1,68 @@
+import { posix } from 'node:path';
+
+export interface ParsedFile {
+  name: string;
+  data: unknown;
+}
+
+/** Where the other files of a bundle stand in the one document that is made of it. */
+const PLACE = 'x-valetkey-files';
+
+/**
+ * Makes one document of several files: each other file becomes a member of the root, and references between files become
+ * local ones. A reference to a file that is not there, or to another host, stays as it is and resolves to nothing.
+ *
+ * @param root the file that holds the OpenAPI document; its data is changed
+ */
+export function bundle(
+  root: ParsedFile & { data: Record<string, unknown> },
+  files: readonly ParsedFile[],
+): Record<string, unknown> {
+  const places = new Map(
+    files.map(({ name }) => [
+      posix.normalize(name),
+      name === root.name ? '' : `/${PLACE}/${escaped(posix.normalize(name))}`,
+    ]),
+  );
+  for (const { name, data } of files)
+    rewrite(data, (reference) => localReference(reference, posix.normalize(name), places));
+  const others = files.filter((file) => file !== root && file.name !== root.name);
+  if (others.length > 0) {
+    root.data[PLACE] = Object.fromEntries(others.map(({ name, data }) => [posix.normalize(name), data]));
+  }
+  return root.data;
+}
+
+/** A property may be named $ref (Kubernetes has one): only a text is a reference. */
+function rewrite(data: unknown, change: (reference: string) => string): void {
+  const seen = new Set<unknown>();
+  const queue = [data];
+  for (let node = queue.pop(); queue.length > 0 || node !== undefined; node = queue.pop()) {
+    if (typeof node !== 'object' || node === null || seen.has(node)) continue;
+    seen.add(node);
+    const members = node as Record<string, unknown>;
+    for (const [key, value] of Object.entries(members)) {
+      if (key === '$ref' && typeof value === 'string') members[key] = change(value);
+      else if (typeof value === 'object' && value !== null) queue.push(value);
+    }
+  }
+}
+
+function localReference(reference: string, from: string, places: ReadonlyMap<string, string>): string {
+  const [file = '', pointer = ''] = reference.split('#', 2);
+  const target = file === '' ? from : posix.normalize(posix.join(posix.dirname(from), decode(file)));
+  const place = places.get(target);
+  return place === undefined ? reference : `#${place}${pointer}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function escaped(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25');
+}

@@ -1,0 +1,41 @@
+import { snake } from './names.ts';
+import { extension, type Operation } from './operations.ts';
+import { plainText } from './plain-text.ts';
+
+type Data = Record<string, unknown>;
+
+/** Characters of a description that a model chooses by; a comparable catalogue has a median of 125. */
+const MAX_DESCRIPTION = 280;
+
+/** What the operation does, in one line: an overlay's words, else the summary and the beginning of the description. */
+export function describe({ data, method, path }: Operation, overlay: Data): string {
+  const said = plainText(overlay['description'] ?? extension(data, 'x-gram')['description'], MAX_DESCRIPTION);
+  if (said !== '') return said;
+  const summary = plainText(data['summary'], MAX_DESCRIPTION);
+  const description = plainText(data['description'], MAX_DESCRIPTION);
+  if (summary === '' || description.toLowerCase().startsWith(summary.toLowerCase().replace(/\.$/, ''))) {
+    return description || summary || plainText(`${method} ${path}`, MAX_DESCRIPTION) || method;
+  }
+  const sentence = /[.!?…:]$/.test(summary) ? summary : `${summary}.`;
+  const room = MAX_DESCRIPTION - sentence.length - 1;
+  return room < 40 || description === ''
+    ? sentence.slice(0, MAX_DESCRIPTION)
+    : `${sentence} ${plainText(description, room)}`;
+}
+
+/** A short name for people. */
+export function titleOf({ data, operationId, method, path }: Operation, overlay: Data): string {
+  const words = snake(operationId ?? '').replaceAll('_', ' ');
+  const title =
+    [overlay['title'], data['summary'], words, `${method} ${path}`]
+      .map((text) => plainText(text, 80))
+      .find((text) => text !== '') ?? method;
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/** Tags as filters take them. */
+export function tagsOf({ data }: Operation, overlay: Data): string[] {
+  const listed = overlay['tags'] ?? data['tags'];
+  const tags = (Array.isArray(listed) ? listed : []).map((tag) => snake(String(tag)).slice(0, 40).replace(/_$/, ''));
+  return [...new Set(tags.filter((tag) => /^[a-z][a-z0-9_]{1,39}$/.test(tag)))].slice(0, 8);
+}

@@ -1,0 +1,87 @@
+import { isCallerHeader } from '../connectors/header-names.ts';
+import type { Parameter } from './parameters.ts';
+import { requiredOf, type SchemaReader } from './schema-view.ts';
+
+/** What becomes of a parameter: a caller gives it, it is always sent, or nobody sees it. */
+export type Exposure = { kind: 'offer' } | { kind: 'fix'; value: unknown } | { kind: 'hide'; why: string };
+
+/** `x-tool-params` of an overlay, by wire names. */
+export interface ParameterRules {
+  hide: ReadonlySet<string>;
+  show: ReadonlySet<string>;
+  fix: Readonly<Record<string, unknown>>;
+}
+
+/** Headers that say how the message is to be read; the engine writes them. */
+const PROTOCOL_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'content-length',
+  'host',
+  'user-agent',
+  'cookie',
+]);
+
+/** Parameters of the transport, not of the operation. */
+const NOISE = new Set([
+  'prettyprint',
+  'callback',
+  'alt',
+  'fields',
+  '$.xgafv',
+  'quotauser',
+  'userip',
+  'upload_protocol',
+  'uploadtype',
+]);
+
+const CREDENTIAL_NAMES =
+  /^(x[-_])?(authorization|api[-_]?key|access[-_]?token|oauth[-_]?token|auth[-_]?token|client[-_]?secret)$/i;
+
+/** The parts of an AWS signature; whoever signs a request writes them. */
+const SIGNATURE_NAMES =
+  /^x-amz-(content-sha256|date|algorithm|credential|security-token|signature|signedheaders|expires)$/i;
+
+/** True for a parameter that carries a credential by its usual name, or as a security scheme says. */
+export function isCredential(parameter: Parameter, schemeNames: ReadonlySet<string>): boolean {
+  if (schemeNames.has(`${parameter.in} ${parameter.name.toLowerCase()}`)) return true;
+  return parameter.in !== 'path' && (CREDENTIAL_NAMES.test(parameter.name) || SIGNATURE_NAMES.test(parameter.name));
+}
+
+/**
+ * Decides about one parameter: credentials, headers of the protocol and noise are never offered to a model, and a required
+ * one with a single allowed value is no choice.
+ *
+ * @param schemeNames places and names of the document's apiKey schemes: `query key`
+ */
+export function exposureOf(
+  parameter: Parameter,
+  schemeNames: ReadonlySet<string>,
+  rules: ParameterRules,
+  read: SchemaReader,
+): Exposure {
+  const { name, in: place } = parameter;
+  const lower = name.toLowerCase();
+  if (place === 'cookie') return { kind: 'hide', why: 'a cookie' };
+  if (Object.hasOwn(rules.fix, name) && place !== 'path') return { kind: 'fix', value: rules.fix[name] };
+  if (isCredential(parameter, schemeNames)) return { kind: 'hide', why: 'a credential' };
+  if (place === 'path') return { kind: 'offer' };
+  if (place === 'header' && (PROTOCOL_HEADERS.has(lower) || !isCallerHeader(name)))
+    return { kind: 'hide', why: 'a header of the protocol' };
+  if (rules.show.has(name)) return { kind: 'offer' };
+  if (rules.hide.has(name)) return { kind: 'hide', why: 'by an overlay' };
+  const only = onlyValue(parameter, read);
+  if (parameter.required && only !== undefined) return { kind: 'fix', value: only };
+  if (!parameter.required && place === 'query' && NOISE.has(lower)) return { kind: 'hide', why: 'noise' };
+  if (!parameter.required && parameter.deprecated) return { kind: 'hide', why: 'deprecated' };
+  return { kind: 'offer' };
+}
+
+function onlyValue({ schema, contentType }: Parameter, read: SchemaReader): unknown {
+  const view = read(schema) ?? {};
+  const values = Object.hasOwn(view, 'const') ? [view['const']] : view['enum'];
+  const [only] = Array.isArray(values) ? values : [];
+  const plain = ['string', 'number', 'boolean'].includes(typeof only) && contentType === undefined;
+  return plain && Array.isArray(values) && values.length === 1 && requiredOf(view).size === 0 ? only : undefined;
+}

@@ -1,0 +1,25 @@
+import { isRecord } from '../tools/pointer.ts';
+import type { ToolHints } from '../tools/tool.ts';
+
+/**
+ * What a client may assume, by the method (RFC 9110 §9.2): GET and HEAD read, PUT and DELETE can be repeated and may overwrite,
+ * POST and PATCH promise nothing. All are stated, since the defaults of protocols differ; an overlay knows better.
+ *
+ * @param overlay `x-tool.hints`
+ */
+export function hintsOf(method: string, overlay: unknown): ToolHints {
+  const reads = method === 'GET' || method === 'HEAD';
+  const repeats = reads || method === 'PUT' || method === 'DELETE';
+  const said = isRecord(overlay) ? overlay : {};
+  const stated = (key: keyof ToolHints, fallback: boolean): boolean =>
+    typeof said[key] === 'boolean' ? said[key] : fallback;
+  const readOnly = stated('read_only', reads);
+  const hints = {
+    read_only: readOnly,
+    destructive: !readOnly && stated('destructive', method === 'PUT' || method === 'DELETE'),
+    idempotent: readOnly || stated('idempotent', repeats),
+    // An API is a world of others; only who knows it can say otherwise.
+    open_world: stated('open_world', true),
+  };
+  return Object.keys(said).length === 0 ? hints : { ...hints, reason: 'An overlay of the import says so.' };
+}

@@ -1,0 +1,164 @@
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { isRecord } from '../tools/pointer.ts';
+import type { Tool } from '../tools/tool.ts';
+import { isCredential } from './exposure.ts';
+import { importError } from './import-error.ts';
+import { loadDocument, parseText, type SourceFile } from './load.ts';
+import { nameTools } from './names.ts';
+import { normalise } from './normalise.ts';
+import { type DocumentContext, makeTool } from './operation.ts';
+import { extension, listOperations, type Operation } from './operations.ts';
+import { applyOverlay } from './overlay.ts';
+import { readParameters } from './parameters.ts';
+import { plainText } from './plain-text.ts';
+import type { ImportReport, LeftOut, OperationRef } from './report.ts';
+import { PathError } from './request.ts';
+import { createResolver } from './resolve.ts';
+import { createSchemaReader } from './schema-view.ts';
+import { readSecurity } from './security.ts';
+import { type Selection, whyLeftOut } from './select.ts';
+import { readServers } from './servers.ts';
+
+/** What is imported, and how. */
+export interface ImportRequest extends Selection {
+  /** One document, as one file or as a bundle of files that refer to each other. */
+  files: readonly SourceFile[];
+  /** Overlay documents, applied in order. */
+  overlays?: readonly SourceFile[];
+  /** The identifier of the provider that the tools are for. */
+  connector: string;
+  /** Names that earlier imports gave, by source id; they stay. */
+  names?: ReadonlyMap<string, string>;
+  /** Names that other tools have. */
+  taken?: readonly string[];
+  /** Most tools that are made; what is beyond is left out. */
+  limit?: number;
+  /** Told now and then how many operations are done. */
+  progress?(done: number, of: number): void;
+}
+
+/** What came of a document. */
+export interface ImportResult {
+  title: string;
+  description: string;
+  /** Absolute https address; undefined when the document names none. */
+  baseUrl: string | undefined;
+  authPatterns: AuthPattern[];
+  /** By source id, in the document's order. */
+  tools: { sourceId: string; tool: Tool }[];
+  report: ImportReport;
+}
+
+export const DEFAULT_LIMIT = 300;
+const PROGRESS_EVERY = 50;
+
+/**
+ * Turns an OpenAPI document into tools. Each stage is one file; read them in this order. One odd operation never fails the
+ * import: it stands in the report with its reason.
+ *
+ * @throws ApiError INVALID_DOCUMENT when the document or an overlay cannot be read at all
+ */
+export async function importDocument(request: ImportRequest): Promise<ImportResult> {
+  const document = await normalise(loadDocument(request.files));
+  const unused = (request.overlays ?? []).flatMap(({ name, text }, index) =>
+    applyOverlay(document, parseText(text, name), `overlays[${index}]`),
+  );
+
+  const resolve = createResolver(document);
+  const operations = listOperations(document, resolve);
+  if (operations.length === 0) throw importError('files', 'describe no operation');
+  const leftOut: LeftOut[] = [];
+  const selected = select(operations, document, request, leftOut);
+
+  const security = readSecurity(document, resolve, unnamedCredentials(selected, resolve));
+  const servers = readServers(document, selected);
+  const names = nameTools(request.connector, selected.map(nameSource), request.names, request.taken);
+  const context: DocumentContext = {
+    connector: request.connector,
+    resolve,
+    read: createSchemaReader(resolve),
+    security,
+  };
+
+  const tools: ImportResult['tools'] = [];
+  const notes: ImportReport['notes'] = [];
+  for (const [index, operation] of selected.entries()) {
+    if (index % PROGRESS_EVERY === 0) request.progress?.(index, selected.length);
+    const ref = refOf(operation);
+    const prefix = servers.prefixOf(operation);
+    if (prefix === undefined) {
+      leftOut.push({ ...ref, reason: 'OTHER_SERVER' });
+      continue;
+    }
+    try {
+      const name = names.get(operation.sourceId) as string;
+      const made = makeTool(operation, name, prefix, context);
+      tools.push({ sourceId: operation.sourceId, tool: made.tool });
+      notes.push(...made.notes.map((note) => ({ ...ref, ...note })));
+    } catch (error) {
+      const detail = plainText(error instanceof Error ? error.message : String(error), 300);
+      leftOut.push({ ...ref, reason: error instanceof PathError ? 'PATH' : 'UNREADABLE', detail });
+    }
+  }
+  request.progress?.(selected.length, selected.length);
+
+  const info = isRecord(document['info']) ? document['info'] : {};
+  return {
+    title: plainText(info['title'], 200) || request.connector,
+    description: plainText(info['description'], 1000),
+    baseUrl: servers.baseUrl,
+    authPatterns: security.patterns,
+    tools,
+    report: {
+      operations: operations.length,
+      imported: tools.length,
+      left_out: leftOut,
+      notes,
+      credentials: security.notes,
+      warnings: [
+        ...servers.warnings,
+        ...security.warnings,
+        ...unused.map((target) => `The overlay's target ${target.slice(0, 200)} selects nothing.`),
+      ],
+    },
+  };
+}
+
+function select(
+  operations: Operation[],
+  document: Record<string, unknown>,
+  request: ImportRequest,
+  leftOut: LeftOut[],
+): Operation[] {
+  const limit = request.limit ?? DEFAULT_LIMIT;
+  const selected: Operation[] = [];
+  for (const operation of operations) {
+    const reason = whyLeftOut(operation, document, request) ?? (selected.length >= limit ? 'OVER_LIMIT' : undefined);
+    if (reason === undefined) selected.push(operation);
+    else leftOut.push({ ...refOf(operation), reason });
+  }
+  return selected;
+}
+
+/** Parameters that look like credentials, for documents that name no scheme. */
+function unnamedCredentials(operations: readonly Operation[], resolve: ReturnType<typeof createResolver>) {
+  return operations.flatMap((operation) =>
+    readParameters(operation, resolve).filter((parameter) => isCredential(parameter, new Set())),
+  );
+}
+
+function nameSource(operation: Operation) {
+  const { sourceId, operationId, method, path, data } = operation;
+  const wanted = extension(data, 'x-tool')['name'] ?? extension(data, 'x-gram')['name'];
+  return {
+    sourceId,
+    method,
+    path,
+    ...(operationId !== undefined && { operationId }),
+    ...(typeof wanted === 'string' && { wanted }),
+  };
+}
+
+function refOf({ sourceId, operationId }: Operation): OperationRef {
+  return { source_id: sourceId, ...(operationId !== undefined && { operation_id: operationId }) };
+}

@@ -1,0 +1,12 @@
+import { ApiError } from '../errors.ts';
+
+/**
+ * The error for a document, an overlay or an option that no tool could be made of. What is odd about one operation is
+ * never such an error: it stands in the report.
+ *
+ * @param field what the caller gave: `files`, `overlays[0]`, `base_url`
+ * @param message the rest of a sentence whose subject is the field
+ */
+export function importError(field: string, message: string, cause?: unknown): ApiError {
+  return new ApiError('INVALID_DOCUMENT', `${field} ${message}`, { errors: [{ field, message }], cause });
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { JsonSchema } from '../tools/tool.ts';
+import { LEGAL_KEY } from './schema.ts';
+
+export type InputPlace = 'path' | 'query' | 'header' | 'body';
+
+/** Something that a call can be given, before it has its key. */
+export interface InputDraft {
+  place: InputPlace;
+  /** Its name in the document and on the wire. */
+  wire: string;
+  /** A schema of the document. */
+  schema: unknown;
+  /** Instead of it: a schema of ours (files). */
+  fixed?: JsonSchema;
+  required: boolean;
+  description?: unknown;
+  /** The key that an overlay gives. */
+  wanted?: string;
+  /** Filled in when a caller leaves it out. */
+  preset?: unknown;
+}
+
+/** One property of the tool's input. */
+export interface Input extends InputDraft {
+  key: string;
+}
+
+const MAX_KEY = 64;
+
+/**
+ * Gives every input the one key by which a model names it: the wire name where it is legal, else the nearest legal one.
+ * A member of the body keeps its name before a parameter, the path before the query, the query before a header; the other one
+ * says where it belongs (`path_id`). Nothing depends on the order in which the document lists them.
+ *
+ * @param reserved keys that belong to the engine (`cursor`, where the tool has pages)
+ */
+export function nameInputs(drafts: readonly InputDraft[], reserved: readonly string[] = []): Input[] {
+  const ranked = [...drafts].sort((a, b) => RANK[a.place] - RANK[b.place] || compare(a.wire, b.wire));
+  const taken = new Set(reserved);
+  const keys = new Map<InputDraft, string>();
+  for (const draft of ranked) {
+    const plain = legalKey(draft.wanted ?? draft.wire, draft.place);
+    const placed = legalKey(`${draft.place}_${plain}`, draft.place);
+    const free =
+      [plain, placed].find((key) => !taken.has(key)) ?? legalKey(`${placed}_${hash(draft.wire)}`, draft.place);
+    keys.set(draft, free);
+    taken.add(free);
+  }
+  return drafts.map((draft) => ({ ...draft, key: keys.get(draft) as string }));
+}
+
+const RANK: Record<InputPlace, number> = { body: 0, path: 1, query: 2, header: 3 };
+
+/** `$top` → `top`, `filter[x]` → `filter_x`. Keys of the path are variables of a URI template, which take no dash. */
+function legalKey(wire: string, place: InputPlace): string {
+  const legal = place === 'path' ? /^[A-Za-z0-9_]{1,64}$/ : LEGAL_KEY;
+  if (legal.test(wire) && wire !== '__proto__') return wire;
+  const words = wire
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  if (words === '') return `p_${hash(wire)}`;
+  return words.length <= MAX_KEY ? words : `${words.slice(0, MAX_KEY - 7)}_${hash(wire)}`;
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 6);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

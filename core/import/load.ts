@@ -1,0 +1,84 @@
+import { parseDocument } from 'yaml';
+import { isRecord } from '../tools/pointer.ts';
+import { bundle } from './bundle.ts';
+import { importError } from './import-error.ts';
+
+/** One file of a document: its name as references write it, and its text (JSON or YAML). */
+export interface SourceFile {
+  name: string;
+  text: string;
+}
+
+export const LOAD_LIMITS = { bytes: 64 * 1024 * 1024, depth: 200, aliases: 100, files: 2000 } as const;
+
+/**
+ * Reads an OpenAPI document from one file, or from a bundle of files that refer to each other. Nothing is ever fetched: a
+ * reference to another place leads nowhere.
+ *
+ * @returns the document as plain data, in which every reference is local (`#/…`)
+ * @throws ApiError INVALID_DOCUMENT when it cannot be read, is beyond the limits, or is no OpenAPI document
+ */
+export function loadDocument(files: readonly SourceFile[]): Record<string, unknown> {
+  if (files.length === 0 || files.length > LOAD_LIMITS.files) {
+    throw importError('files', `must hold 1 to ${LOAD_LIMITS.files} files`);
+  }
+  const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (bytes > LOAD_LIMITS.bytes) throw importError('files', `must have at most ${LOAD_LIMITS.bytes} bytes in all`);
+  const parsed = files.map(({ name, text }) => ({ name, data: parseText(text, name) }));
+  const roots = parsed.filter(({ data }) => isRecord(data) && ('openapi' in data || 'swagger' in data));
+  const [root] = roots;
+  if (!root || roots.length > 1) {
+    throw importError(
+      'files',
+      `must hold exactly one OpenAPI document, with a member openapi or swagger, not ${roots.length}`,
+    );
+  }
+  return bundle(root as { name: string; data: Record<string, unknown> }, parsed);
+}
+
+/**
+ * Parses JSON, or YAML without its traps: no aliases that multiply, no tags that make anything but data.
+ *
+ * @throws ApiError INVALID_DOCUMENT
+ */
+export function parseText(text: string, name: string): unknown {
+  const plain = text.replace(/^\uFEFF/, '');
+  const value = /^\s*[{[]/.test(plain) ? (tryJson(plain) ?? parseYaml(plain, name)) : parseYaml(plain, name);
+  if (isTooDeep(value)) throw importError('files', `${name}: is nested more than ${LOAD_LIMITS.depth} levels`);
+  return value;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseYaml(text: string, name: string): unknown {
+  try {
+    const document = parseDocument(text, { uniqueKeys: false, merge: true, logLevel: 'silent', stringKeys: false });
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS({ maxAliasCount: LOAD_LIMITS.aliases });
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    throw importError('files', `${name}: cannot be read: ${reason}`, error);
+  }
+}
+
+/** Level by level: neither a deep document nor an alias that holds itself can exhaust the stack. */
+function isTooDeep(value: unknown): boolean {
+  let level: Set<unknown> = new Set([value]);
+  for (let depth = 0; level.size > 0; depth++) {
+    if (depth > LOAD_LIMITS.depth) return true;
+    const next = new Set<unknown>();
+    for (const node of level) {
+      if (typeof node !== 'object' || node === null) continue;
+      for (const member of Object.values(node)) if (typeof member === 'object' && member !== null) next.add(member);
+    }
+    level = next;
+  }
+  return false;
+}

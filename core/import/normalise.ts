@@ -1,0 +1,25 @@
+import { convertObj } from 'swagger2openapi';
+import { importError } from './import-error.ts';
+
+/**
+ * Brings a document into the form that the later stages read: OpenAPI 2.0 becomes 3.0 here; what 3.0 writes otherwise than
+ * 3.1 inside a schema is taken care of where schemas are read (schema-dialect.ts).
+ *
+ * @throws ApiError INVALID_DOCUMENT for other versions and for a 2.0 document that cannot be converted
+ */
+export async function normalise(document: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const version = String(document['openapi'] ?? document['swagger']);
+  if (/^3\.[0-2](\.|$)/.test(version) && document['openapi'] !== undefined) return document;
+  if (!/^2(\.0)?$/.test(version))
+    throw importError('files', `are of version ${version.slice(0, 20)}; 2.0, 3.0 and 3.1 can be read`);
+  try {
+    const { openapi } = await convertObj(document, { patch: true, warnOnly: true, resolve: false });
+    return openapi;
+  } catch (error) {
+    throw importError(
+      'files',
+      `cannot be converted from 2.0: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
+  }
+}

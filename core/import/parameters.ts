@@ -1,0 +1,59 @@
+import { isRecord } from '../tools/pointer.ts';
+import type { Operation } from './operations.ts';
+import type { Resolver } from './resolve.ts';
+
+type Data = Record<string, unknown>;
+
+export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
+
+/** A parameter of an operation, its references followed. */
+export interface Parameter {
+  in: ParameterPlace;
+  name: string;
+  required: boolean;
+  schema: unknown;
+  description: unknown;
+  style: string | undefined;
+  explode: boolean | undefined;
+  allowReserved: boolean;
+  /** The parameter is described by a media type instead of a style. */
+  contentType: string | undefined;
+  /** The vendor marks a path parameter that takes several segments. */
+  multiSegment: boolean;
+  deprecated: boolean;
+}
+
+const PLACES = ['path', 'query', 'header', 'cookie'];
+
+/**
+ * The parameters of an operation: those of its path, replaced by its own of the same name and place (OpenAPI 3.1 §4.8.10).
+ * What is no parameter, or refers to nothing, is passed over.
+ */
+export function readParameters({ data, item }: Operation, resolve: Resolver): Parameter[] {
+  const found = new Map<string, Parameter>();
+  for (const node of [item['parameters'], data['parameters']].flatMap((list) => (Array.isArray(list) ? list : []))) {
+    const parameter = readParameter(resolve(node), resolve);
+    if (parameter) found.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...found.values()];
+}
+
+function readParameter(data: Data | undefined, resolve: Resolver): Parameter | undefined {
+  const { in: place, name } = data ?? {};
+  if (!data || typeof name !== 'string' || name === '' || !PLACES.includes(String(place))) return undefined;
+  const [contentType, media] = isRecord(data['content']) ? (Object.entries(data['content'])[0] ?? []) : [];
+  return {
+    in: place as ParameterPlace,
+    name,
+    required: data['required'] === true || place === 'path',
+    // A parameter without a schema takes anything; in an address that is a text.
+    schema: (contentType === undefined ? data['schema'] : resolve(media)?.['schema']) ?? { type: 'string' },
+    description: data['description'],
+    style: typeof data['style'] === 'string' ? data['style'] : undefined,
+    explode: typeof data['explode'] === 'boolean' ? data['explode'] : undefined,
+    allowReserved: data['allowReserved'] === true,
+    contentType,
+    multiSegment: data['x-multi-segment'] === true,
+    deprecated: data['deprecated'] === true,
+  };
+}

@@ -1,0 +1,43 @@
+import { atPointer, isRecord } from '../tools/pointer.ts';
+
+type Data = Record<string, unknown>;
+
+/**
+ * Gives the object that a node stands for: itself, or what its `$ref` leads to. Only local references are followed; one that
+ * leads nowhere, or in a circle, gives undefined.
+ */
+export type Resolver = (node: unknown) => Data | undefined;
+
+const MAX_HOPS = 20;
+
+export function createResolver(document: Data): Resolver {
+  const known = new Map<string, unknown>();
+  const find = (reference: string): unknown => {
+    if (!reference.startsWith('#')) return undefined;
+    if (!known.has(reference)) known.set(reference, atPointer(document, decode(reference.slice(1))));
+    return known.get(reference);
+  };
+  return (node) => {
+    let target = node;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      if (!isRecord(target)) return undefined;
+      const reference = referenceOf(target);
+      if (reference === undefined) return target;
+      target = find(reference);
+    }
+    return undefined;
+  };
+}
+
+/** The reference of a node. A property may itself be named $ref; then its value is no text. */
+export function referenceOf(node: Data): string | undefined {
+  return typeof node['$ref'] === 'string' ? node['$ref'] : undefined;
+}
+
+function decode(pointer: string): string {
+  try {
+    return decodeURIComponent(pointer);
+  } catch {
+    return pointer;
+  }
+}

@@ -1,0 +1,85 @@
+import { isRecord } from '../tools/pointer.ts';
+import type { Resolver } from './resolve.ts';
+import { readSchema } from './schema-dialect.ts';
+
+type Data = Record<string, unknown>;
+
+const MAX_PARTS = 100;
+
+/** Reads schemas as one level of plain keywords: references followed, `allOf` merged. Members are still unread. */
+export interface SchemaReader {
+  /** @returns undefined where a reference leads nowhere */
+  (node: unknown): Data | undefined;
+  /** The object that a node stands for: the same for every reference to it, so that circles can be seen. */
+  target: Resolver;
+}
+
+export function createSchemaReader(resolve: Resolver): SchemaReader {
+  const known = new WeakMap<object, Data>();
+  const read = (node: unknown): Data | undefined => {
+    const target = node === true ? {} : resolve(node);
+    if (!target) return undefined;
+    const view = known.get(target) ?? withParts(target);
+    known.set(target, view);
+    // What stands beside a reference describes this use of it (OpenAPI 3.1 §4.8.23).
+    const beside = node !== target && isRecord(node) && typeof node['description'] === 'string';
+    return beside ? { ...view, description: (node as Data)['description'] } : view;
+  };
+  /** Breadth first with a bound: parts may refer to each other in circles. */
+  const withParts = (target: Data): Data => {
+    const { allOf, ...own } = readSchema(target);
+    let view: Data = own;
+    const seen = new Set<unknown>([target]);
+    const queue = Array.isArray(allOf) ? [...allOf] : [];
+    for (let index = 0; index < queue.length && index < MAX_PARTS; index++) {
+      const part = resolve(queue[index]);
+      if (!part || seen.has(part)) continue;
+      seen.add(part);
+      const { allOf: further, ...rest } = readSchema(part);
+      if (Array.isArray(further)) queue.push(...further);
+      view = combined(view, rest);
+    }
+    return view;
+  };
+  return Object.assign(read, { target: resolve });
+}
+
+/** Both hold: members and requirements of both, and of any other keyword the first one that says it. */
+function combined(first: Data, second: Data): Data {
+  const view: Data = { ...second, ...first };
+  for (const key of ['properties'] as const) {
+    if (isRecord(first[key]) && isRecord(second[key])) view[key] = { ...second[key], ...first[key] };
+  }
+  const required = [first['required'], second['required']].flatMap((list) => (Array.isArray(list) ? list : []));
+  if (required.length > 0) view['required'] = [...new Set(required)];
+  // Closed parts would each refuse the members of the others.
+  if (view['additionalProperties'] === false) delete view['additionalProperties'];
+  return view;
+}
+
+/** The types of a view; none when it takes any. */
+export function typesOf(view: Data): string[] {
+  return [view['type']].flat().filter((type): type is string => typeof type === 'string');
+}
+
+/** The alternatives of a view. */
+export function branchesOf(view: Data): unknown[] {
+  for (const key of ['oneOf', 'anyOf']) if (Array.isArray(view[key]) && view[key].length > 0) return view[key];
+  return [];
+}
+
+/** The members of an object view, in the document's order. */
+export function membersOf(view: Data): [string, unknown][] {
+  return isRecord(view['properties']) ? Object.entries(view['properties']) : [];
+}
+
+export function requiredOf(view: Data): Set<string> {
+  return new Set(Array.isArray(view['required']) ? view['required'].filter((name) => typeof name === 'string') : []);
+}
+
+/** True for a view that holds the content of a file. */
+export function isBinary(view: Data): boolean {
+  if (view['format'] === 'binary') return true;
+  const media = view['contentMediaType'];
+  return typeof media === 'string' && view['contentEncoding'] === undefined && !/^text\/|json/.test(media);
+}

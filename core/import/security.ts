@@ -1,0 +1,234 @@
+import type { AuthField, AuthPattern } from '../connectors/auth-pattern.ts';
+import { isCookieName, isCredentialHeader } from '../connectors/header-names.ts';
+import { isRecord } from '../tools/pointer.ts';
+import { snake } from './names.ts';
+import type { Operation } from './operations.ts';
+import { plainText } from './plain-text.ts';
+import type { CredentialNote } from './report.ts';
+import type { Resolver } from './resolve.ts';
+
+type Data = Record<string, unknown>;
+
+/** What a document says about credentials, in the terms of providers. */
+export interface Security {
+  patterns: AuthPattern[];
+  notes: CredentialNote[];
+  warnings: string[];
+  /** Places and names of apiKey schemes, `query key`: parameters of these names are credentials. */
+  schemeNames: ReadonlySet<string>;
+  /** Any one of these sets of scopes, each held whole. */
+  scopesOf(operation: Operation): string[][];
+}
+
+const MAX_FIELDS = 4;
+
+/**
+ * Maps security schemes to authentication patterns. Addresses of OAuth endpoints in descriptions are often stale, so they are
+ * never taken from here: until somebody gives them, a token that was got elsewhere can be used.
+ *
+ * @param seen parameters that carry credentials by their names though no scheme says so
+ */
+export function readSecurity(
+  document: Data,
+  resolve: Resolver,
+  seen: readonly { in: string; name: string }[],
+): Security {
+  const components = isRecord(document['components']) ? document['components'] : {};
+  const listed = isRecord(components['securitySchemes']) ? components['securitySchemes'] : {};
+  const schemes = new Map(
+    Object.entries(listed).flatMap(([name, node]) => {
+      const scheme = resolve(node);
+      return scheme ? [[name, scheme] as const] : [];
+    }),
+  );
+  const notes: CredentialNote[] = [];
+  const warnings: string[] = [];
+  const patterns = new Map<AuthPattern['type'], AuthPattern>();
+  const offer = (scheme: string, pattern: AuthPattern, detail: string) => {
+    const present = patterns.has(pattern.type);
+    if (!present) patterns.set(pattern.type, pattern);
+    notes.push({
+      scheme,
+      type: pattern.type,
+      detail: present ? `${detail} Another scheme of this type came first.` : detail,
+    });
+  };
+  const overlay = overlayPattern(document);
+  if (overlay) offer('x-tool-auth', overlay, 'As an overlay says.');
+  const together = keysTogether(document, schemes);
+  for (const [name, scheme] of schemes) {
+    if (together.has(name)) continue;
+    const mapped = mapScheme(name, scheme);
+    if ('pattern' in mapped) offer(name, mapped.pattern, mapped.detail);
+    else notes.push({ scheme: name, detail: mapped.detail });
+  }
+  if (together.size > 1) {
+    const fields = [...together].map(([name, scheme]) => keyField(name, scheme));
+    offer([...together.keys()].join(' + '), { type: 'CUSTOM', fields }, 'Keys that are sent together.');
+  }
+  if (patterns.size === 0) fallBack(schemes.size > 0, seen, offer, warnings);
+  return {
+    patterns: [...patterns.values()],
+    notes,
+    warnings,
+    schemeNames: new Set(
+      [...schemes.values()].flatMap(({ type, in: place, name }) =>
+        type === 'apiKey' ? [`${place} ${String(name).toLowerCase()}`] : [],
+      ),
+    ),
+    scopesOf: (operation) => scopesOf(operation, document, schemes),
+  };
+}
+
+type Mapped = { pattern: AuthPattern; detail: string } | { detail: string };
+
+function mapScheme(name: string, scheme: Data): Mapped {
+  const { type } = scheme;
+  if (type === 'http') return mapHttp(String(scheme['scheme']).toLowerCase());
+  if (type === 'apiKey') {
+    const field = keyField(name, scheme);
+    if (!isPlaceable(field)) return { detail: 'A key cannot be sent where the scheme says.' };
+    const { placement, ...rest } = field;
+    return {
+      pattern: { type: 'API_KEY', fields: [{ ...rest, field_name: 'api_key' }], ...(placement && { placement }) },
+      detail: `Sent in the ${placement?.in} ${placement?.name}; a prefix such as Token must be given by an overlay.`,
+    };
+  }
+  if (type === 'oauth2') return mapOAuth(isRecord(scheme['flows']) ? Object.keys(scheme['flows']) : []);
+  if (type === 'openIdConnect') return mapOAuth(['authorizationCode']);
+  return { detail: `${plainText(String(type), 40)} cannot be expressed.` };
+}
+
+function mapHttp(scheme: string): Mapped {
+  if (scheme === 'bearer') return { pattern: { type: 'BEARER_TOKEN' }, detail: 'A token in Authorization: Bearer.' };
+  if (scheme === 'basic') return { pattern: { type: 'BASIC' }, detail: 'User name and password.' };
+  return { detail: `HTTP ${plainText(scheme, 40)} authentication cannot be expressed.` };
+}
+
+function mapOAuth(flows: string[]): Mapped {
+  const known: Record<string, string> = { authorizationCode: 'OAUTH', clientCredentials: 'OAUTH_M2M' };
+  const possible = flows.flatMap((flow) => known[flow] ?? []);
+  const detail =
+    possible.length > 0
+      ? `${possible.join(' and ')} needs the provider's own addresses, which are never taken from a document; until they are given, accounts hold a token.`
+      : 'The implicit and password flows are refused; accounts hold a token that was got elsewhere.';
+  return { pattern: { type: 'BEARER_TOKEN' }, detail };
+}
+
+function keyField(name: string, scheme: Data): AuthField {
+  const place = scheme['in'];
+  const field = snake(name).slice(0, 40).replace(/_$/, '');
+  return {
+    field_name: /^[a-z]/.test(field) ? field : `key_${field}`.slice(0, 40).replace(/_$/, ''),
+    label: plainText(name, 60) || 'API key',
+    input_type: 'password',
+    required: true,
+    placement: { in: place === 'query' || place === 'cookie' ? place : 'header', name: String(scheme['name'] ?? '') },
+  };
+}
+
+function isPlaceable({ placement }: AuthField): boolean {
+  if (!placement) return false;
+  if (placement.in === 'header') return isCredentialHeader(placement.name);
+  return placement.in === 'cookie'
+    ? isCookieName(placement.name)
+    : /^[A-Za-z0-9_$@.:[\]-]{1,100}$/.test(placement.name);
+}
+
+/** The apiKey schemes of the first requirement that names several of them at once: one credential of several parts. */
+function keysTogether(document: Data, schemes: ReadonlyMap<string, Data>): Map<string, Data> {
+  const requirements = Array.isArray(document['security']) ? document['security'].filter(isRecord) : [];
+  for (const requirement of requirements) {
+    const keys = Object.keys(requirement).flatMap((name) => {
+      const scheme = schemes.get(name);
+      return scheme?.['type'] === 'apiKey' && isPlaceable(keyField(name, scheme)) ? [[name, scheme] as const] : [];
+    });
+    if (keys.length > 1 && keys.length <= MAX_FIELDS && keys.length === Object.keys(requirement).length)
+      return new Map(keys);
+  }
+  return new Map();
+}
+
+/** `x-tool-auth` at the document: the pattern that its author could not write down, and the word before the key. */
+function overlayPattern(document: Data): AuthPattern | undefined {
+  const { pattern, prefix, name, in: place } = isRecord(document['x-tool-auth']) ? document['x-tool-auth'] : {};
+  const word = typeof prefix === 'string' ? prefix : undefined;
+  const placement = {
+    in: place === 'query' || place === 'cookie' ? place : 'header',
+    name: typeof name === 'string' ? name : 'Authorization',
+  } as const;
+  switch (pattern) {
+    case 'API_KEY':
+      return {
+        type: 'API_KEY',
+        placement,
+        ...(word !== undefined && { auth_field_mutations: { api_key: { prefix: word } } }),
+      };
+    case 'BEARER_TOKEN':
+    case 'BASIC':
+    case 'NO_AUTH':
+      return { type: pattern };
+    default:
+      return undefined;
+  }
+}
+
+function fallBack(
+  hasSchemes: boolean,
+  seen: readonly { in: string; name: string }[],
+  offer: (scheme: string, pattern: AuthPattern, detail: string) => void,
+  warnings: string[],
+): void {
+  const [hidden] = seen;
+  if (hidden) {
+    const field = keyField('api_key', hidden);
+    if (isPlaceable(field) && field.placement) {
+      offer(
+        `parameter ${hidden.name}`,
+        { type: 'API_KEY', placement: field.placement },
+        'No scheme names it; a parameter looks like a credential.',
+      );
+      return;
+    }
+  }
+  if (hasSchemes) {
+    offer('none', { type: 'BEARER_TOKEN' }, 'No scheme can be expressed; accounts hold a token.');
+    return;
+  }
+  offer('none', { type: 'NO_AUTH' }, 'The document names no credentials.');
+  warnings.push(
+    'The document names no security schemes: say by an overlay (x-tool-auth) how its calls are authenticated, unless they are not.',
+  );
+}
+
+/**
+ * Alternatives of scopes. One requirement that names an implicit flow beside a code flow means the same credential twice, so
+ * the scopes of all its schemes are one set.
+ */
+function scopesOf({ data }: Operation, document: Data, schemes: ReadonlyMap<string, Data>): string[][] {
+  if (Array.isArray(data['x-tool-scopes'])) return clean(data['x-tool-scopes']);
+  const own = data['security'] ?? document['security'];
+  const requirements = Array.isArray(own) ? own.filter(isRecord) : [];
+  const sets = requirements.map((requirement) =>
+    Object.entries(requirement).flatMap(([name, scopes]) =>
+      ['oauth2', 'openIdConnect'].includes(String(schemes.get(name)?.['type'])) && Array.isArray(scopes) ? scopes : [],
+    ),
+  );
+  return clean(
+    sets.some((set) => set.length === 0) && requirements.some((r) => Object.keys(r).length === 0) ? [] : sets,
+  );
+}
+
+function clean(sets: readonly unknown[]): string[][] {
+  const plain = sets.map((set) =>
+    Array.isArray(set)
+      ? [
+          ...new Set(
+            set.filter((scope): scope is string => typeof scope === 'string' && scope !== '' && scope.length <= 200),
+          ),
+        ].sort()
+      : [],
+  );
+  const kept = plain.filter((set) => set.length > 0 && set.length <= 10);
+  return [...new Map(kept.map((set) => [set.join(' '), set])).values()].slice(0, 10);
+}

@@ -1,0 +1,60 @@
+import type { Operation } from './operations.ts';
+import type { LeftOutReason } from './report.ts';
+
+type Data = Record<string, unknown>;
+
+/** Operations by what they carry; an operation fits when one value of each list that is given fits. */
+export interface OperationFilter {
+  tags?: readonly string[];
+  methods?: readonly string[];
+  /** Exact, or a beginning that ends with `*`. */
+  paths?: readonly string[];
+  /** Operation ids, or `METHOD /path`. */
+  operations?: readonly string[];
+}
+
+export interface Selection {
+  include?: OperationFilter;
+  exclude?: OperationFilter;
+  /** Deprecated operations are left out unless this is true. */
+  deprecated?: boolean;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * Why an operation is not to become a tool, by what the document, its overlays (`x-tool`, `x-mcp`) and the caller say.
+ *
+ * @returns undefined for one that is selected
+ */
+export function whyLeftOut(operation: Operation, document: Data, selection: Selection): LeftOutReason | undefined {
+  if (!METHODS.has(operation.method)) return 'METHOD';
+  const marked = markOf(operation, document);
+  if (marked === false) return 'EXCLUDED';
+  if (operation.data['deprecated'] === true && !selection.deprecated && marked === undefined) return 'DEPRECATED';
+  if (selection.include && !fits(operation, selection.include)) return 'EXCLUDED';
+  if (selection.exclude && fits(operation, selection.exclude)) return 'EXCLUDED';
+  return undefined;
+}
+
+/** The nearest mark counts: of the operation, then its path, then the document. An object marks as true does. */
+function markOf(operation: Operation, document: Data): boolean | undefined {
+  for (const [level, holder] of [operation.data, operation.item, document].entries()) {
+    for (const name of ['x-tool', 'x-mcp']) {
+      const mark = holder[name];
+      if (typeof mark === 'boolean') return mark;
+      if (level === 0 && typeof mark === 'object' && mark !== null) return true;
+    }
+  }
+  return undefined;
+}
+
+function fits({ data, method, path, operationId, sourceId }: Operation, filter: OperationFilter): boolean {
+  const own = Array.isArray(data['tags']) ? data['tags'] : [];
+  const { tags, methods, paths, operations } = filter;
+  if (tags && !tags.some((tag) => own.includes(tag))) return false;
+  if (methods && !methods.some((name) => name.toUpperCase() === method)) return false;
+  if (paths && !paths.some((wanted) => (wanted.endsWith('*') ? path.startsWith(wanted.slice(0, -1)) : path === wanted)))
+    return false;
+  return !operations || operations.some((id) => id === operationId || id === sourceId);
+}

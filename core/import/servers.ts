@@ -1,0 +1,85 @@
+import { isRecord } from '../tools/pointer.ts';
+import type { Operation } from './operations.ts';
+
+type Data = Record<string, unknown>;
+
+/** The address that a provider calls, and what of each operation's own server goes into its path. */
+export interface Servers {
+  /** Absolute, https, without trailing slash; undefined when the document names none. */
+  baseUrl?: string;
+  /** What stands between the base address and the operation's path; undefined when it is on another host. */
+  prefixOf(operation: Operation): string | undefined;
+  warnings: string[];
+}
+
+interface Address {
+  /** Empty for a relative one. */
+  origin: string;
+  path: string;
+}
+
+/**
+ * Finds the one base address of a document: the origin that most of its operations share, and the part of the path that all
+ * of those begin with. Variables take their defaults: a caller never chooses the host.
+ */
+export function readServers(document: Data, operations: readonly Operation[]): Servers {
+  const warnings = new Set<string>();
+  const addresses = new Map(operations.map((operation) => [operation, addressOf(document, operation, warnings)]));
+  const origin = mostCommon([...addresses.values()].map((address) => address.origin));
+  const paths = [...addresses.values()]
+    .filter((address) => address.origin === origin)
+    .map(({ path }) => path.split('/'));
+  const shared = paths.reduce((common, path) => common.slice(0, firstDifference(common, path)), paths[0] ?? ['']);
+  const base = shared.join('/');
+  if (origin === '') warnings.add('The document names no absolute server: the base address must be given.');
+  if (origin.startsWith('http:')) warnings.add(`The document names ${origin} without TLS; https is used.`);
+  return {
+    ...(origin !== '' && { baseUrl: origin.replace(/^http:/, 'https:') + base }),
+    prefixOf: (operation) => {
+      const address = addresses.get(operation) ?? { origin, path: base };
+      return address.origin === origin ? address.path.slice(base.length) : undefined;
+    },
+    warnings: [...warnings],
+  };
+}
+
+function addressOf(document: Data, { data, item }: Operation, warnings: Set<string>): Address {
+  for (const holder of [data, item, document]) {
+    const servers = Array.isArray(holder['servers']) ? holder['servers'].filter(isRecord) : [];
+    const [first] = servers;
+    if (first) return readServer(first, warnings);
+  }
+  return { origin: '', path: '' };
+}
+
+function readServer(server: Data, warnings: Set<string>): Address {
+  const variables = isRecord(server['variables']) ? server['variables'] : {};
+  const written = String(server['url'] ?? '').replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    const variable = isRecord(variables[name]) ? variables[name] : {};
+    const [allowed] = Array.isArray(variable['enum']) ? variable['enum'] : [];
+    const value = String(variable['default'] ?? allowed ?? '');
+    warnings.add(
+      `The server's variable ${name.slice(0, 60)} is ${JSON.stringify(value.slice(0, 100))} in the base address.`,
+    );
+    return value;
+  });
+  const absolute = written.startsWith('//') ? `https:${written}` : written;
+  const url = URL.parse(absolute);
+  const path = (pathname: string) => pathname.replace(/\/+$/, '').replace(/\/{2,}/g, '/');
+  if (url && /^https?:$/.test(url.protocol) && url.hostname !== '')
+    return { origin: url.origin, path: path(url.pathname) };
+  const relative = URL.parse(absolute, 'https://relative.invalid');
+  return { origin: '', path: relative?.origin === 'https://relative.invalid' ? path(relative.pathname) : '' };
+}
+
+/** The first of those that stand most often. */
+function mostCommon(origins: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const origin of origins) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ['', 0] as [string, number])[0];
+}
+
+function firstDifference(a: readonly string[], b: readonly string[]): number {
+  const index = a.findIndex((segment, position) => segment !== b[position]);
+  return index === -1 ? a.length : index;
+}

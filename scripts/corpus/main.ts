@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import type { CallVerdicts } from './compare-calls.ts';
+import { listDocuments, sampled, seeded } from './documents.ts';
+import { addUp, printReport } from './summary.ts';
+import type { DocumentVerdict } from './verdict.ts';
+
+/** A document that takes longer hangs, as far as the one who waits can tell. */
+const LIMIT_MS = 10_000;
+/** For all calls of a document: the other renderer is slow. */
+const COMPARE_LIMIT_MS = 30_000;
+const CALLS = 2000;
+const options = { sample: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } as const;
+
+/**
+ * Imports the corpus, whole or a sample of it, and holds every tool and 2,000 calls against the rules. Ends with a status
+ * other than 0 when one of them is broken.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options });
+  const seed = Number(values.seed || Date.now() % 1_000_000);
+  const all = listDocuments();
+  const some = all.filter((name) => name.includes(values.only ?? ''));
+  const chosen = values.sample ? sampled(some, Number(values.sample), seeded(seed)) : some;
+  const sample = values.sample ? `SAMPLE=${values.sample} ` : '';
+  console.log(`corpus         ${chosen.length} of ${all.length} documents (make corpus ${sample}SEED=${seed})`);
+
+  const imports = new Helper<DocumentVerdict>('./import-worker.ts', LIMIT_MS);
+  const verdicts: DocumentVerdict[] = [];
+  for (const name of chosen) {
+    const verdict = await imports.ask({ name });
+    verdicts.push(
+      typeof verdict === 'string' ? { name, bytes: 0, milliseconds: 0, refused: false, failure: verdict } : verdict,
+    );
+  }
+  await imports.end();
+
+  const comparisons = new Helper<CallVerdicts>('./compare-worker.ts', COMPARE_LIMIT_MS);
+  const calls: { name: string; verdict: CallVerdicts | string }[] = [];
+  let compared = 0;
+  for (const [index, name] of sampled(chosen, chosen.length, seeded(seed)).entries()) {
+    // What is left is shared among the documents that are left; small ones have fewer operations than their share.
+    const share = Math.ceil(((CALLS - compared) * 2) / (chosen.length - index));
+    const verdict = await comparisons.ask({ name, calls: Math.min(share, CALLS - compared), seed: seed + index });
+    calls.push({ name, verdict });
+    if (typeof verdict !== 'string') compared += verdict.compared;
+    if (compared >= CALLS) break;
+  }
+  await comparisons.end();
+  if (!printReport(addUp(verdicts, calls))) process.exitCode = 1;
+}
+
+/** A thread that answers one question at a time; one that hangs or fails is replaced. */
+class Helper<Answer> {
+  readonly #file: URL;
+  readonly #limitMs: number;
+  #worker: Worker | undefined;
+
+  constructor(file: string, limitMs: number) {
+    this.#file = new URL(file, import.meta.url);
+    this.#limitMs = limitMs;
+  }
+
+  /** @returns the answer, or why there is none */
+  async ask(question: object): Promise<Answer | string> {
+    this.#worker ??= new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: 900 } });
+    const signal = AbortSignal.timeout(this.#limitMs);
+    this.#worker.postMessage(question);
+    try {
+      const [answer] = (await once(this.#worker, 'message', { signal })) as [Answer];
+      return answer;
+    } catch (error) {
+      await this.end();
+      return signal.aborted ? `takes more than ${this.#limitMs / 1000} s` : String(error);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}
+
+await main();

@@ -1,0 +1,16 @@
+/** What came of one document: an import, or why there is none. */
+export type DocumentVerdict = { name: string; bytes: number; milliseconds: number } & (
+  | {
+      operations: number;
+      imported: number;
+      leftOut: Record<string, number>;
+      unreadable: string[];
+      notes: Record<string, number>;
+      faults: string[];
+    }
+  | {
+      /** True for a document that is refused by name: it describes no operation. */
+      refused: boolean;
+      failure: string;
+    }
+);
