@@ -40,7 +40,7 @@ generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, t
 .PHONY: test
 test: install ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts
-	VALETKEY_FULL_SUITE=1 $(MOCHA) $(TESTS)
+	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
 .PHONY: test-system
 test-system: install ## Run the tests that need Chromium and oauthlib from Debian; installs them where it may, fails where it cannot
