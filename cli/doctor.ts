@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inspectConnection } from '../core/connections/inspect.ts';
-import { type CatalogueIndex, createCatalogue } from '../core/connectors/catalogue.ts';
+import { createCatalogue } from '../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createEgress } from '../core/net/egress.ts';
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
@@ -19,7 +20,7 @@ const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
 /** `valetkey doctor <connector>`: exits with 1 when what is configured differs from what the provider says. */
 export async function doctorCommand(args: string[]): Promise<void> {
   const { connector, connection: keyId, environment, issuer } = readOptions(args);
-  const catalogue = createCatalogue(JSON.parse(readFileSync(CATALOGUE, 'utf8')) as CatalogueIndex);
+  const catalogue = createCatalogue(readCatalogueIndex(readFileSync(CATALOGUE, 'utf8')));
   const provider = catalogue.provider(connector);
   if (!provider) throw new UsageError(`there is no connector ${connector}`);
   const { config } = readConfig(process.env);

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageTracker } from '../core/accounts/usage.ts';
-import type { CatalogueIndex } from '../core/connectors/catalogue.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
@@ -105,7 +105,7 @@ export async function createDeps(
     const events = createEvents({ now, newId });
     const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
     const scrubStorage = scrub.trigger;
-    const catalogue = createCatalogue(readGenerated<CatalogueIndex>('catalogue.json'));
+    const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
     const refresher = createRefresher({
       store,
@@ -148,7 +148,7 @@ export async function createDeps(
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
       toolJudge: createToolJudge(),
       events,
-      secretPaths: readGenerated<string[]>('secret-paths.json'),
+      secretPaths: JSON.parse(readGenerated('secret-paths.json')) as string[],
       sealedTokens,
       sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
       digester,
@@ -275,6 +275,6 @@ function delayed(ms: number, run: () => void): { trigger(): void; now(): void } 
   };
 }
 
-function readGenerated<T>(name: string): T {
-  return JSON.parse(readFileSync(join(ROOT, 'generated', name), 'utf8')) as T;
+function readGenerated(name: string): string {
+  return readFileSync(join(ROOT, 'generated', name), 'utf8');
 }

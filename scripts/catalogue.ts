@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { writeCatalogueIndex } from '../core/connectors/catalogue-index.ts';
+import type { Tool } from '../core/tools/tool.ts';
 import { type CatalogueFiles, readCatalogueFiles } from './catalogue-files.ts';
 import { createCatalogueRules } from './catalogue-rules.ts';
 
@@ -19,30 +21,26 @@ export async function buildCatalogue(): Promise<BuiltCatalogue> {
   return { text: indexText(files), problems: [...files.problems, ...rules.check(files)] };
 }
 
-/** One connector or tool per line, so that a change of one shows as a change of one. */
 function indexText({ connectors, tools }: CatalogueFiles): string {
-  const lines = (entries: [string, unknown][]) =>
-    entries
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
-      .join(',\n');
   const generic = new Set(connectors.filter(({ data }) => data.generic).map(({ data }) => data.identifier));
-  const connectorEntries = connectors.map(({ data }): [string, unknown] => [data.identifier, data]);
-  const toolEntries = tools.map(({ connector, data }): [string, unknown] => {
-    const { name, input_schema, output_schema, ...rest } = data;
+  const entries = tools.map(({ connector, data }): Tool => {
+    const { input_schema, output_schema, ...rest } = data;
     const flags = generic.has(connector) ? { generic: true } : {};
     const schemas = { input_schema: withoutComments(input_schema), output_schema: withoutComments(output_schema) };
-    return [name, { connector, ...flags, name, ...rest, ...schemas }];
+    return { connector, ...flags, ...rest, ...schemas };
   });
-  return `{"connectors":{\n${lines(connectorEntries)}\n},"tools":{\n${lines(toolEntries)}\n}}\n`;
+  return writeCatalogueIndex(
+    connectors.map(({ data }) => data),
+    entries,
+  );
 }
 
 /** $comment speaks to who edits the file, not to who calls the tool. */
-function withoutComments(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutComments);
+function withoutComments<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(withoutComments) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   const members = Object.entries(schema).filter(([key]) => key !== '$comment');
-  return Object.fromEntries(members.map(([key, value]) => [key, withoutComments(value)]));
+  return Object.fromEntries(members.map(([key, value]) => [key, withoutComments(value)])) as T;
 }
 
 async function main(): Promise<void> {

@@ -3,7 +3,7 @@ import { contractPattern } from './contract-pattern.ts';
 import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
 
-/** generated/catalogue.json: every connector and tool by name, already validated when it was written. */
+/** generated/catalogue.json, read by readCatalogueIndex: every connector and tool by name, validated when it was written. */
 export interface CatalogueIndex {
   connectors: Record<string, Connector>;
   tools: Record<string, Tool>;
@@ -26,7 +26,7 @@ export interface Catalogue {
   tools(filter?: ToolFilter): readonly Tool[];
 }
 
-/** Serves the built-in connectors and tools from the generated index; nothing is parsed or compiled here. */
+/** Serves the built-in connectors and tools from the generated index; no tool is parsed in full here, and no schema compiled. */
 export function createCatalogue(index: CatalogueIndex): Catalogue {
   const connectors = Object.values(index.connectors).sort(
     (a, b) => b.display_priority - a.display_priority || compare(a.identifier, b.identifier),

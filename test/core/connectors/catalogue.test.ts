@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type CatalogueIndex, createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { buildCatalogue } from '../../../scripts/catalogue.ts';
 import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
 import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
@@ -16,6 +17,21 @@ describe('The catalogue', () => {
 
   it('is what the generated index says', () => {
     expect(readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8')).to.equal(built.text);
+  });
+
+  it('is read as it was written, though the larger part of a tool stays text until it is asked for', () => {
+    const read = readCatalogueIndex(built.text);
+    expect(read.connectors).to.deep.equal(index.connectors);
+    expect(JSON.parse(JSON.stringify(read.tools))).to.deep.equal(index.tools);
+    const tool = read.tools['github_create_issue'];
+    expect(tool?.input_schema).to.equal(tool?.input_schema);
+    expect({ ...tool }.request).to.deep.equal(index.tools['github_create_issue']?.request);
+  });
+
+  it('is not taken for an index when it is something else', () => {
+    for (const text of ['', '{}', built.text.slice(0, -1), JSON.stringify(index)]) {
+      expect(() => readCatalogueIndex(text)).to.throw('make generate');
+    }
   });
 
   it('finds connectors and tools by name, and nothing by an inherited one', () => {
