@@ -37,6 +37,10 @@ sandbox: install ## Leave the server, two providers and an example application r
 generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, types, tool index
 	node scripts/generate.ts
 
+.PHONY: catalogue-check
+catalogue-check: install ## Judge every connector and tool of catalogue/: schemas, names, scopes, templates, examples
+	node scripts/catalogue.ts --check
+
 .PHONY: test
 test: install ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts
@@ -50,6 +54,7 @@ test-system: install ## Run the tests that need Chromium and oauthlib from Debia
 .PHONY: check
 check: install ## Check drift of generated files, lint, import rules, types and contract compatibility
 	node scripts/generate.ts --check
+	node scripts/catalogue.ts --check
 	biome check --error-on-warnings .
 	node scripts/check-imports.ts
 	tsc --noEmit -p .

@@ -3,7 +3,7 @@ import type { CatalogueIndex } from './catalogue.ts';
 import type { Connector } from './provider.ts';
 
 /** The members that only a call, or whoever reads one tool in full, needs; they stand last in a tool's line. */
-export const LATE_MEMBERS = [
+const LATE_MEMBERS = [
   'input_schema',
   'output_schema',
   'examples',
@@ -13,7 +13,8 @@ export const LATE_MEMBERS = [
   'errors',
 ] as const satisfies readonly (keyof Tool)[];
 
-type Late = Pick<Tool, (typeof LATE_MEMBERS)[number]>;
+type LateTool = Pick<Tool, (typeof LATE_MEMBERS)[number]>;
+type EarlyTool = Omit<Tool, keyof LateTool>;
 
 const CONNECTORS = '{"connectors":{\n';
 const TOOLS = '\n},"tools":{\n';
@@ -46,8 +47,11 @@ export function readCatalogueIndex(text: string): CatalogueIndex {
   }
   const connectors = JSON.parse(`{${text.slice(CONNECTORS.length, border)}}`) as CatalogueIndex['connectors'];
   const lines = text.slice(border + TOOLS.length, -END.length).split('\n');
-  const tools = lines.filter((line) => line !== '').map(readTool);
-  return { connectors, tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])) };
+  const spans = lines.filter((line) => line !== '').map(spansOf);
+  // One parse of many small objects costs a fraction of many parses.
+  const early = JSON.parse(`[${spans.map((span) => span.early).join(',')}]`) as EarlyTool[];
+  const tools = early.map((tool, index) => [tool.name, withLateMembers(tool, spans[index]?.late ?? '{}')] as const);
+  return { connectors, tools: Object.fromEntries(tools) };
 }
 
 function lateMembersLast(tool: Tool): Partial<Tool> {
@@ -58,18 +62,21 @@ function lateMembersLast(tool: Tool): Partial<Tool> {
 }
 
 /** A line is `"name":{early members,"input_schema":…}` with a comma after it, save for the last. */
-function readTool(line: string): Tool {
-  const begin = line.indexOf('{');
-  const border = line.indexOf(BORDER, begin);
-  const end = line.lastIndexOf('}') + 1;
-  let late: Late | undefined;
-  const parsed = (): Late => {
-    late ??= JSON.parse(`{${line.slice(border + 1, end)}`) as Late;
+function spansOf(line: string): { early: string; late: string } {
+  const border = line.indexOf(BORDER);
+  const end = line.endsWith(',') ? -1 : undefined;
+  return { early: `${line.slice(line.indexOf('{'), border)}}`, late: `{${line.slice(border + 1, end)}` };
+}
+
+function withLateMembers(early: EarlyTool, text: string): Tool {
+  let late: LateTool | undefined;
+  const parsed = (): LateTool => {
+    late ??= JSON.parse(text) as LateTool;
     return late;
   };
   // Own members, so that a copy by spread and JSON.stringify hold them too.
   return {
-    ...(JSON.parse(`${line.slice(begin, border)}}`) as Omit<Tool, keyof Late>),
+    ...early,
     get input_schema() {
       return parsed().input_schema;
     },
