@@ -23,8 +23,21 @@ export function readBody(req: IncomingMessage, format: BodyFormat): unknown | Pr
   }
   if (!hasBody) return undefined;
   checkMediaType(req, format);
-  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
-  return collect(req).then((bytes) => parse(bytes, format));
+  if (Number(length) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+  return collect(req, MAX_BODY_BYTES).then((bytes) => parse(bytes, format));
+}
+
+/**
+ * Reads a body that is handed on as it is.
+ *
+ * @returns undefined when there is none
+ * @throws ApiError BODY_TOO_LARGE, MALFORMED_BODY
+ */
+export async function readRawBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const length = req.headers['content-length'];
+  if (req.headers['transfer-encoding'] === undefined && length === undefined) return undefined;
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  return collect(req, maxBytes);
 }
 
 function parse(bytes: Buffer, format: BodyFormat): unknown {
@@ -46,19 +59,19 @@ function checkMediaType(req: IncomingMessage, format: BodyFormat): void {
   }
 }
 
-function tooLarge(): ApiError {
-  return new ApiError('BODY_TOO_LARGE', `The body must not be larger than ${MAX_BODY_BYTES} bytes.`);
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('BODY_TOO_LARGE', `The body must not be larger than ${maxBytes} bytes.`);
 }
 
-function collect(req: IncomingMessage): Promise<Buffer> {
+function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > maxBytes) {
         req.removeAllListeners('data');
-        reject(tooLarge());
+        reject(tooLarge(maxBytes));
       } else {
         chunks.push(chunk);
       }

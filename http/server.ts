@@ -9,6 +9,7 @@ import { lazyPages } from './lazy-pages.ts';
 import { createMcpMount, isMcp } from './mcp.ts';
 import { createMetricsServer } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
+import { createProxy, isRawCall } from './proxy.ts';
 
 export interface RunningServer {
   /** The origin that the API listens on, with the real port. */
@@ -50,10 +51,12 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
   const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(), deps.log);
   const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
   const mcp = createMcpMount(deps, createMcpServing(deps));
+  const proxy = createProxy(deps);
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isPage(req)) docs(req, res);
     else if (isLinkPage(req)) connect(req, res);
     else if (isMcp(req)) void mcp.serve(req, res);
+    else if (isRawCall(req)) void proxy(req, res);
     else void pipeline.serve(req, res);
   };
   const server = createServer(

@@ -7,6 +7,7 @@ import type { ToolDirectory } from '../discovery/directory.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
+import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
@@ -176,6 +177,7 @@ async function checkInput(
     });
   }
   for (const [index, name] of (input.allowed_tools ?? []).entries()) {
+    if (name === RAW_CALL) continue;
     const known = await tools.toolDirectory.find(tx, environment.id, name);
     if (known && provider && toolFits(known.tool, provider)) continue;
     errors.push({ field: `allowed_tools[${index}]`, message: 'names no tool of this connector' });

@@ -7,6 +7,7 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { type AccountInputs, accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
 import { type NamedFile, requireFiles } from '../contents/stored-files.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
@@ -57,19 +58,13 @@ export async function planExecution(
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionPlan> {
-  const account = await findAccount(read, environmentId, request.selector);
-  const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
-  if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account);
+  const { account, provider } = await findUsable(read, tools, environmentId, request.selector);
   const known = await tools.toolDirectory.find(read, environmentId, request.toolName);
   if (!known || !toolFits(known.tool, provider)) {
     throw new ApiError('NOT_FOUND', `The connector ${provider.identifier} has no tool ${request.toolName}.`);
   }
   const { tool, flagged } = known;
-  const connection = (await read.connections.get(environmentId, account.connectionId)) as ConnectionRow;
-  if (!connection.enabled) throw new ApiError('CONNECTION_DISABLED', `The connection ${connection.keyId} is disabled.`);
-  if (connection.allowedTools && !connection.allowedTools.includes(tool.name)) {
-    throw new ApiError('TOOL_NOT_ALLOWED', `The connection ${connection.keyId} does not allow the tool ${tool.name}.`);
-  }
+  const connection = await requireConnection(read, account, tool.name);
   if (flagged !== null) {
     throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
   }
@@ -95,8 +90,43 @@ export async function planExecution(
   return { account, connection, call, files, allPages };
 }
 
+/**
+ * The account that a call names, with its provider.
+ *
+ * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE
+ */
+export async function findUsable(
+  read: ReadRepositories,
+  tools: Pick<PlanTools, 'catalogue'>,
+  environmentId: EnvironmentId,
+  selector: Selector,
+): Promise<{ account: AccountRow; provider: ProviderDefinition }> {
+  const account = await findAccount(read, environmentId, selector);
+  const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
+  if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account);
+  return { account, provider };
+}
+
+/** The connection of an account, which allows a tool. @throws ApiError CONNECTION_DISABLED, TOOL_NOT_ALLOWED */
+export async function requireConnection(
+  read: ReadRepositories,
+  account: AccountRow,
+  toolName: string,
+): Promise<ConnectionRow> {
+  const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
+  if (!connection.enabled) throw new ApiError('CONNECTION_DISABLED', `The connection ${connection.keyId} is disabled.`);
+  if (connection.allowedTools && !connection.allowedTools.includes(toolName)) {
+    throw new ApiError('TOOL_NOT_ALLOWED', `The connection ${connection.keyId} does not allow the tool ${toolName}.`);
+  }
+  return connection;
+}
+
 /** The values of an account that may stand in requests: its configuration, and what of its details is no secret. */
-function inputsOf(tool: Tool, pattern: AuthPattern, { apiConfig, publicDetails }: AccountRow): AccountInputs {
+export function inputsOf(
+  tool: Pick<Tool, 'generic'>,
+  pattern: AuthPattern,
+  { apiConfig, publicDetails }: AccountRow,
+): AccountInputs {
   const { static_auth: typed, trusted_idp: idp } = (publicDetails ?? {}) as Details;
   const inputs = accountInputs(pattern, apiConfig, staticFieldsIn({ ...(typed && { static_auth: typed }) }));
   if (pattern.type !== 'TRUSTED_IDP' || tool.generic) return inputs;

@@ -11,12 +11,17 @@ export interface RecordTools {
   log: { error(fields: object, message: string): void };
 }
 
-export interface RunningExecution {
+/** An execution whose start is recorded. */
+export interface StartedExecution {
   environmentId: EnvironmentId;
-  plan: ExecutionPlan;
+  plan: Pick<ExecutionPlan, 'account'>;
   executionId: string;
   /** Milliseconds UTC. */
   startedAt: number;
+}
+
+export interface RunningExecution extends StartedExecution {
+  plan: ExecutionPlan;
 }
 
 /** What came of a call; `UNKNOWN` when the service failed while it was made. */
@@ -26,7 +31,7 @@ type Outcome = ToolOutcome | ApiError | 'UNKNOWN';
  * Ends the record of an execution. Nobody waits for it: the start is durable, so a crash before this write leaves an execution
  * whose outcome is unknown, and that is the truth.
  */
-export function recordOutcome(outcome: Outcome, execution: RunningExecution, tools: RecordTools): void {
+export function recordOutcome(outcome: Outcome, execution: StartedExecution, tools: RecordTools): void {
   const { environmentId, plan, executionId, startedAt } = execution;
   const finishedAt = tools.now();
   const record = { finishedAt, ...describe(outcome) };

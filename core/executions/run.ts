@@ -20,7 +20,7 @@ import { readAllPages } from './all-pages.ts';
 import { credentialOf } from './credential.ts';
 import { accountNotActive } from './not-active.ts';
 import type { ExecutionPlan } from './plan.ts';
-import { signingCredential, signingPreview } from './signing.ts';
+import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
 
 export interface RunTools {
   vault: Vault;
@@ -110,7 +110,7 @@ function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
 }
 
-function withoutToken({ authorizationType }: AccountRow): ApiError {
+export function withoutToken({ authorizationType }: AccountRow): ApiError {
   return accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.', authorizationType });
 }
 
@@ -119,9 +119,16 @@ function open(
   account: AccountRow,
   tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
 ): Credential | null {
-  const details = openCredentials(tools.vault, account, account);
-  const signing = signingCredential({ account, connection, pattern: call.pattern }, details, tools);
-  return signing ?? credentialOf(details, connection.clientId);
+  return openCredential({ account, connection, pattern: call.pattern }, tools);
+}
+
+/** What an account authenticates with now; null when it holds nothing that a request could carry. */
+export function openCredential(
+  party: SigningParty & { account: AccountRow },
+  tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
+): Credential | null {
+  const details = openCredentials(tools.vault, party.account, party.account);
+  return signingCredential(party, details, tools) ?? credentialOf(details, party.connection.clientId);
 }
 
 async function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number) {

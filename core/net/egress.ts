@@ -10,9 +10,11 @@ import type { EgressPolicy } from './policy.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 import { createSend, type EgressRequest, type EgressResponse } from './send.ts';
+import { createStream, type EgressStream } from './stream.ts';
 import { bracketed, targetOf } from './target.ts';
 
 export type { EgressRequest, EgressResponse } from './send.ts';
+export type { EgressStream } from './stream.ts';
 
 export interface EgressOptions {
   resolver?: Resolver;
@@ -33,6 +35,8 @@ export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string 
 export interface Egress {
   /** Execution path: one call on a pooled connection. */
   send(request: EgressRequest): Promise<EgressResponse>;
+  /** `send` without redirects, whose answer is handed on as it arrives. */
+  stream(request: EgressRequest): Promise<EgressStream>;
   /** Protocol calls (token, discovery, revocation, identity): got, with no redirects, no retries, one connection per call. */
   protocol: Protocol;
   /** `protocol` in the shape of fetch, for libraries that take one, to any host that the policy permits. */
@@ -86,8 +90,10 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
     return protocol;
   };
 
+  const parts = { policy, agentOf, gate, breaker, limits, userAgent };
   return {
-    send: createSend({ policy, agentOf, gate, breaker, limits, userAgent }),
+    send: createSend(parts),
+    stream: createStream(parts),
     get protocol() {
       return protocolOf();
     },

@@ -19,6 +19,9 @@ export interface EgressLimits extends BreakerLimits {
   /** Calls under way to one origin, and calls that may wait for one of these places. */
   callsPerOrigin: number;
   queuePerOrigin: number;
+  /** The body of an answer that is handed on as it arrives. */
+  streamTimeoutMs: number;
+  streamMaxBytes: number;
   /** One protocol call (token, discovery, revocation, identity), and the body of its answer. */
   protocolTimeoutMs: number;
   protocolMaxBytes: number;
@@ -38,6 +41,8 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = {
   breakerFailures: 5,
   breakerPauseMs: 5_000,
   breakerMaxPauseMs: 60_000,
+  streamTimeoutMs: 5 * 60_000,
+  streamMaxBytes: 100 * 1024 * 1024,
   protocolTimeoutMs: 15_000,
   protocolMaxBytes: 1024 * 1024,
 };

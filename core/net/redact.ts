@@ -26,6 +26,28 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
   return <T>(value: T): T => (needles.length === 0 ? value : (walk(value, clean, 0) as T));
 }
 
+/**
+ * `createScrubber` for a text that comes in pieces: what could be the beginning of a secret is kept back until more of it is there.
+ *
+ * @returns the pieces to hand on; `end` gives the last one
+ */
+export function createStreamScrubber(secrets: readonly string[]): { add(piece: string): string; end(): string } {
+  const clean = createScrubber(secrets);
+  const usable = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const longest = Math.max(1, ...usable.flatMap(formsOf).map((form) => form.length));
+  let kept = '';
+  return {
+    add(piece) {
+      kept = clean(kept + piece);
+      const cut = Math.max(0, kept.length - (longest - 1));
+      const ready = kept.slice(0, cut);
+      kept = kept.slice(cut);
+      return ready;
+    },
+    end: () => clean(kept),
+  };
+}
+
 /** `createScrubber` for one value. */
 export function scrub<T>(value: T, secrets: readonly string[]): T {
   return createScrubber(secrets)(value);

@@ -71,7 +71,8 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
   };
 }
 
-function firstHop(request: EgressRequest, userAgent: string): Hop {
+/** The first request of a call, judged. @throws EgressError `blocked` */
+export function firstHop(request: EgressRequest, userAgent: string): Hop {
   const { method, body = null } = request;
   // A copy: what was judged is what is sent, whatever the caller does with its object meanwhile.
   const url = new URL(request.url);

@@ -10,6 +10,7 @@ export const SCOPES = [
   'tools:read',
   'tools:execute',
   'tools:write',
+  'proxy',
   'events:read',
   'events:write',
   'admin',

@@ -49,7 +49,8 @@ export interface SendFailure {
   message: string;
 }
 
-const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
+/** What the failures of sending are called in the interface. */
+export const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
   blocked: 'blocked_by_egress_policy',
   unreachable: 'upstream_unreachable',
   timeout: 'upstream_timeout',
@@ -154,7 +155,7 @@ function toToolError(
   return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: ports.scrub(failure.message, secrets) };
 }
 
-function isSendFailure(error: unknown): error is SendFailure {
+export function isSendFailure(error: unknown): error is SendFailure {
   if (typeof error !== 'object' || error === null || !('kind' in error) || !('sent' in error)) return false;
   return (
     typeof error.kind === 'string' && Object.hasOwn(KIND_OF_FAILURE, error.kind) && typeof error.sent === 'boolean'

@@ -1,5 +1,8 @@
 import type { ErrorPredicate } from '../connectors/provider.ts';
 
+/** What raw calls are called where tools have a name: in records, in the allowed tools of a connection, as a scope. */
+export const RAW_CALL = 'proxy';
+
 /** JSON Schema 2020-12 as data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

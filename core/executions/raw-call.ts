@@ -1,0 +1,181 @@
+import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { Selector } from '../accounts/selector.ts';
+import { requirePattern } from '../connections/providers.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { baseUrlOf } from '../connectors/base-url.ts';
+import { type Credential, placeCredential } from '../connectors/placement.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
+import type { Egress, EgressStream } from '../net/egress.ts';
+import { scrub } from '../net/redact.ts';
+import { isSendFailure, KIND_OF_FAILURE, type OutboundRequest } from '../tools/execute.ts';
+import { isRetryable, type ToolError } from '../tools/outcome.ts';
+import { encodeUnreserved } from '../tools/template.ts';
+import { RAW_CALL } from '../tools/tool.ts';
+import { parsePathTemplate, renderUrl } from '../tools/url.ts';
+import { accountNotActive } from './not-active.ts';
+import { findUsable, inputsOf, type PlanTools, requireConnection } from './plan.ts';
+import { rawRequestHeaders } from './raw-headers.ts';
+import { openCredential, type RunTools, withoutToken } from './run.ts';
+
+export interface RawRequest {
+  method: string;
+  /** Percent-encoded, with its leading slash; appended to the base address of the provider. */
+  path: string;
+  /** Without the question mark, as it is to be sent. */
+  query: string;
+  /** As the caller sent them, names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer | undefined;
+}
+
+export interface RawCall {
+  account: AccountRow;
+  connection: ConnectionRow;
+  provider: ProviderDefinition;
+  pattern: AuthPattern;
+  /** Base address and path. */
+  address: string;
+  request: RawRequest;
+}
+
+/** An answer that is still coming, and every text that must not be in it. */
+export interface RawAnswer {
+  answer: EgressStream;
+  secrets: string[];
+}
+
+const WHOLE_PATH = parsePathTemplate('{+path}');
+/** What a URL parser keeps as a query: a number sign would begin a fragment. */
+const QUERY = /^[!$-;=?-~]{0,8000}$/;
+const READS = ['GET', 'HEAD'];
+
+/**
+ * Judges a raw call: the account may make it, and it stays below the base address of its provider.
+ *
+ * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, VALIDATION_FAILED,
+ *   PROVIDER_HAS_NO_BASE_URL, INVALID_API_CONFIG
+ */
+export async function planRawCall(
+  read: ReadRepositories,
+  tools: Pick<PlanTools, 'catalogue'>,
+  environmentId: EnvironmentId,
+  selector: Selector,
+  request: RawRequest,
+): Promise<RawCall> {
+  const { account, provider } = await findUsable(read, tools, environmentId, selector);
+  const connection = await requireConnection(read, account, RAW_CALL);
+  const pattern = requirePattern(provider, account.authorizationType, 'connector');
+  const base = baseUrlOf(provider, inputsOf({ generic: true }, pattern, account));
+  if (!QUERY.test(request.query)) throw notSendable('query', 'must be percent-encoded, of at most 8000 characters');
+  return { account, connection, provider, pattern, address: addressOf(base, request.path), request };
+}
+
+function addressOf(base: string, path: string): string {
+  try {
+    return renderUrl(base, WHOLE_PATH, () => path).address;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw notSendable('path', error.errors?.[0]?.message ?? 'cannot be sent');
+  }
+}
+
+function notSendable(field: string, message: string): ApiError {
+  return new ApiError('VALIDATION_FAILED', `The ${field} ${message}.`, { errors: [{ field, message }] });
+}
+
+/**
+ * Makes a raw call: one request, and one more with a newer credential when the provider refuses the present one. Redirects are
+ * answers.
+ *
+ * @returns the answer as it arrives, whatever its status, or why there is none
+ * @throws ApiError ACCOUNT_NOT_ACTIVE, VALIDATION_FAILED; nothing was sent then
+ */
+export async function runRawCall(
+  call: RawCall,
+  egress: Egress,
+  cause: Cause,
+  tools: RunTools,
+): Promise<RawAnswer | { error: ToolError; sent: boolean }> {
+  const fresh = await tools.ensureFresh(call.account, cause);
+  if (fresh.error) return { error: fresh.error, sent: false };
+  let { account } = fresh;
+  if (account.status !== 'ACTIVE') throw accountNotActive(account);
+  const secrets: string[] = [];
+  const send = async (credential: Credential) => {
+    const { outbound, hidden } = rendered(call, credential);
+    secrets.push(...hidden);
+    return egress.stream({ ...outbound, url: new URL(outbound.url), allowedOrigins: account.origins });
+  };
+  const open = () => openCredential({ account, connection: call.connection, pattern: call.pattern }, tools);
+  const renew = async () => {
+    const refreshed = await tools.refreshNow(account, cause);
+    if (refreshed?.status !== 'ACTIVE') return null;
+    account = refreshed;
+    return open();
+  };
+
+  try {
+    const credential = open() ?? (await renew());
+    if (!credential) throw withoutToken(account);
+    const answer = await send(credential);
+    const newer = answer.status === 401 && credential.kind !== 'none' ? await renew() : null;
+    if (newer === null) return { answer: identityCoded(answer), secrets };
+    answer.body.destroy();
+    return { answer: identityCoded(await send(newer)), secrets };
+  } catch (error) {
+    if (!isSendFailure(error)) throw error;
+    const kind = KIND_OF_FAILURE[error.kind];
+    const retryable = isRetryable(kind, READS.includes(call.request.method) || !error.sent);
+    const message = scrub(error.message, secrets);
+    return { error: { kind, retryable, retryAfterMs: error.retryAfterMs, message }, sent: error.sent };
+  }
+}
+
+/** No secret is found in what is compressed, and it was not asked for. */
+function identityCoded(answer: EgressStream): EgressStream {
+  const coding = answer.headers['content-encoding'];
+  if (coding === undefined || coding === 'identity') return answer;
+  answer.body.destroy();
+  throw Object.assign(new Error('The answer has a content coding that was not asked for.'), {
+    kind: 'invalid_response',
+    sent: true,
+  });
+}
+
+function rendered(
+  { provider, pattern, address, request }: RawCall,
+  credential: Credential,
+): { outbound: OutboundRequest & { body: Buffer | undefined }; hidden: string[] } {
+  const { parts, secrets } = placeCredential(pattern, credential);
+  const placed = (where: string) => parts.filter((part) => part.in === where);
+  if (placed('body').length > 0) {
+    throw new ApiError(
+      'UNSUPPORTED_CONNECTION_TYPE',
+      'The credential goes into the body, so only tools can make calls.',
+    );
+  }
+  const taken = placed('query').map(({ name }) => name);
+  const own = request.query.split('&').filter((pair) => pair !== '' && !taken.includes(nameOf(pair)));
+  const added = placed('query').map(({ name, value }) => `${encodeUnreserved(name)}=${encodeUnreserved(value)}`);
+  const query = [...own, ...added].join('&');
+  const outbound = {
+    method: request.method,
+    url: query === '' ? address : `${address}?${query}`,
+    headers: rawRequestHeaders(request.headers, provider.api.headers ?? {}, parts),
+    body: request.body,
+  };
+  if (credential.kind !== 'signer') return { outbound, hidden: secrets };
+  const signed = { ...outbound, ...credential.signer.sign(outbound), body: request.body };
+  return { outbound: signed, hidden: [...secrets, ...credential.signer.secrets] };
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? '';
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,81 @@
+import { isCallerHeader } from '../connectors/header-names.ts';
+import type { PlacedPart } from '../connectors/placement.ts';
+import type { ResponseHeaders } from '../net/exchange.ts';
+
+/** Headers of a raw call that name its account begin so, and stay here. */
+export const OWN_HEADERS = 'valetkey-';
+
+/** Of the caller's connection to us, or of a browser, and nothing to a provider. */
+const NOT_FORWARDED = new Set(['accept-encoding', 'origin', 'referer', 'user-agent', 'x-request-id']);
+
+/** Of the provider's connection to us, of its cookies, or rules for browsers that would become ours. */
+const NOT_RETURNED = new Set([
+  'alt-svc',
+  'clear-site-data',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'keep-alive',
+  'nel',
+  'public-key-pins',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'set-cookie',
+  'set-cookie2',
+  'sourcemap',
+  'strict-transport-security',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'www-authenticate',
+  'x-request-id',
+]);
+
+/**
+ * The headers of a raw call to a provider: those of its definition, then the caller's, then the credential, which nothing replaces.
+ * What says who calls or how the message is framed is left out (threat E2), and so is what Connection names (RFC 9110 §7.6.1).
+ */
+export function rawRequestHeaders(
+  caller: Readonly<Record<string, string>>,
+  usual: Readonly<Record<string, string>>,
+  credential: readonly PlacedPart[],
+): Record<string, string> {
+  const named = new Set((caller['connection'] ?? '').toLowerCase().split(/\s*,\s*/));
+  const forwarded = Object.entries(caller).filter(
+    ([name]) => isCallerHeader(name) && !NOT_FORWARDED.has(name) && !name.startsWith(OWN_HEADERS) && !named.has(name),
+  );
+  const headers = Object.fromEntries([
+    ...Object.entries(usual).map(([name, value]) => [name.toLowerCase(), value]),
+    ...forwarded,
+    // No secret is found in what is compressed.
+    ['accept-encoding', 'identity'],
+    ...credential.filter((part) => part.in === 'header').map(({ name, value }) => [name.toLowerCase(), value]),
+  ]) as Record<string, string>;
+  const cookies = credential.filter((part) => part.in === 'cookie').map(({ name, value }) => `${name}=${value}`);
+  return cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') };
+}
+
+/** The headers of a provider's answer that reach the caller, cleared of the credential (threat E5). */
+export function rawAnswerHeaders(
+  answered: ResponseHeaders,
+  scrub: (text: string) => string,
+): Record<string, string | string[]> {
+  const named = new Set(
+    String(answered['connection'] ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  );
+  const kept = Object.entries(answered).filter(
+    ([name]) =>
+      !NOT_RETURNED.has(name) &&
+      !named.has(name) &&
+      !/^(proxy-|access-control-|cross-origin-|sec-|valetkey-|x-frame-)/.test(name),
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, Array.isArray(value) ? value.map(scrub) : scrub(value)]),
+  );
+}

@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { EgressError } from './egress-error.ts';
+import type { ResponseHeaders, WireRequest } from './exchange.ts';
+import { type EgressRequest, firstHop, type SendParts } from './send.ts';
+import { toEgressError } from './transport-error.ts';
+
+/** An answer whose body comes as it arrives, in its content coding. Whoever has it reads it to its end, or destroys it. */
+export interface EgressStream {
+  status: number;
+  /** Names in lower case. */
+  headers: ResponseHeaders;
+  /** Fails with an EgressError when it is cut short, stands still, or is more than is allowed. */
+  body: Readable;
+}
+
+/**
+ * Makes the function that sends a call and hands its answer on as it arrives: the rules of `send` but for redirects, which are the
+ * answer. Its place in the queue of the origin is free again when the body has ended.
+ *
+ * @throws (the returned function) EgressError until the head of the answer is there
+ */
+export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
+  const { policy, agentOf, gate, breaker, limits, userAgent } = parts;
+  return async (request) => {
+    const { url, method, headers, body } = firstHop(request, userAgent);
+    const { targetOrigin } = policy.route(url);
+    const wire = { origin: targetOrigin, path: url.pathname + url.search, method, headers, body };
+    const end = new AbortController();
+    const endAfter = (ms: number) =>
+      setTimeout(() => end.abort(new EgressError('timeout', `The call was not over within ${ms} ms.`)), ms);
+    let timer = endAfter(limits.timeoutMs);
+    breaker.check(targetOrigin);
+    const leave = await gate.enter(targetOrigin, end.signal).catch((error) => {
+      clearTimeout(timer);
+      throw error;
+    });
+    try {
+      const answer = await breaker.run(targetOrigin, () => begin(agentOf(), wire, parts, end.signal));
+      clearTimeout(timer);
+      timer = endAfter(limits.streamTimeoutMs);
+      answer.body.once('close', () => {
+        clearTimeout(timer);
+        leave();
+      });
+      return answer;
+    } catch (error) {
+      clearTimeout(timer);
+      leave();
+      throw error;
+    }
+  };
+}
+
+/** Resolves with the head of the answer. */
+function begin(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  { limits }: Pick<SendParts, 'limits'>,
+  signal: AbortSignal,
+): Promise<EgressStream> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let stream: Readable | undefined;
+    let idle: NodeJS.Timeout | undefined;
+    let size = 0;
+
+    const fail = (error: unknown) => {
+      const failure = toEgressError(error, { sent: controller !== undefined, answering: stream !== undefined });
+      if (stream === undefined) reject(failure);
+      else stream.destroy(failure);
+      controller?.abort(failure);
+    };
+    const onAbort = () => fail(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settle = () => {
+      clearTimeout(idle);
+      signal.removeEventListener('abort', onAbort);
+    };
+
+    dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
+      onRequestStart(started) {
+        // As in `exchange`: what was written once is never written again.
+        if (signal.aborted || controller !== undefined) started.abort(new EgressError('aborted', 'The call is over.'));
+        else controller = started;
+      },
+      onResponseStart(answering, status, headers) {
+        if (status < 200) return;
+        const silent = () =>
+          fail(new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`, { sent: true }));
+        idle = setTimeout(silent, limits.idleTimeoutMs);
+        stream = new Readable({
+          read: () => {
+            idle?.refresh();
+            answering.resume();
+          },
+          destroy(error, done) {
+            settle();
+            answering.abort(error ?? new EgressError('aborted', 'Nobody reads the answer any more.'));
+            done(error);
+          },
+        });
+        resolve({ status, headers: headers as ResponseHeaders, body: stream });
+      },
+      onResponseData(answering, chunk) {
+        size += chunk.length;
+        if (size > limits.streamMaxBytes) {
+          fail(
+            new EgressError('too_large', `The answer is larger than ${limits.streamMaxBytes} bytes.`, { sent: true }),
+          );
+          return;
+        }
+        idle?.refresh();
+        // A reader that is slower than the host is no fault of the host.
+        if (stream?.push(chunk) === false) {
+          clearTimeout(idle);
+          answering.pause();
+        }
+      },
+      onResponseEnd() {
+        settle();
+        stream?.push(null);
+      },
+      onResponseError(_controller, error) {
+        fail(error);
+      },
+    });
+  });
+}
