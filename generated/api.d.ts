@@ -1556,7 +1556,10 @@ export interface components {
         ConnectionAuthorizationType: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH" | "OIDC" | "SAML" | "PASSWORD" | "PASSWORDLESS" | "WEBAUTHN";
         /** @description A connection with its settings. The client secret is never answered. */
         ConnectionConfiguration: {
-            /** @description The only tools that accounts of this connection may run; null allows every tool of the connector. */
+            /**
+             * @description The only tools that accounts of this connection may run; null allows every tool of the connector, and raw
+             *     calls, which `proxy` stands for.
+             */
             allowed_tools: components["schemas"]["ToolName"][] | null;
             authorization_type: components["schemas"]["AuthorizationType"];
             /** @description The OAuth client at the provider; empty when there is none. */
@@ -2657,10 +2660,11 @@ export interface components {
             overlap_seconds: number;
         };
         /**
-         * @description A permission of an API client. Each operation of this document says which one it needs.
+         * @description A permission of an API client. Each operation of this document says which one it needs; `proxy` is for raw calls under
+         *     `/api/v1/proxy/`, which this document cannot describe.
          * @enum {string}
          */
-        Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "events:read" | "events:write" | "admin";
+        Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "proxy" | "events:read" | "events:write" | "admin";
         /** @description A tool that can be called now. */
         ScopedTool: {
             /** @description The user's accounts that can run it, the oldest first. */
