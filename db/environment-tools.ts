@@ -32,11 +32,14 @@ export interface EnvironmentToolReads {
   names(environmentId: EnvironmentId): Promise<string[]>;
   /** A number that grows with every change of the environment's tools; 0 before the first. */
   revision(environmentId: EnvironmentId): Promise<number>;
-  /** What was written after a revision, in the order of names. Deletions show in {@link names} alone. */
-  changedSince(
+  /**
+   * What was written after a place, in the order of revisions and names; `{ revision, name: '' }` is the place before everything of
+   * that revision. Deletions show in {@link names} alone.
+   */
+  changedAfter(
     environmentId: EnvironmentId,
-    revision: number,
-    page: { after: string; limit: number },
+    place: Pick<EnvironmentToolRow, 'revision' | 'name'>,
+    limit: number,
   ): Promise<EnvironmentToolRow[]>;
 }
 
@@ -115,13 +118,12 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
       .where(eq(revisions.environmentId, given('environmentId')))
       .prepare(),
   );
-  const changedSince = once(() =>
+  const changedAfter = once(() =>
     db
       .select(columns)
       .from(t)
-      // The steer keeps the order of names from choosing the primary key: what changed is few among many.
-      .where(and(withinEnvironment, gt(t.revision, given('revision')), sql`+${t.name} > ${given('after')}`))
-      .orderBy(asc(t.name))
+      .where(and(withinEnvironment, sql`(${t.revision}, ${t.name}) > (${given('revision')}, ${given('name')})`))
+      .orderBy(asc(t.revision), asc(t.name))
       .limit(given('limit'))
       .prepare(),
   );
@@ -178,8 +180,8 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
     async revision(environmentId) {
       return current(environmentId);
     },
-    async changedSince(environmentId, since, { after, limit }) {
-      return changedSince().all({ environmentId, revision: since, after, limit });
+    async changedAfter(environmentId, { revision: after, name }, limit) {
+      return changedAfter().all({ environmentId, revision: after, name, limit });
     },
     async upsert(environmentId, tools) {
       if (tools.length === 0) return 0;

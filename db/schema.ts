@@ -134,7 +134,7 @@ export const environmentTools = sqliteTable(
     primaryKey({ columns: [t.environmentId, t.name] }),
     uniqueIndex('environment_tools_source').on(t.environmentId, t.connector, t.source, t.sourceId),
     index('environment_tools_connector').on(t.environmentId, t.connector, t.name),
-    index('environment_tools_revision').on(t.environmentId, t.revision),
+    index('environment_tools_revision').on(t.environmentId, t.revision, t.name),
   ],
 );
 

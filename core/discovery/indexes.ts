@@ -18,7 +18,8 @@ interface OwnIndex {
   syncing: Promise<void> | undefined;
 }
 
-const PIECE = 500;
+/** Reading and indexing so many tools keeps other requests waiting no longer than a few milliseconds. */
+const PIECE = 50;
 
 /**
  * Nothing is indexed before it is asked for. What an environment has of its own is then kept for as many environments as fit,
@@ -64,16 +65,17 @@ async function sync(
 ): Promise<void> {
   const revision = await read.environmentTools.revision(environmentId);
   const names = await displayNames(read, catalogue, environmentId);
-  for (let after = ''; ; ) {
-    const rows = await read.environmentTools.changedSince(environmentId, kept.revision, { after, limit: PIECE });
+  for (let place = { revision: kept.revision + 1, name: '' }; ; ) {
+    const rows = await read.environmentTools.changedAfter(environmentId, place, PIECE);
     for (const row of rows) {
       const { generic: _generic, ...tool } = JSON.parse(row.definition) as Tool;
       // What waits for a review can be found by nobody; a name of the catalogue is the catalogue's.
       if (row.flagged !== null || catalogue.tool(row.name)) kept.index.drop(row.name);
       else kept.index.put(tool, names(row.connector));
     }
-    if (rows.length < PIECE) break;
-    after = rows.at(-1)?.name ?? '';
+    const last = rows.at(-1);
+    if (!last || rows.length < PIECE) break;
+    place = last;
     await nextTurn();
   }
   const present = new Set(await read.environmentTools.names(environmentId));

@@ -12,6 +12,8 @@ export interface ToolCard {
   hints: Omit<ToolHints, 'reason'>;
   /** What it does, by its name: the stemmed first word after the connector's. */
   action: string;
+  /** What its score is divided by: of two tools that know the same words, the plainer one is more likely meant. */
+  length: number;
 }
 
 export interface Hit {
@@ -60,7 +62,7 @@ const READ_ASKED = 1.4;
 /** What a tool does, said in the question or by another word for it, is worth so much more than what it speaks of. */
 const ACTION_ASKED = 1.4;
 const ACTION_MEANT = 1.25;
-/** Of two tools that know the same words, the plainer one is more likely meant. */
+/** What each word of a name adds to its length. */
 const LENGTH = 0.06;
 const SHRINK_ABOVE = 1000;
 
@@ -163,29 +165,34 @@ export function search(
     ),
   );
   const asksToRead = QUESTION.test(query);
-  const hits: Hit[] = [];
+  const scored: { index: ToolIndex; scores: Float64Array }[] = [];
+  let best = 0;
   for (const index of indexes) {
     const scores = new Float64Array(index.end);
     const covered = new Float64Array(index.end);
-    for (const { rarity, words } of groups) addGroup(index, words, rarity, scores, covered);
-    scores.forEach((score, number) => {
-      if (score === 0) return;
+    for (const { rarity, words } of groups) addWish(index, words, rarity, scores, covered);
+    for (let number = 0; number < scores.length; number++) {
+      const sum = scores[number] as number;
+      if (sum === 0) continue;
       const card = index.card(number);
-      if (!card || !passes(card)) return;
-      const share = (covered[number] ?? 0) / worth;
+      scores[number] = 0;
+      if (!card || !passes(card)) continue;
+      const share = (covered[number] as number) / worth;
       const read = asksToRead && card.hints.read_only ? READ_ASKED : 1;
       const does = actions.get(card.action) ?? 1;
-      hits.push({ card, score: (read * does * score * (0.25 + share) ** 2) / brevity(card) });
+      const score = (read * does * sum * (0.25 + share) ** 2) / card.length;
+      scores[number] = score;
+      if (score > best) best = score;
+    }
+    scored.push({ index, scores });
+  }
+  const hits: Hit[] = [];
+  for (const { index, scores } of scored) {
+    scores.forEach((score, number) => {
+      if (score > 0 && score >= best * WORTH_SHOWING) hits.push({ card: index.card(number) as ToolCard, score });
     });
   }
-  const best = hits.reduce((most, { score }) => Math.max(most, score), 0);
-  return hits
-    .filter(({ score }) => score >= best * WORTH_SHOWING)
-    .sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
-}
-
-function brevity({ name, connector }: ToolCard): number {
-  return 1 + LENGTH * name.slice(connector.length).split('_').length;
+  return hits.sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
 }
 
 interface Alternative {
@@ -210,7 +217,12 @@ function alternativesOf(
   indexes: readonly ToolIndex[],
   total: number,
 ): { rarity: number; words: Alternative[] } {
-  const count = (each: string) => indexes.reduce((sum, index) => sum + (index.postings(each)?.length ?? 0), 0);
+  // Tools that are gone may still be counted.
+  const count = (each: string) =>
+    Math.min(
+      total,
+      indexes.reduce((sum, index) => sum + (index.postings(each)?.length ?? 0), 0),
+    );
   const words: Alternative[] = asked.map((word) => ({ word, factor: 1 }));
   for (const synonym of new Set(asked.flatMap((word) => SYNONYMS.get(word) ?? []))) {
     if (!asked.includes(synonym)) words.push({ word: synonym, factor: SYNONYM });
@@ -226,26 +238,30 @@ function alternativesOf(
   return { rarity, words };
 }
 
-/** Adds what one word of the question brings each tool: the best of what stands for it, not all of it. */
-function addGroup(
+/** Adds what a wish brings each tool: the best of what stands for it, not all of it. */
+function addWish(
   index: ToolIndex,
   words: readonly Alternative[],
   rarity: number,
   scores: Float64Array,
   covered: Float64Array,
 ): void {
-  const best = new Map<number, number>();
+  const best = new Float32Array(index.end);
+  const touched: number[] = [];
   for (const { word, factor } of words) {
     for (const packed of index.postings(word) ?? []) {
       const number = packed >>> WEIGHT_BITS;
       const weight = packed & MAX_WEIGHT;
       const value = (factor * weight) / (weight + SATURATION);
-      if (value > (best.get(number) ?? 0)) best.set(number, value);
+      const before = best[number] as number;
+      if (before === 0) touched.push(number);
+      if (value > before) best[number] = value;
     }
   }
-  for (const [number, value] of best) {
-    scores[number] = (scores[number] ?? 0) + rarity * value;
-    covered[number] = (covered[number] ?? 0) + rarity * Math.min(1, 2 * value);
+  for (const number of touched) {
+    const value = best[number] as number;
+    scores[number] = (scores[number] as number) + rarity * value;
+    covered[number] = (covered[number] as number) + rarity * Math.min(1, 2 * value);
   }
 }
 
@@ -258,6 +274,7 @@ function cardOf({ name, connector, generic, tags, hints }: Tool): ToolCard {
     tags,
     hints: { read_only, destructive, idempotent, open_world },
     action: wordsOf(name.slice(toolPrefix(connector).length))[0] ?? '',
+    length: 1 + LENGTH * name.slice(connector.length).split('_').length,
   };
 }
 

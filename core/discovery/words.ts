@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How texts become the words that tools are found by. */
 
 /** Words that say nothing about what is wanted. */
@@ -10,14 +12,29 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what needs no folding
+const ASCII = /^[\x00-\x7f]*$/;
 const CAMEL = /(\p{Ll}|\d)(\p{Lu})/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const VOWEL = /[aeiouy]/;
 
+/** Stems that were made last: a text has many words, and few different ones. */
+const stems = new LRUCache<string, string>({ max: 5_000 });
+
 /** The words of a text in the order they stand, stemmed; also those of identifiers such as `listIssues`. */
 export function wordsOf(text: string): string[] {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').replace(CAMEL, '$1 $2').toLowerCase();
-  return (plain.replaceAll(/['’]s\b/g, '').match(WORD) ?? []).map(stem);
+  const latin = ASCII.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
+  const plain = latin
+    .replace(CAMEL, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/['’]s\b/g, '');
+  return (plain.match(WORD) ?? []).map((word) => {
+    const known = stems.get(word);
+    if (known !== undefined) return known;
+    const made = stem(word);
+    stems.set(word, made);
+    return made;
+  });
 }
 
 /** The words of a question, without those that every question has; all of them where nothing else is left. */

@@ -24,7 +24,7 @@ create table environment_tools (
 create unique index environment_tools_source on environment_tools (environment_id, connector, source, source_id)
   where source_id is not null;
 create index environment_tools_connector on environment_tools (environment_id, connector, name);
-create index environment_tools_revision on environment_tools (environment_id, revision);
+create index environment_tools_revision on environment_tools (environment_id, revision, name);
 
 -- Moves with every change of an environment's tools, deletions included.
 create table environment_tool_revisions (

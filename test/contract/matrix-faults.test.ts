@@ -16,7 +16,7 @@ const PROBES = ['getHealth', 'getReadiness'];
 /** Operations that answer from the catalogue or from memory alone. */
 const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
 // The example of an address is none of ours, which its seal tells.
-const WITHOUT_STORAGE = ['listTools', 'getTool', 'downloadFile', ...METADATA, ...PROBES];
+const WITHOUT_STORAGE = ['getTool', 'downloadFile', ...METADATA, ...PROBES];
 
 type Place = FaultPlace | 'host';
 

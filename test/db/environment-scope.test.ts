@@ -139,8 +139,8 @@ describe('no query without an environment (C1)', () => {
       'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
       'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
       'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
-      'environmentTools.changedSince': [
-        (r, env) => r.environmentTools.changedSince(env, 0, { after: '', limit: 9 }),
+      'environmentTools.changedAfter': [
+        (r, env) => r.environmentTools.changedAfter(env, { revision: 0, name: '' }, 9),
         [],
       ],
       'environmentTools.delete': [(r, env) => r.environmentTools.delete(env, ['mine_get_thing']), 0],

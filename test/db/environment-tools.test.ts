@@ -67,11 +67,13 @@ describe('tools of an environment', () => {
   it('tell what was written after a revision', async () => {
     await write(tool('a'), tool('b'));
     await write(tool('b', { definition: { name: 'new' } }), tool('c'));
-    const since = (revision: number, after = '') => read().changedSince(test.env, revision, { after, limit: 2 });
-    expect(names(await since(0))).to.deep.equal(['a', 'b']);
-    expect(names(await since(0, 'b'))).to.deep.equal(['c']);
-    expect(names(await since(1))).to.deep.equal(['b', 'c']);
-    expect(await since(2)).to.deep.equal([]);
+    const page = async (revision: number, name = '') =>
+      names(await read().changedAfter(test.env, { revision, name }, 2));
+    expect(await page(1)).to.deep.equal(['a', 'b']);
+    expect(await page(1, 'a')).to.deep.equal(['b', 'c']);
+    expect(await page(2)).to.deep.equal(['b', 'c']);
+    expect(await page(2, 'b')).to.deep.equal(['c']);
+    expect(await page(3)).to.deep.equal([]);
   });
 
   it('are removed by name and by provider, and each removal moves the revision', async () => {

@@ -10,6 +10,9 @@ export interface ContractRequest {
   request: TestRequest;
 }
 
+/** Operations that answer for one user. */
+const FOR_A_USER = ['listScopedTools', 'searchTools'];
+
 /** What to put in the place of the contract's examples. */
 export interface RequestChanges {
   path?: Record<string, string>;
@@ -25,8 +28,9 @@ export function requestOf(operation: Operation, changes: RequestChanges = {}): C
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodeURIComponent(changes.path?.[name] ?? exampleOf(name)),
   );
-  // No parameter names an account by itself, so none is required: the id will do.
-  const isNeeded = (parameter: JsonObject) => parameter['required'] === true || parameter['name'] === 'id';
+  // No parameter names an account or its owner by itself, so none is required: the id, or the user, will do.
+  const one = FOR_A_USER.includes(operation.id) ? 'user_id' : 'id';
+  const isNeeded = (parameter: JsonObject) => parameter['required'] === true || parameter['name'] === one;
   const needed = parameters.filter((parameter) => parameter['in'] === 'query' && isNeeded(parameter));
   const query = new URLSearchParams({
     ...Object.fromEntries(needed.map(({ name }) => [String(name), exampleOf(String(name))])),

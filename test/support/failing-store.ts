@@ -19,6 +19,7 @@ export function failingStore(store: Store, fault: FaultSwitch): Store {
       return (...args) => (failsAt(place) ? Promise.reject(fault.error()) : call(...args));
     }),
     write: (unit) => (failsAt('write') ? Promise.reject(fault.error()) : store.write(unit)),
+    commit: (unit) => (failsAt('write') ? Promise.reject(fault.error()) : store.commit(unit)),
   };
 }
 

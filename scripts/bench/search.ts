@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CatalogueIndex, createCatalogue } from '../../core/connectors/catalogue.ts';
+import { createToolDirectory } from '../../core/discovery/directory.ts';
+import type { Tool } from '../../core/tools/tool.ts';
+import { environmentId, openStore } from '../../db/store.ts';
+import { percentile } from './statistics.ts';
+
+/**
+ * How long a search takes among many tools, and what the index costs: the catalogue's tools, and as many of an environment's own
+ * as make the number, written as those of the catalogue are, under other names.
+ *
+ *   node scripts/bench/search.ts [tools]
+ */
+const wanted = Number(process.argv[2] ?? 20_000);
+const INDEX = new URL('../../generated/catalogue.json', import.meta.url);
+const ROUNDS = 20;
+
+const catalogue = createCatalogue(JSON.parse(readFileSync(INDEX, 'utf8')) as CatalogueIndex);
+const folder = mkdtempSync(join(tmpdir(), 'valetkey-search-'));
+const store = await openStore({ path: join(folder, 'search.db'), now: Date.now });
+try {
+  const env = environmentId(`env_${'0'.repeat(26)}`);
+  await store.write((tx) =>
+    tx.environments.insert({
+      id: env,
+      kind: 'DEVELOPMENT',
+      baseUrl: 'http://localhost',
+      settings: {},
+      createdAt: 0,
+      hosts: ['localhost'],
+    }),
+  );
+  const built = catalogue.tools();
+  for (let made = built.length; made < wanted; made += 1000) {
+    const tools = Array.from({ length: Math.min(1000, wanted - made) }, (_, place) => twin(built, made + place));
+    await store.write((tx) =>
+      tx.environmentTools.upsert(
+        env,
+        tools.map((tool) => ({
+          name: tool.name,
+          connector: tool.connector,
+          source: 'import' as const,
+          sourceId: tool.name,
+          definition: tool,
+          at: 0,
+        })),
+      ),
+    );
+  }
+
+  const directory = createToolDirectory(catalogue);
+  const search = (query: string) => directory.search(store.read, env, query);
+  gc();
+  const before = process.memoryUsage();
+  const [, first] = await timed(() => search('warm up'));
+  gc();
+  const after = process.memoryUsage();
+  for (const query of questions(built)) await search(query);
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const query of questions(built)) times.push((await timed(() => search(query)))[1]);
+  }
+  const [one] = built as [Tool];
+  await store.write((tx) =>
+    tx.environmentTools.upsert(env, [
+      { name: 'z_one', connector: 'z', source: 'custom', sourceId: null, definition: { ...one, name: 'z_one' }, at: 1 },
+    ]),
+  );
+  const [, changed] = await timed(() => search('warm up'));
+  const sorted = Float64Array.from(times).sort();
+  const ms = (value: number) => `${value.toFixed(1)} ms`;
+  const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+  console.log(
+    [
+      `${wanted} tools, ${times.length} searches`,
+      `p50 ${ms(percentile(sorted, 0.5))}, p99 ${ms(percentile(sorted, 0.99))}, longest ${ms(sorted.at(-1) ?? 0)}`,
+      `first search, which builds the index: ${ms(first)}; the first after one tool has changed: ${ms(changed)}`,
+      `the index adds ${mb(after.heapUsed - before.heapUsed)} of heap, the building of it ${mb(after.rss - before.rss)} of resident memory`,
+    ].join('\n'),
+  );
+} finally {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Sixty of them: what a tool does and where, and the first sentence of its description, which is longer than people ask. */
+function questions(tools: readonly Tool[]): string[] {
+  const chosen = Array.from({ length: 30 }, (_, at) => tools[Math.floor((at * tools.length) / 30)] as Tool);
+  return chosen.flatMap(({ title, connector, description }) => [
+    `${title} in ${connector.replaceAll('_', ' ')}`,
+    description.split('. ')[0] as string,
+  ]);
+}
+
+function twin(tools: readonly Tool[], number: number): Tool {
+  const tool = tools[number % tools.length] as Tool;
+  const connector = `custom-${number % 97}`;
+  return { ...tool, connector, name: `${tool.name.slice(0, 54)}_${number}`, generic: false };
+}
+
+async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
+  const start = performance.now();
+  const result = await run();
+  return [result, performance.now() - start];
+}
+
+function gc(): void {
+  (globalThis as { gc?: () => void }).gc?.();
+}

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createToolIndex, search } from '../../../core/discovery/tool-index.ts';
+import { stem, wordsOf, wordsOfQuery } from '../../../core/discovery/words.ts';
+import { ownTool } from '../../support/own-tools.ts';
+
+describe('the words of tools and questions', () => {
+  it('are the same for the forms of one word', () => {
+    for (const forms of [
+      ['issue', 'issues'],
+      ['create', 'creates', 'created', 'creating'],
+      ['reply', 'replies'],
+      ['branch', 'branches'],
+      ['message', 'messages', 'messaging'],
+      ['schedule', 'scheduled', 'scheduling'],
+      ['access', 'accesses'],
+    ]) {
+      expect(new Set(forms.map(stem)).size, forms.join()).to.equal(1);
+    }
+    expect(stem('status')).to.equal('status');
+    expect(stem('string')).to.equal('string');
+  });
+
+  it('are found in identifiers, accents and cases of every kind', () => {
+    expect(wordsOf('listOpenIssues')).to.deep.equal(['list', 'open', 'issu']);
+    expect(wordsOf("Café's MENÜ")).to.deep.equal(['caf', 'menu'].map(stem));
+    expect(wordsOf('')).to.deep.equal([]);
+  });
+
+  it('leave out what every question says, unless it says nothing else', () => {
+    expect(wordsOfQuery('what is on my calendar')).to.deep.equal(['calendar']);
+    expect(wordsOfQuery('what is it')).to.deep.equal(['what', 'is', 'it']);
+  });
+});
+
+describe('the index over tools', () => {
+  const named = (name: string, title: string) => ownTool('mine', name, { title, tags: ['x'], description: '' });
+  const found = (index: ReturnType<typeof createToolIndex>, query: string) =>
+    search([index], query).map(({ card }) => card.name);
+
+  it('forgets what a tool was when it becomes another, and what is dropped', () => {
+    const index = createToolIndex();
+    index.put(named('mine_a', 'Alpha'), 'Mine');
+    index.put(named('mine_b', 'Beta'), 'Mine');
+    index.put(named('mine_a', 'Gamma'), 'Mine');
+    expect(found(index, 'alpha')).to.deep.equal([]);
+    expect(found(index, 'gamma')).to.deep.equal(['mine_a']);
+    index.drop('mine_a');
+    index.drop('mine_unknown');
+    expect(found(index, 'gamma')).to.deep.equal([]);
+    expect(index.cards().map(({ name }) => name)).to.deep.equal(['mine_b']);
+  });
+
+  it('stays the same to its users however often tools come and go', () => {
+    const index = createToolIndex();
+    for (let round = 0; round < 30; round++) {
+      for (let each = 0; each < 100; each++) index.put(named(`mine_${each}`, `Round ${round}`), 'Mine');
+    }
+    expect(index.size).to.equal(100);
+    expect(index.end).to.be.below(1200);
+    expect(search([index], 'round 29')).to.have.length(100);
+    expect(found(index, '13')).to.deep.equal(['mine_13']);
+  });
+
+  it('takes the beginning of a word where no tool has the word', () => {
+    const index = createToolIndex();
+    index.put(named('mine_a', 'Subscription'), 'Mine');
+    expect(found(index, 'subscr')).to.deep.equal(['mine_a']);
+  });
+
+  it('does not take what is said of a sibling for its own', () => {
+    const index = createToolIndex();
+    const description = 'Reads one thing. To paint it violet, use mine_paint_thing.';
+    index.put(ownTool('mine', 'mine_get_thing', { description }), 'Mine');
+    expect(found(index, 'violet')).to.deep.equal([]);
+  });
+
+  it('answers any text, in one order', () => {
+    const index = createToolIndex();
+    for (const each of ['alpha', 'beta', 'gamma delta']) index.put(named(`mine_${each.slice(0, 3)}`, each), 'Mine');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (query) => {
+        expect(found(index, query)).to.deep.equal(found(index, query));
+      }),
+    );
+  });
+
+  it('ranks alike whether tools stand in one index or in two', () => {
+    const [one, left, right] = [createToolIndex(), createToolIndex(), createToolIndex()];
+    const tools = ['alpha beta', 'alpha gamma', 'beta gamma', 'delta'].map((title, at) => named(`mine_${at}`, title));
+    tools.forEach((tool, at) => {
+      one.put(tool, 'Mine');
+      (at % 2 ? left : right).put(tool, 'Mine');
+    });
+    expect(search([left, right], 'alpha gamma')).to.deep.equal(search([one], 'alpha gamma'));
+  });
+});
