@@ -36,6 +36,7 @@ export const ERRORS = {
   TOOL_EXISTS: { status: 409, title: 'The tool exists already' },
   TOOL_IN_USE: { status: 409, title: 'Connections name the tool' },
   TOOL_READ_ONLY: { status: 409, title: 'The tool changes with its source alone' },
+  NO_ACTIVE_ACCOUNT: { status: 409, title: 'No account of the provider can be used now' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },
   EXECUTION_OUTCOME_UNKNOWN: { status: 409, title: 'An earlier execution with this key ended without a known outcome' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
@@ -45,6 +46,7 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INTERNAL_ERROR: { status: 500, title: 'Internal error' },
   TOOL_FAILED: { status: 502, title: 'The provider refused the call or failed' },
+  TOOLS_NOT_LISTED: { status: 502, title: 'The MCP server did not list its tools' },
   STORAGE_UNAVAILABLE: { status: 503, title: 'The storage cannot take the request now' },
   TOOL_TIMEOUT: { status: 504, title: 'The provider was too slow' },
 } as const satisfies Record<string, { status: number; title: string }>;

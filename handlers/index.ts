@@ -22,6 +22,7 @@ import { updateConnection } from './connections/updateConnection.ts';
 import { createCustomProvider } from './custom-providers/createCustomProvider.ts';
 import { deleteCustomProvider } from './custom-providers/deleteCustomProvider.ts';
 import { getCustomProvider } from './custom-providers/getCustomProvider.ts';
+import { syncProviderTools } from './custom-providers/syncProviderTools.ts';
 import { updateCustomProvider } from './custom-providers/updateCustomProvider.ts';
 import { getEnvironment } from './environment/getEnvironment.ts';
 import { updateEnvironment } from './environment/updateEnvironment.ts';
@@ -102,6 +103,7 @@ export const handlers: Handlers = {
   listTools,
   rotateApiClientSecret,
   searchConnectedAccounts,
+  syncProviderTools,
   updateConnectedAccount,
   updateConnection,
   updateCustomProvider,

@@ -4,6 +4,7 @@ import type { CustomProviderDefinition } from '../core/connections/providers.ts'
 import { missingSettings } from '../core/connections/status.ts';
 import { identityProviderOf } from '../core/connections/vendor.ts';
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
+import { contractPattern } from '../core/connectors/contract-pattern.ts';
 import type { Connector } from '../core/connectors/provider.ts';
 import { definitionOf } from '../core/discovery/custom-tools.ts';
 import type { KnownTool } from '../core/discovery/directory.ts';
@@ -11,6 +12,7 @@ import type { FoundTool } from '../core/discovery/find-tools.ts';
 import { anthropicTool, mcpTool, openAiTool } from '../core/discovery/formats.ts';
 import { mcpServerUrl } from '../core/mcp/server-definition.ts';
 import { rfc3339 } from '../core/rfc3339.ts';
+import type { SyncReport } from '../core/mcp/upstream/sync.ts';
 import { publicInputSchema } from '../core/tools/input.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import type {
@@ -139,7 +141,7 @@ export function presentCustomProvider(row: CustomProviderRow): Schemas['Provider
   const definition = row.definition as unknown as CustomProviderDefinition;
   return {
     ...definition,
-    auth_patterns: definition.auth_patterns as Schemas['AuthPattern'][],
+    auth_patterns: definition.auth_patterns.map(contractPattern) as Schemas['AuthPattern'][],
     id: row.id,
     identifier: row.identifier,
     categories: [],
@@ -276,6 +278,10 @@ export function presentMcpConfig(
     created_at: rfc3339(createdAt),
     updated_at: rfc3339(updatedAt),
   };
+}
+
+export function presentSyncReport({ leftOut, ...report }: SyncReport): Schemas['ToolSyncReport'] {
+  return { ...report, left_out: leftOut };
 }
 
 const REVOCATION_STATUSES = { WAITING: 'PENDING', FAILED: 'FAILED', DONE: 'REVOKED' } as const;

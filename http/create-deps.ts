@@ -36,6 +36,7 @@ import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
 import { createRevocations } from './create-revocations.ts';
 import { createToolJudge } from './create-tool-judge.ts';
+import { createToolFreshness } from './create-tool-freshness.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -124,6 +125,16 @@ export async function createDeps(
       ? { ...overrides.revocations, stop: async () => {} }
       : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });
     const keepAlive = createKeepAlive({ store, refresher, catalogue, now, random, log });
+    const freshness = createToolFreshness({
+      store,
+      catalogue,
+      vault,
+      now,
+      events,
+      log,
+      egressOf,
+      ensureFresh: refresher.ensureFresh,
+    });
     const timers = [
       setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
       setInterval(() => void sweep(), SWEEP_MS).unref(),
@@ -178,6 +189,7 @@ export async function createDeps(
       async close() {
         for (const timer of timers) clearInterval(timer);
         await keepAlive.stop();
+        await freshness.stop();
         await refresher.idle();
         await links.stop();
         await revocations.stop();

@@ -46,8 +46,11 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
 }
 
 /** True when a tool can be executed with accounts of a provider: its own tools, and with custom providers generic ones too. */
-export function toolFits(tool: Tool, provider: Pick<ProviderDefinition, 'identifier' | 'isCustom'>): boolean {
-  return tool.connector === provider.identifier || (provider.isCustom && tool.generic === true);
+export function toolFits(
+  tool: Tool,
+  { identifier, isCustom, isMcp }: Pick<ProviderDefinition, 'identifier' | 'isCustom' | 'isMcp'>,
+): boolean {
+  return tool.connector === identifier || (isCustom && !isMcp && tool.generic === true);
 }
 
 function shownConnector(connector: Connector): Connector {

@@ -75,6 +75,8 @@ export interface ProviderDefinition {
   proxyEnabled: boolean;
   /** https address, may hold {{field}} placeholders. */
   proxyUrl?: string;
+  /** It speaks MCP at its address: its tools are those that it lists itself. */
+  isMcp?: boolean;
 }
 
 /** A built-in connector as a provider: it is called directly, at its own API base. */
@@ -100,13 +102,16 @@ export interface CustomProviderFacts {
 
 /** A custom provider: it has no API definition of its own, so its one address is `proxy_url`. */
 export function customProvider(facts: CustomProviderFacts): ProviderDefinition {
+  const isMcp = facts.authPatterns.some((pattern) => pattern.is_mcp);
   return {
     identifier: facts.identifier,
     displayName: facts.displayName,
     isCustom: true,
     api: {},
     authPatterns: facts.authPatterns,
-    proxyEnabled: facts.proxyEnabled,
+    // An MCP server has no other address.
+    proxyEnabled: facts.proxyEnabled || isMcp,
     proxyUrl: facts.proxyUrl ?? undefined,
+    isMcp,
   };
 }

@@ -87,6 +87,13 @@ export function createEvents({ now, newId }: EventTools) {
     toolUpdated: (tx: Repositories, cause: Cause, name: string, fields: string[]) =>
       record(tx, cause, 'tool.updated', name, { fields }),
     toolDeleted: (tx: Repositories, cause: Cause, name: string) => record(tx, cause, 'tool.deleted', name),
+    /** What an MCP server lists now; names only, for its texts are somebody else's. */
+    toolsSynced: (
+      tx: Repositories,
+      cause: Cause,
+      id: string,
+      { added, accepted, flagged, removed }: Record<'added' | 'accepted' | 'flagged' | 'removed', string[]>,
+    ) => record(tx, cause, 'provider.tools_synced', id, { added, accepted, flagged, removed }),
     clientCreated: (tx: Repositories, cause: Cause, id: string, scopes: readonly string[]) =>
       record(tx, cause, 'api_client.created', id, { scopes }),
     clientDisabled: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'api_client.disabled', id),

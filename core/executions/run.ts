@@ -6,6 +6,7 @@ import type { Credential } from '../connectors/placement.ts';
 import type { StoredFiles } from '../contents/stored-files.ts';
 import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
+import { callUpstreamTool, previewUpstreamCall } from '../mcp/upstream/call.ts';
 import type { Egress } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
@@ -65,7 +66,7 @@ export async function runPlan(
     random: tools.random,
     wait: tools.wait,
   };
-  const run = (page: PreparedCall) => executeTool(page, ports);
+  const run = (page: PreparedCall) => (page.tool.mcp ? callUpstreamTool(page, ports) : executeTool(page, ports));
   const outcome = plan.allPages ? await readAllPages(call, run, tools.now) : await run(call);
   return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
 
@@ -101,6 +102,7 @@ export async function previewPlan(
 ): Promise<DryRunRequest> {
   const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
   if (!credential) throw withoutToken(plan.account);
+  if (plan.call.tool.mcp) return previewUpstreamCall(plan.call, credential);
   return dryRun(await withFiles(plan, tools), credential);
 }
 

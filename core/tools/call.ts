@@ -1,5 +1,5 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import type { AccountInputs } from '../connectors/base-url.ts';
+import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { StoredFiles } from './file-input.ts';
@@ -49,8 +49,10 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
   const { input, cursor } = inputs.check(tool, call.toolInput);
   const at = cursor === undefined ? undefined : openCursor(tool, cursor);
   const prepared = { tool, provider, pattern, account, input, at, idempotencyKey: executionId, files: NO_FILES };
+  // What an MCP server is sent is a matter of its protocol; only its address has to be there.
+  if (tool.mcp) baseUrlOf(provider, account);
   // Stored files are read when the call runs.
-  renderRequest({ ...prepared, files: undefined }, { parts: [], secrets: [] });
+  else renderRequest({ ...prepared, files: undefined }, { parts: [], secrets: [] });
   return prepared;
 }
 

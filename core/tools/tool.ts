@@ -76,12 +76,14 @@ export interface ToolResponse {
 }
 
 /** What a person writes down about a tool, as catalogue/tool.schema.json describes it. */
-export type ToolDefinition = Omit<Tool, 'connector' | 'generic'>;
+export type ToolDefinition = Omit<Tool, 'connector' | 'generic' | 'mcp'>;
 
 /** A tool: its definition, and where it belongs. */
 export interface Tool {
   /** The identifier of the provider whose accounts run it. */
   connector: string;
+  /** A tool of an MCP server: the name that it has there. It is called by that protocol; `request` says only where. */
+  mcp?: { name: string };
   /** The tool fits any HTTP API, so the accounts of custom providers run it too. */
   generic?: boolean;
   name: string;

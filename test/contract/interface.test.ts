@@ -24,6 +24,7 @@ createCustomProvider post /api/v1/custom-providers providers:write d
 getCustomProvider get /api/v1/custom-providers/{identifier} providers:read x
 updateCustomProvider put /api/v1/custom-providers/{identifier} providers:write d
 deleteCustomProvider delete /api/v1/custom-providers/{identifier} providers:write d
+syncProviderTools post /api/v1/custom-providers/{identifier}:sync_tools tools:write x
 listProviders get /api/v1/providers providers:read x
 getProvider get /api/v1/providers/{identifier} providers:read x
 listConnections get /api/v1/connections connections:read d
@@ -76,6 +77,7 @@ const OWN_STATUSES: Record<string, string[]> = {
   getCustomProvider: ['404'],
   updateCustomProvider: ['404', '409'],
   deleteCustomProvider: ['404'],
+  syncProviderTools: ['404', '502'],
   getProvider: ['404'],
   getConnection: ['404'],
   updateConnection: ['404'],

@@ -1,0 +1,58 @@
+import type { AccountRow, EnvironmentRow, Store } from '../../../db/store.ts';
+import type { Cause, Events } from '../../events/events.ts';
+import type { ReadTools } from './read-tools.ts';
+import { readUpstreamTools } from './read-tools.ts';
+import type { SyncReport, SyncTools } from './sync.ts';
+import { storeUpstreamTools } from './sync.ts';
+
+export interface FreshnessTools extends ReadTools, SyncTools {
+  store: Store;
+  events: Pick<Events, 'toolsSynced'>;
+  log: { warn(fields: object, message: string): void };
+}
+
+/** How old a list may get before its server is asked again, in milliseconds. */
+const MAX_AGE_MS = 15 * 60 * 1000;
+const ACTOR = 'system';
+
+/**
+ * Keeps the tools of MCP servers as their servers have them: a provider whose list is old is asked again with an account that works.
+ * What a server has changed meanwhile is flagged and not taken over.
+ */
+export function createToolFreshness(tools: FreshnessTools): { run(): Promise<void> } {
+  const asked = new Map<string, number>();
+
+  async function refresh(environment: EnvironmentRow, connector: string): Promise<void> {
+    const { read } = tools.store;
+    const filters = { provider: connector, status: 'ACTIVE' as const };
+    const [first] = (await read.accounts.list(environment.id, filters, { size: 1 })).rows;
+    const account = first && (await read.accounts.get(environment.id, first.id));
+    if (!account) return;
+    asked.set(`${environment.id} ${connector}`, tools.now());
+    const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId: ACTOR };
+    const outcome = await readUpstreamTools(tools, environment, account as AccountRow, cause);
+    if (!outcome.ok) throw new Error(outcome.error.message);
+    await tools.store.write(async (tx) => {
+      const report = await storeUpstreamTools(tx, tools, environment.id, connector, outcome.listed, false);
+      if (hasChanged(report)) await tools.events.toolsSynced(tx, cause, connector, report);
+    });
+  }
+
+  return {
+    async run() {
+      for (const environment of await tools.store.read.environments.list()) {
+        for (const { identifier, isMcp } of await tools.store.read.customProviders.list(environment.id)) {
+          const age = tools.now() - (asked.get(`${environment.id} ${identifier}`) ?? Number.NEGATIVE_INFINITY);
+          if (!isMcp || age < MAX_AGE_MS) continue;
+          await refresh(environment, identifier).catch((err) =>
+            tools.log.warn({ provider: identifier, reason: (err as Error).message }, 'tools were not read'),
+          );
+        }
+      }
+    },
+  };
+}
+
+function hasChanged({ added, accepted, flagged, removed }: SyncReport): boolean {
+  return added.length + accepted.length + flagged.length + removed.length > 0;
+}

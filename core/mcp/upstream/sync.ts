@@ -1,0 +1,91 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Repositories } from '../../../db/store.ts';
+import type { Catalogue } from '../../connectors/catalogue.ts';
+import { schemaCompiler } from '../../tools/input.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { convertTool, upstreamToolName } from './to-tool.ts';
+
+export interface SyncTools {
+  catalogue: Catalogue;
+  now(): number;
+}
+
+/** What a look at a server's list has changed here; tools by their names here, those left out by the server's. */
+export interface SyncReport {
+  tools: number;
+  added: string[];
+  /** They differ from what was pinned and do not run until a person accepts that. */
+  flagged: string[];
+  /** They differed, and were accepted. */
+  accepted: string[];
+  removed: string[];
+  leftOut: { tool: string; reason: string }[];
+}
+
+export const CHANGED = 'The MCP server has changed this tool since it was pinned.';
+
+/**
+ * Stores what an MCP server lists as the tools of its provider. What is new is pinned by the hash of its definition; what differs from
+ * its pin keeps the old definition and is flagged, so that no text that nobody has looked at reaches a model (threat P6); what the
+ * server no longer lists is gone.
+ *
+ * @param accept takes the differences over instead of flagging them
+ */
+export async function storeUpstreamTools(
+  tx: Repositories,
+  { catalogue, now }: SyncTools,
+  environmentId: EnvironmentId,
+  connector: string,
+  listed: readonly McpTool[],
+  accept: boolean,
+): Promise<SyncReport> {
+  const rows = (await tx.environmentTools.listByConnector(environmentId, connector)).filter(isOurs);
+  const pinned = new Map(rows.map((row) => [row.sourceId, row]));
+  const taken = new Set(await tx.environmentTools.names(environmentId));
+  const report: SyncReport = { tools: 0, added: [], flagged: [], accepted: [], removed: [], leftOut: [] };
+  const writes: NewEnvironmentTool[] = [];
+  const seen = new Set<string>();
+  const at = now();
+  const compiler = schemaCompiler();
+  for (const given of listed) {
+    if (seen.has(given.name)) continue;
+    const before = pinned.get(given.name);
+    const name =
+      before?.name ??
+      upstreamToolName(connector, given.name, (wanted) => taken.has(wanted) || catalogue.tool(wanted) !== undefined);
+    if (!before && taken.has(name)) {
+      report.leftOut.push({ tool: given.name, reason: 'its name is taken by another tool' });
+      continue;
+    }
+    const converted = convertTool(connector, name, given, compiler);
+    if (!converted.ok) {
+      report.leftOut.push({ tool: given.name, reason: converted.reason });
+      continue;
+    }
+    seen.add(given.name);
+    taken.add(name);
+    const { definition, flagged } = judge(before, converted.tool, accept);
+    if (!before) report.added.push(name);
+    else if (flagged !== null) report.flagged.push(name);
+    else if (before.definition !== JSON.stringify(definition)) report.accepted.push(name);
+    writes.push({ name, connector, source: 'mcp', sourceId: given.name, definition, flagged, at });
+  }
+  report.removed = rows.filter(({ sourceId }) => !seen.has(sourceId ?? '')).map(({ name }) => name);
+  await tx.environmentTools.delete(environmentId, report.removed);
+  await tx.environmentTools.upsert(environmentId, writes);
+  report.tools = writes.length;
+  return report;
+}
+
+function isOurs({ source }: EnvironmentToolRow): boolean {
+  return source === 'mcp';
+}
+
+function judge(
+  before: EnvironmentToolRow | undefined,
+  tool: Tool,
+  accept: boolean,
+): { definition: object; flagged: string | null } {
+  if (!before || accept || before.definition === JSON.stringify(tool)) return { definition: tool, flagged: null };
+  return { definition: JSON.parse(before.definition) as object, flagged: CHANGED };
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { closedPort } from './upstream.ts';
+
+const EVERYTHING = join(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+);
+
+/** Somebody else's MCP server. */
+export interface McpUpstream {
+  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
+  standsFor(origin: string): string;
+  stop(): Promise<void>;
+}
+
+/** The reference server of the protocol, which speaks its older revision, in a process of its own. */
+export async function startEverything(): Promise<McpUpstream> {
+  const port = await closedPort();
+  const child: ChildProcess = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    const seen = (data: Buffer) => /listening|running/i.test(String(data)) && resolve();
+    child.stdout?.on('data', seen);
+    child.stderr?.on('data', seen);
+    child.once('exit', (code) => reject(new Error(`server-everything ended with ${code}`)));
+  });
+  return {
+    standsFor: (origin) => `${origin}=http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}
+
+/** A request as the server received it. */
+export interface UpstreamSeen {
+  authorization: string | undefined;
+  path: string;
+  protocol: string | undefined;
+}
+
+/** A server of the newer revision in this process, whose tools a test makes. */
+export async function startModernServer(
+  factory: () => McpServer,
+): Promise<McpUpstream & { seen: UpstreamSeen[]; refuse: (authorization: string | undefined) => number | undefined }> {
+  const handler = toNodeHandler(createMcpHandler(factory, { legacy: 'reject' }));
+  const server = createServer((req, res) => {
+    const { authorization } = req.headers;
+    upstream.seen.push({
+      authorization,
+      path: req.url ?? '',
+      protocol: req.headers['mcp-protocol-version'] as string | undefined,
+    });
+    const status = upstream.refuse(authorization);
+    if (status === undefined) void handler(req, res as never);
+    else res.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const upstream = {
+    seen: [] as UpstreamSeen[],
+    refuse: (_authorization: string | undefined): number | undefined => undefined,
+    standsFor: (origin: string) => `${origin}=http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return upstream;
+}
