@@ -11,8 +11,8 @@ import type { KnownTool } from '../core/discovery/directory.ts';
 import type { FoundTool } from '../core/discovery/find-tools.ts';
 import { anthropicTool, mcpTool, openAiTool } from '../core/discovery/formats.ts';
 import { mcpServerUrl } from '../core/mcp/server-definition.ts';
-import { rfc3339 } from '../core/rfc3339.ts';
 import type { SyncReport } from '../core/mcp/upstream/sync.ts';
+import { rfc3339 } from '../core/rfc3339.ts';
 import { publicInputSchema } from '../core/tools/input.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import type {

@@ -1,23 +1,15 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
-import { publicInputSchema } from '../tools/input.ts';
+import { mcpTool } from '../discovery/formats.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** A tool as clients of MCP see it. */
+/** A tool as clients of our MCP servers see it: in the format of the protocol, with the outcome that a call here answers. */
 export function presentMcpTool(tool: Tool): McpTool {
-  const { read_only, destructive, idempotent, open_world } = tool.hints;
+  const shown = mcpTool(tool);
   return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    inputSchema: publicInputSchema(tool) as McpTool['inputSchema'],
+    ...shown,
+    inputSchema: shown.inputSchema as McpTool['inputSchema'],
     outputSchema: outcomeSchema(tool) as McpTool['outputSchema'],
-    annotations: {
-      title: tool.title,
-      readOnlyHint: read_only,
-      destructiveHint: destructive,
-      idempotentHint: idempotent,
-      openWorldHint: open_world,
-    },
+    annotations: { title: tool.title, ...shown.annotations },
   };
 }
 
