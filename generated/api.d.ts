@@ -588,6 +588,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/custom-providers/{identifier}:sync_tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the tools of an MCP server
+         * @description Asks a custom provider that is an MCP server for its tools, with an account of it, and stores them as tools of this
+         *     environment. The service does the same by itself every quarter of an hour, and within a minute after a first account works.
+         *
+         *     Each tool is pinned as it was first seen. When its server describes it otherwise later, it is flagged and does not run until
+         *     somebody calls this with `accept_changes`. Descriptions lose characters that people cannot see, and are cut at 2,000.
+         *
+         *     When it does not work:
+         *     - 400 `VALIDATION_FAILED` the provider is no MCP server.
+         *     - 404 `NOT_FOUND` there is no such provider, or no such account of it.
+         *     - 409 `NO_ACTIVE_ACCOUNT` without `connected_account_id`, where no account works; `ACCOUNT_NOT_ACTIVE` for one that does not.
+         *     - 502 `TOOLS_NOT_LISTED` the server did not answer, or not as the protocol has it.
+         */
+        post: operations["syncProviderTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/environment": {
         parameters: {
             query?: never;
@@ -1883,7 +1913,7 @@ export interface components {
          * @description What went wrong, as a stable word to program against. New codes may be added; a code never changes its meaning.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
          * @description A tool, its input, and the account to run it with: either `connected_account_id`, or `organization_id` and/or `user_id` with
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
@@ -2763,6 +2793,13 @@ export interface components {
                 };
             };
         };
+        /** @description With which account to ask, and what to do about changes. */
+        SyncProviderToolsRequest: {
+            /** @description Takes over what the server has changed since a tool was pinned; when left out or false, that is flagged. */
+            accept_changes?: boolean;
+            /** @description The account to ask with; when left out, one of the provider that works. */
+            connected_account_id?: components["schemas"]["ConnectedAccountId"];
+        };
         /**
          * @description A client credentials request (RFC 6749 §4.4). No field is required here because the client may authenticate with the Basic
          *     scheme instead of `client_id` and `client_secret`; what is missing after all is an `invalid_request` or `invalid_client`.
@@ -3019,6 +3056,26 @@ export interface components {
             tags: string[];
             /** @description A short name for people. */
             title: string;
+        };
+        /** @description What reading the tools of an MCP server has changed. Tools are named as they are called here. */
+        ToolSyncReport: {
+            /** @description Those whose changes were taken over. */
+            accepted: components["schemas"]["ToolName"][];
+            /** @description New ones. */
+            added: components["schemas"]["ToolName"][];
+            /** @description Those that differ from what was pinned; they do not run until that is accepted. */
+            flagged: components["schemas"]["ToolName"][];
+            /** @description What the server lists and cannot be a tool here, by its name there. */
+            left_out: {
+                /** @description Why it is left out. */
+                reason: string;
+                /** @description The server's name for it. */
+                tool: string;
+            }[];
+            /** @description Those that the server no longer lists. */
+            removed: components["schemas"]["ToolName"][];
+            /** @description How many tools the provider has now. */
+            tools: number;
         };
         /**
          * Format: int64
@@ -3818,6 +3875,30 @@ export interface components {
         };
         /** @description The tool changes with its source alone. */
         ToolReadOnly: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The MCP server refused, failed, or could not be reached. Nothing was changed. */
+        ToolsNotListed: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No account of the provider can be used, or a request with the same idempotency key still runs. */
+        ToolSyncConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5501,6 +5582,61 @@ export interface operations {
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    syncProviderTools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The provider's identifier.
+                 * @example acme-desk
+                 */
+                identifier: components["parameters"]["ProviderIdentifierPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncProviderToolsRequest"];
+            };
+        };
+        responses: {
+            /** @description What has changed here. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolSyncReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ToolSyncConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ToolsNotListed"];
             503: components["responses"]["StorageUnavailable"];
         };
     };
