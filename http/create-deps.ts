@@ -17,6 +17,7 @@ import { createEgress } from '../core/net/egress.ts';
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
+import { createDiscovery } from '../core/oauth/discovery.ts';
 import { createRandom } from '../core/random.ts';
 import { Secret } from '../core/secret.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
@@ -108,7 +109,7 @@ export async function createDeps(
     const scrubStorage = scrub.trigger;
     const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
-    const refresher = createRefresher({
+    const parts = {
       store,
       vault,
       catalogue,
@@ -118,9 +119,10 @@ export async function createDeps(
       events,
       log,
       egressOf,
-      signIdentity,
-    });
-    const links = createLinks({ store, vault, catalogue, now, random, newId, events, egressOf, scrubStorage, log });
+      discovery: createDiscovery(now),
+    };
+    const refresher = createRefresher({ ...parts, signIdentity });
+    const links = createLinks({ ...parts, scrubStorage });
     const revocations = overrides.revocations
       ? { ...overrides.revocations, stop: async () => {} }
       : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });

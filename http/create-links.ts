@@ -4,7 +4,7 @@ import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.
 import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
 import { createOAuth1Client } from '../core/accounts/links/oauth1-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
-import { createDiscovery } from '../core/oauth/discovery.ts';
+import type { Discovery } from '../core/oauth/discovery.ts';
 import type { EnvironmentId, Store } from '../db/store.ts';
 import { ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
@@ -13,7 +13,7 @@ import type { Logger } from './log.ts';
 const EXPIRE_MS = 30_000;
 const SOON_MS = 200;
 
-export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger };
+export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger; discovery: Discovery };
 
 /** Wires what links need: the protocols by which persons grant access, and the work that ends links in time. */
 export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'links'> & { stop(): Promise<void> } {
@@ -25,7 +25,7 @@ export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'lin
   };
   const tools = { vault, now, random, fetchFor, log };
   const authorization: AuthorizationClient = authorizationClients([
-    createOAuthClient({ ...tools, discovery: createDiscovery(now) }),
+    createOAuthClient({ ...tools, discovery: parts.discovery }),
     createOAuth1Client(tools),
   ]);
 

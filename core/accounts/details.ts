@@ -4,7 +4,7 @@ import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
-import { obtainingOf } from './obtaining/kinds.ts';
+import { isClientPattern } from './obtaining/kinds.ts';
 
 /** The object of `authorization_details` that carries the credentials. */
 export type DetailsForm = 'oauth_token' | 'static_auth' | 'workspace_dwd' | 'trusted_idp';
@@ -93,8 +93,7 @@ export function areUsable(pattern: AuthPattern, details: Details, apiConfig: Jso
   if (pattern.type === 'NO_AUTH') return true;
   const form = formOf(details);
   // The client of the connection is all that a machine client needs, unless accounts are typed one of their own.
-  if (form === null)
-    return obtainingOf(pattern.type) === 'client_credentials' && checkStaticDetails(pattern, {}).length === 0;
+  if (form === null) return isClientPattern(pattern) && checkStaticDetails(pattern, {}).length === 0;
   const value = details[form] ?? {};
   if (form === 'oauth_token') return isText(value['access_token']) || isText(value['refresh_token']);
   if (form === 'workspace_dwd') return isText(value['subject']);

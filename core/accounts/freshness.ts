@@ -18,7 +18,7 @@ export interface Clock {
 
 /** Whether the service can get tokens for this account at all: it is in use, and of a type of which that is known. */
 export function isObtainable(account: AccountRow): boolean {
-  return account.status === 'ACTIVE' && obtainingOf(account.authorizationType) !== undefined;
+  return account.status === 'ACTIVE' && obtainingOf(account) !== undefined;
 }
 
 /** A token without a known end is never known to have passed it; one that was never had has passed it. */
@@ -27,9 +27,9 @@ export function isExpired(account: AccountRow, now: number): boolean {
 }
 
 /** Neither has the service obtained a token, nor was the account given one. */
-function lacksToken({ authorizationType, temporarySealed, publicDetails }: AccountRow): boolean {
-  if (!isOwnObtaining(authorizationType) || temporarySealed !== null) return false;
-  return formOf((publicDetails ?? {}) as Details) !== 'oauth_token';
+function lacksToken(account: AccountRow): boolean {
+  if (!isOwnObtaining(account) || account.temporarySealed !== null) return false;
+  return formOf((account.publicDetails ?? {}) as Details) !== 'oauth_token';
 }
 
 /**

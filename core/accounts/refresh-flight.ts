@@ -85,6 +85,7 @@ async function endWithoutRequest(
   cause: Cause,
 ): Promise<Renewal> {
   if (planned.why === 'configuration') return { account, failure: { reason: 'client', message: planned.message } };
+  if (planned.why === 'silent') return { account, failure: planned.failure };
   if (planned.why === 'too_early') return { account };
   const at = now();
   if (planned.why === 'hosts_changed') {

@@ -1,21 +1,27 @@
-import type { AccountRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { AccountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
+import type { Discovery } from '../oauth/discovery.ts';
 import { refreshFactsOf } from '../oauth/refresh-facts.ts';
+import type { ProtocolFetch } from '../oauth/transport.ts';
 import { Secret } from '../secret.ts';
 import type { SignIdentityToken } from '../trusted-idp/identity-token.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openGiven } from './credentials.ts';
 import type { Details } from './details.ts';
+import { type ProviderParty, providerOf, SilentProviderError, vouchingOrigin } from './oauth-provider.ts';
 import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
 import { delegationRequest } from './obtaining/delegation.ts';
 import { isOwnObtaining, type Obtaining, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
-import type { RequestMaker, TokenRequest } from './obtaining/request.ts';
+import type { AskedProvider, RequestMaker, TokenRequest } from './obtaining/request.ts';
 import { webIdentityRequest } from './obtaining/web-identity.ts';
+import type { RefreshFailure } from './refresh-failure.ts';
 
 /** All that one refresh needs, as it was read at one moment. */
 export interface RefreshPlan extends TokenRequest {
@@ -30,7 +36,9 @@ export interface RefreshPlan extends TokenRequest {
 export type Planned =
   | { can: true; plan: RefreshPlan }
   | { can: false; why: 'no_refresh_token' | 'hosts_changed' | 'too_early' }
-  | { can: false; why: 'configuration'; message: string };
+  | { can: false; why: 'configuration'; message: string }
+  /** The provider has to be asked for its endpoints, and does not answer now. */
+  | { can: false; why: 'silent'; failure: RefreshFailure };
 
 export interface PlanTools {
   vault: Vault;
@@ -38,6 +46,10 @@ export interface PlanTools {
   /** Signs what this service says of its accounts to those who trust it. */
   signIdentity: SignIdentityToken;
   random(size: number): Buffer;
+  discovery: Discovery;
+  /** A fetch that reaches these origins only. */
+  fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
+  now(): number;
 }
 
 const REQUESTS: Record<Obtaining, RequestMaker> = {
@@ -58,26 +70,33 @@ const REQUESTS: Record<Obtaining, RequestMaker> = {
  */
 export async function planRefresh(
   read: ReadRepositories,
-  { vault, catalogue, signIdentity: sign, random }: PlanTools,
+  tools: PlanTools,
   account: AccountRow,
   leftMs: number,
 ): Promise<Planned> {
+  const { vault, catalogue, signIdentity: sign, random } = tools;
   const given = openGiven(vault, account, account);
-  const basis = basisOf(account, given);
-  const obtaining = obtainingOf(account.authorizationType);
+  const obtaining = obtainingOf(account);
+  const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
+  const basis = basisOf(account, given, connection);
   if (basis === null || obtaining === undefined) return { can: false, why: 'no_refresh_token' };
   try {
-    const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
-    const pattern = await patternOf(read, catalogue, connection, account);
+    const { provider, pattern } = await definitionOf(read, catalogue, connection, account);
     const { marginMs } = refreshFactsOf(pattern.oauth_config ?? {});
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
     const { baseUrl: issuer } = (await read.environments.get(account.environmentId)) as EnvironmentRow;
     const word = { sign, random };
-    const request = REQUESTS[obtaining]({ account, connection, pattern, given, vault, issuer, word });
-    if (!account.origins.includes(request.origin)) return { can: false, why: 'hosts_changed' };
-    const spends = !isOwnObtaining(account.authorizationType);
+    const askProvider = (inputs: AccountInputs) => ask(tools, { provider, pattern, inputs, account });
+    const setting = { account, connection, pattern, given, vault, issuer, word, askProvider };
+    const request = await REQUESTS[obtaining](setting);
+    if (!account.origins.includes(request.vouching ?? request.origin)) return { can: false, why: 'hosts_changed' };
+    const spends = !isOwnObtaining(account);
     return { can: true, plan: { ...request, account, pattern, basis, spends } };
   } catch (error) {
+    if (error instanceof SilentProviderError) {
+      const { reason, retryAfterMs, message } = error;
+      return { can: false, why: 'silent', failure: { reason, message, retryAfterMs } };
+    }
     // What a value of the account or a setting of the connection lacks, an operator can still supply.
     if (!(error instanceof OAuthConfigError || error instanceof ApiError)) throw error;
     return { can: false, why: 'configuration', message: error.message };
@@ -85,23 +104,35 @@ export async function planRefresh(
 }
 
 /**
- * What a request for a token of this account is made of: its refresh token, or all that it was given and configured with. null:
- * it lacks the refresh token that it would take.
+ * What a request for a token of this account is made of: its refresh token, or all that it and its connection were given and
+ * configured with. null: it lacks the refresh token that it would take.
  */
-export function basisOf({ authorizationType, apiConfig }: AccountRow, given: Details): Secret | null {
-  if (!isOwnObtaining(authorizationType)) return refreshTokenOf(given);
-  return new Secret(JSON.stringify([apiConfig, given]));
+export function basisOf(account: AccountRow, given: Details, connection: ConnectionRow): Secret | null {
+  if (!isOwnObtaining(account)) return refreshTokenOf(given);
+  const { clientId, clientSecretSealed, scopes } = connection;
+  const client = [clientId, clientSecretSealed?.toString('base64url'), scopes];
+  return new Secret(JSON.stringify([account.apiConfig, given, client]));
 }
 
-async function patternOf(
+async function definitionOf(
   read: ReadRepositories,
   catalogue: Catalogue,
   connection: ConnectionRow,
   account: AccountRow,
-): Promise<AuthPattern> {
+): Promise<{ provider: ProviderDefinition; pattern: AuthPattern }> {
   if (!connection.enabled) throw new OAuthConfigError('The connection is disabled.');
   const provider = await findProvider(read, catalogue, account.environmentId, connection.providerKey);
   const pattern = provider && findPattern(provider, account.authorizationType);
   if (!pattern) throw new OAuthConfigError('The provider no longer offers this type of authorization.');
-  return pattern;
+  return { provider, pattern };
+}
+
+async function ask(
+  { discovery, fetchFor, now }: PlanTools,
+  { account, ...party }: Pick<ProviderParty, 'provider' | 'pattern' | 'inputs'> & { account: AccountRow },
+): Promise<AskedProvider> {
+  const { environmentId } = account;
+  const question = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
+  const whole: ProviderParty = { ...party, environmentId, needs: 'tokens' };
+  return { oauth: await providerOf(question, whole), vouching: vouchingOrigin(whole) };
 }

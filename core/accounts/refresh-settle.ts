@@ -1,4 +1,4 @@
-import type { AccountRow, RefreshEnd, Repositories } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, RefreshEnd, Repositories } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { combineDetails, openGiven, sealCredentials } from './credentials.ts';
@@ -123,16 +123,24 @@ async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, leas
   if (!account) return { kind: 'gone', account: undefined };
   const row = await tx.refreshLeases.get(environmentId, id);
   if (row?.owner !== lease.owner || row.fencing !== lease.fencing) return { kind: 'lost', account };
-  if (account.status === 'ACTIVE' && holdsBasis(vault, plan, account)) return { kind: 'stored', account };
+  const connection = await tx.connections.get(environmentId, account.connectionId);
+  if (account.status === 'ACTIVE' && connection && holdsBasis(vault, plan, account, connection)) {
+    return { kind: 'stored', account };
+  }
   await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
   return { kind: 'replaced', account };
 }
 
 /** A change that left the refresh token in place, of its scopes for example, is none of the credentials that matter here. */
-function holdsBasis(vault: Vault, { account: before, basis, spends }: RefreshPlan, account: AccountRow): boolean {
+function holdsBasis(
+  vault: Vault,
+  { account: before, basis, spends }: RefreshPlan,
+  account: AccountRow,
+  connection: ConnectionRow,
+): boolean {
   if (spends && account.credentialGeneration === before.credentialGeneration) return true;
   if (account.origins.join() !== before.origins.join()) return false;
-  return basisOf(account, openGiven(vault, account, account))?.reveal() === basis.reveal();
+  return basisOf(account, openGiven(vault, account, account), connection)?.reveal() === basis.reveal();
 }
 
 /** Of typed credentials it stays known what was typed; a token says nothing about them. */

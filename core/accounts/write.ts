@@ -16,6 +16,7 @@ import type { Details } from './details.ts';
 import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
+import { isClientPattern } from './obtaining/kinds.ts';
 import type { AccountKey } from './selector.ts';
 
 /** What a request says about an account; both parts are optional. */
@@ -107,8 +108,11 @@ export async function updateAccount(
   const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
   const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
   const change = input.authorization_details ?? {};
-  const replaced = formOf(change) !== null;
-  const stored = storedDetails(tools, account, replaced);
+  const brings = formOf(change) !== null;
+  const stored = storedDetails(tools, account, brings);
+  // A client that needs nothing of its own is given just that: an empty object.
+  const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
+  const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
   const merged = mergeDetails(stored, change);
   const moved = originsFor(provider, pattern, apiConfig, merged).join() !== account.origins.join();
   // What was given for other hosts is not carried over: a partial change must not bring the rest of the secret along.

@@ -3,6 +3,7 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Secret } from '../secret.ts';
+import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { clientSecretPlace } from './configure.ts';
@@ -12,13 +13,23 @@ import { clientSecretPlace } from './configure.ts';
  *
  * @throws OAuthConfigError when it has no id, or its secret cannot be opened
  */
-export function clientOf(vault: Vault, connection: ConnectionRow, pattern: AuthPattern): ClientCredentials {
+export function clientOf(
+  vault: Vault,
+  connection: ConnectionRow,
+  pattern: Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'>,
+): ClientCredentials {
   const { clientId } = connection;
   if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
   const secret = clientSecretOf(vault, connection);
   // A client that registered itself with an MCP provider may have been given no secret.
   const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';
-  return { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret };
+  return clientFor(pattern, { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret });
+}
+
+/** Record systems have rules of their own for the keys of clients. @throws OAuthConfigError for a key that does not fit them */
+export function clientFor({ type }: Pick<AuthPattern, 'type'>, client: ClientCredentials): ClientCredentials {
+  if (type !== 'SMART_FHIR' || client.method !== 'private_key_jwt' || client.secret === null) return client;
+  return { ...client, secret: readSmartClientKey(client.secret).secret };
 }
 
 /**

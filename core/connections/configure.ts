@@ -113,8 +113,15 @@ export async function updateConnection(
     status,
     updatedAt: tools.now(),
   });
+  // What was obtained with other settings is not theirs (of tokens that persons granted this says nothing).
+  if (OBTAINED_WITH.some((name) => input[name] !== undefined)) {
+    await tx.accounts.forgetObtained(environment.id, connection.id);
+  }
   return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
 }
+
+/** The settings that tokens of machine clients, delegations and clouds are obtained with. */
+const OBTAINED_WITH = ['client_id', 'client_secret', 'scopes'] as const;
 
 /** Where the client secret of a connection is sealed. */
 export function clientSecretPlace(environmentId: string, connectionId: string) {

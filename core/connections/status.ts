@@ -1,4 +1,4 @@
-import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+import { type AuthorizationType, type AuthPattern, isBackendPattern } from '../connectors/auth-pattern.ts';
 
 /** `DRAFT` while a setting is missing, `IN_PROGRESS` until a first account has finished its flow, then `COMPLETED`. */
 export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
@@ -21,7 +21,8 @@ const SERVICE_TYPES: ReadonlySet<AuthorizationType> = new Set(['OAUTH_M2M', 'WOR
  */
 export function missingSettings(pattern: AuthPattern, settings: ConnectionSettings): string[] {
   const needsClient = FLOW_TYPES.has(pattern.type) || SERVICE_TYPES.has(pattern.type);
-  const accountsBringClient = pattern.type === 'OAUTH_M2M' && (pattern.fields?.length ?? 0) > 0;
+  const isClient = pattern.type === 'OAUTH_M2M' || isBackendPattern(pattern);
+  const accountsBringClient = isClient && (pattern.fields?.length ?? 0) > 0;
   // An MCP provider registers its client by itself.
   if (!needsClient || accountsBringClient || pattern.is_mcp) return [];
   const missing: string[] = [];
@@ -45,5 +46,6 @@ export function connectionStatus(
   hasActiveAccount: boolean,
 ): ConnectionStatus {
   if (missingSettings(pattern, settings).length > 0) return 'DRAFT';
-  return FLOW_TYPES.has(pattern.type) && !hasActiveAccount ? 'IN_PROGRESS' : 'COMPLETED';
+  const isFlow = FLOW_TYPES.has(pattern.type) && !isBackendPattern(pattern);
+  return isFlow && !hasActiveAccount ? 'IN_PROGRESS' : 'COMPLETED';
 }

@@ -116,6 +116,15 @@ const STATIC_TYPES: ReadonlySet<AuthorizationType> = new Set([
   'CUSTOM',
 ]);
 
+/**
+ * True for a record system whose scopes are all those of backend services: no person gives access, the client itself has it (SMART
+ * App Launch 2.2, "Backend Services").
+ */
+export function isBackendPattern({ type, oauth_config: config = {} }: AuthPattern): boolean {
+  const scopes = config.available_scopes ?? [];
+  return type === 'SMART_FHIR' && scopes.length > 0 && scopes.every(({ scope }) => scope.startsWith('system/'));
+}
+
 /** True for the types whose credential a person types (static_auth). */
 export function isStaticType(type: AuthorizationType): boolean {
   return STATIC_TYPES.has(type);

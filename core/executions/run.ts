@@ -108,7 +108,7 @@ export async function previewPlan(
 
 /** Stands for a token that the service will have obtained by the time that the call is made. */
 function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
-  if (!isOwnObtaining(account.authorizationType)) return undefined;
+  if (!isOwnObtaining(account)) return undefined;
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
 }
 
@@ -130,7 +130,11 @@ export function openCredential(
   tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
 ): Credential | null {
   const details = openCredentials(tools.vault, party.account, party.account);
-  return signingCredential(party, details, tools) ?? credentialOf(details, party.connection.clientId);
+  const signing = signingCredential(party, details, tools);
+  if (signing) return signing;
+  const credential = credentialOf(details, party.connection.clientId);
+  // What a token is obtained with is no credential of calls.
+  return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
 }
 
 async function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number) {

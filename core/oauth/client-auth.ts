@@ -40,7 +40,9 @@ export function clientAuthOf(
       return ClientSecretPost(text);
     case 'private_key_jwt':
       return PrivateKeyJwt(readPrivateKey(secret), {
-        [modifyAssertion]: (_header, payload) => {
+        [modifyAssertion]: (header, payload) => {
+          // What other tokens of the same key could not be taken for (SMART App Launch 2.2 demands it).
+          header['typ'] = 'JWT';
           const at = Math.floor(now() / 1000);
           Object.assign(payload, { iat: at, nbf: at, exp: at + ASSERTION_LIFE_S });
         },

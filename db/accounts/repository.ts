@@ -1,5 +1,6 @@
+import type { JsonObject } from '../columns.ts';
 import { type Db, once } from '../database.ts';
-import { and, asc, eq, type SQL, type SQLWrapper, sql } from '../drizzle.ts';
+import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
@@ -54,6 +55,8 @@ export interface AccountWrites {
   setStatus(environmentId: EnvironmentId, id: string, from: AccountStatus[], to: StatusChange): Promise<boolean>;
   /** Moves every account of a provider to a status. @returns how many were in another one */
   setStatusByProvider(environmentId: EnvironmentId, provider: string, to: StatusChange): Promise<number>;
+  /** Takes away what the service obtained for the accounts of a connection; what they were given stays. @returns how many had any */
+  forgetObtained(environmentId: EnvironmentId, connectionId: string): Promise<number>;
   /** Notes uses; it is no change of the account, so neither its version nor `updated_at` moves. Times never go back. */
   touch(environmentId: EnvironmentId, uses: { id: string; lastUsedAt: number }[]): Promise<void>;
   /** Removes an account for good and leaves a tombstone. @returns false when there is none */
@@ -66,6 +69,10 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const oneAccount = and(eq(accounts.id, ID), eq(accounts.environmentId, ENVIRONMENT)) as SQL;
 const itsProvider = eq(accounts.provider, sql.placeholder('provider'));
+/** A token that was obtained is all that a machine client shows of it; the other forms show parts beside what was given. */
+const publicWithoutObtained = sql<JsonObject>`case when json_type(${accounts.publicDetails}, '$.oauth_token') is not null then '{}'
+  else json_remove(${accounts.publicDetails}, '$.workspace_dwd.scopes', '$.workspace_dwd.token_expires_at',
+    '$.trusted_idp.access_key_id', '$.trusted_idp.expiry') end`;
 const statusChange = {
   status: sql`${sql.placeholder('status')}`,
   statusReason: sql`${sql.placeholder('reason')}`,
@@ -125,6 +132,19 @@ export function createAccountRepository(db: Db): AccountRepository {
       .set(statusChange)
       .where(
         and(environmentRange(accounts.seq).all, itsProvider, sql`${accounts.status} <> ${sql.placeholder('status')}`),
+      )
+      .prepare(),
+  );
+  const forgetObtained = once(() =>
+    db
+      .update(accounts)
+      .set({ temporarySealed: null, tokenExpiresAt: null, publicDetails: publicWithoutObtained, version: nextVersion })
+      .where(
+        and(
+          environmentRange(accounts.seq).all,
+          eq(accounts.connectionId, sql.placeholder('connectionId')),
+          isNotNull(accounts.temporarySealed),
+        ),
       )
       .prepare(),
   );
@@ -195,6 +215,9 @@ export function createAccountRepository(db: Db): AccountRepository {
     },
     async setStatusByProvider(environmentId, provider, { status, reason, updatedAt }) {
       return setStatusByProvider().run({ environmentId, provider, status, reason, updatedAt }).changes;
+    },
+    async forgetObtained(environmentId, connectionId) {
+      return forgetObtained().run({ environmentId, connectionId }).changes;
     },
     async touch(environmentId, uses) {
       for (const { id, lastUsedAt } of uses) touch().run({ environmentId, id, lastUsedAt });

@@ -226,6 +226,7 @@ describe('no query without an environment (C1)', () => {
       'accounts.tombstone': [(r, env) => r.accounts.tombstone(env, 'ca_removed'), undefined],
       'accounts.update': [(r, env, ids) => r.accounts.update(env, ids.account, 1, { updatedAt: NOW }), false],
       'accounts.setStatus': [(r, env, ids) => r.accounts.setStatus(env, ids.account, ['ACTIVE'], status), false],
+      'accounts.forgetObtained': [(r, env, ids) => r.accounts.forgetObtained(env, ids.connection), 0],
       'accounts.setStatusByProvider': [(r, env) => r.accounts.setStatusByProvider(env, 'github', status), 0],
       'accounts.touch': [(r, env, ids) => r.accounts.touch(env, [{ id: ids.account, lastUsedAt: NOW }]), undefined],
       'accounts.remove': [(r, env, ids) => r.accounts.remove(env, ids.account, NOW), false],
@@ -361,6 +362,7 @@ describe('no query without an environment (C1)', () => {
 
     /** In the order of the calls, what an earlier one has used up for a later one. */
     const CONSUMED = [
+      'accounts.forgetObtained',
       'accounts.setStatusByProvider',
       'executions.markUnknown',
       'idempotencyKeys.release',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
 import {
   accountOf,
   browserFor,
@@ -19,10 +20,15 @@ const FHIR_BASE = 'https://ehr.example/fhir/r4';
 describe('a link to a record system (SMART on FHIR)', () => {
   let ehr: AuthorizationServer;
   let server: TestServer;
+  let clock: TestClock;
 
   before(async () => {
     ehr = await startAuthorizationServer({ name: 'ehr', fhirBase: FHIR_BASE });
-    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: ehr.override } });
+    clock = testClock(Date.now());
+    server = await startLinkServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: ehr.override },
+      overrides: { now: clock.now },
+    });
   });
   after(async () => {
     await server.stop();
@@ -54,6 +60,33 @@ describe('a link to a record system (SMART on FHIR)', () => {
     const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${account?.id}`);
     expect(body.connected_account).to.deep.include({ status: 'ACTIVE', authorization_type: 'SMART_FHIR' });
     expect(body.connected_account.api_config).to.deep.equal({ patient: '42', encounter: 'e-1' });
+  });
+
+  it('forgets the patient of an earlier launch when the person gives access anew, and no refresh brings one', async () => {
+    const connector = await connectorFor(FHIR_BASE);
+    const options = { connector, identifier: 'nurse@app.example', user_id: 'nurse' };
+    const authorize = async () => {
+      const { authRequestId } = returned(await walk(browserFor(ehr), await makeLink(server, options), 'nurse'));
+      expect((await verifyUser(server, authRequestId, options.identifier)).status).to.equal(200);
+    };
+    const shown = async () => {
+      const account = await accountOf(server, options.identifier);
+      const { body } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${account?.id}`);
+      return body.connected_account;
+    };
+    await authorize();
+    expect((await shown()).api_config).to.deep.equal({ patient: '42', encounter: 'e-1' });
+    ehr.launchContext = { patient: '43' };
+    await authorize();
+    const before = await shown();
+    expect(before.api_config).to.deep.equal({ patient: '43' });
+    clock.advance(3_600_000);
+    const after = await shown();
+    expect(after).to.deep.include({ status: 'ACTIVE', api_config: { patient: '43' } });
+    expect(after.authorization_details.oauth_token.access_token).not.to.equal(
+      before.authorization_details.oauth_token.access_token,
+    );
+    expect(ehr.sent('/token').at(-1)).to.include({ grant_type: 'refresh_token' });
   });
 
   it('leads nowhere where there is no SMART configuration', async () => {

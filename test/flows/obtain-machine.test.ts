@@ -60,16 +60,30 @@ describe('an account of a machine client, at a strict authorization server over 
     await closeAll();
   });
 
-  async function connect(client: { id: string; secret?: string; method?: string; typed?: boolean }) {
+  interface Client {
+    id: string;
+    secret?: string;
+    method?: string;
+    typed?: boolean;
+    /** What the pattern says of the provider's endpoints. */
+    endpoints?: object;
+  }
+
+  /** The connection of the account that was made last. */
+  let connectionId: string;
+
+  async function connect(client: Client) {
     const { id: client_id, secret: client_secret = SECRET, method = 'client_secret_basic', typed = false } = client;
-    const oauth_config = { issuer: ISSUER, token_uri: TOKEN_URI, client_auth_method: method };
+    const { endpoints = { issuer: ISSUER, token_uri: TOKEN_URI } } = client;
+    const oauth_config = { ...endpoints, client_auth_method: method };
     const { identifier } = await createProvider(server, {
       proxy_enabled: true,
       proxy_url: APP,
       auth_patterns: [{ type: 'OAUTH_M2M', account_fields: [REGION], oauth_config, ...(typed && { fields: FIELDS }) }],
     });
     const settings = typed ? {} : { client_id, client_secret };
-    const { key_id: connector } = await createConnection(server, { connector: identifier, ...settings });
+    const { key_id: connector, id } = await createConnection(server, { connector: identifier, ...settings });
+    connectionId = id;
     const details = { static_auth: { details: { client_id, client_secret } } };
     const connectedAccount = typed ? { authorization_details: details } : {};
     const account = await createAccount(server, { connector, connectedAccount });
@@ -178,6 +192,58 @@ describe('an account of a machine client, at a strict authorization server over 
     expect((await accountRow(server, id)).temporarySealed).to.equal(null);
     expect((await get(id)).status).to.equal(200);
     expect(as.requests()).to.equal(2);
+  });
+
+  it('finds the token endpoint by the issuer alone, once for all its requests', async () => {
+    const id = await connect({ id: 'm-basic', endpoints: { issuer: ISSUER } });
+    expect((await get(id)).status).to.equal(200);
+    clock.advance(3_599_000);
+    expect((await get(id)).status).to.equal(200);
+    expect(as.requests()).to.equal(2);
+  });
+
+  for (const [what, change] of [
+    ['secret', { client_secret: 'another' }],
+    ['client id', { client_id: 'm-post' }],
+    ['scopes', { scopes: ['openid'] }],
+  ] as const) {
+    it(`loses the token that it got with another ${what} of its connection`, async () => {
+      const id = await connect({ id: 'm-basic' });
+      await get(id);
+      const changed = await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: change });
+      expect(changed.status, changed.text).to.equal(200);
+      const { temporarySealed, publicDetails } = await accountRow(server, id);
+      expect([temporarySealed, publicDetails]).to.deep.equal([null, {}]);
+      await get(id);
+      expect(as.requests()).to.equal(2);
+    });
+  }
+
+  it('keeps the token through changes of its connection that it does not come from', async () => {
+    const id = await connect({ id: 'm-basic' });
+    await get(id);
+    await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: { organization_name: 'Acme' } });
+    await get(id);
+    expect(as.requests()).to.equal(1);
+  });
+
+  it('comes back with nothing but an empty object after it was disconnected', async () => {
+    const id = await connect({ id: 'm-basic' });
+    await get(id);
+    await server.call('POST', '/api/v1/connected_accounts:disconnect', { body: { id } });
+    expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+    const put = (connected_account: object) =>
+      server.call('PUT', '/api/v1/connected_accounts', { body: { id, connected_account } });
+    expect((await put({ api_config: { region: 'us' } })).body.connected_account.status).to.equal('DISCONNECTED');
+    expect((await put({ authorization_details: {} })).body.connected_account.status).to.equal('ACTIVE');
+    expect((await get(id)).status).to.equal(200);
+  });
+
+  it('previews a call before it has a token, and asks for none by that', async () => {
+    const id = await connect({ id: 'm-basic' });
+    const { body } = await execute(server, id, 'http_get', { path: '/' }, { body: { dry_run: true } });
+    expect(body.dry_run_request?.headers, JSON.stringify(body)).to.include({ authorization: 'Bearer [secret]' });
+    expect(as.requests()).to.equal(0);
   });
 
   it('loses the token that it got as another client', async () => {

@@ -33,6 +33,8 @@ export interface AuthorizationServer {
   sent(path: string): Record<string, string>[];
   /** Whether an access token is alive. */
   isAlive(accessToken: string): Promise<boolean>;
+  /** What a record system says in its answers of what the person had open there. */
+  launchContext: Record<string, unknown>;
   /** An OAuth pattern for it. */
   pattern(config?: object): AuthPattern;
   stop(): Promise<void>;
@@ -92,7 +94,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     seen.push(form);
     await next();
     Object.assign(form, context.oidc?.body);
-    if (fhirBase && form['code']) Object.assign(context.body as object, { patient: '42', encounter: 'e-1' });
+    if (fhirBase && form['code']) Object.assign(context.body as object, server.launchContext);
   });
   const answer = provider.callback();
   const listener: RequestListener = (req, res) => {
@@ -105,7 +107,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const plain = createServer(listener);
   const secure = certificate && createSecureServer({ cert: certificate.cert, key: certificate.key }, listener);
   const target = `http://127.0.0.1:${await listen(plain)}`;
-  return {
+  const server: AuthorizationServer = {
     issuer,
     override: `${issuer}=${target}`,
     target,
@@ -113,6 +115,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     register: (client) => rows.adapter('Client').upsert(client.client_id, { ...GRANTS, ...client }),
     hits: (path) => hits.get(path)?.length ?? 0,
     sent: (path) => hits.get(path) ?? [],
+    launchContext: { patient: '42', encounter: 'e-1' },
     isAlive: async (accessToken) => (await provider.AccessToken.find(accessToken)) !== undefined,
     pattern: (config = {}) => ({
       type: 'OAUTH',
@@ -132,12 +135,13 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       },
     }),
     async stop() {
-      for (const server of secure ? [plain, secure] : [plain]) {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
+      for (const each of secure ? [plain, secure] : [plain]) {
+        each.closeAllConnections();
+        await new Promise((resolve) => each.close(resolve));
       }
     },
   };
+  return server;
 }
 
 async function listen(server: Server): Promise<number> {

@@ -1,6 +1,7 @@
 import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
 import { isStaticType, staticFieldsOf } from '../../connectors/auth-pattern.ts';
 import type { JsonObject } from '../merge.ts';
+import { isClientPattern } from '../obtaining/kinds.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
 
 /** How a person completes a link: by consenting at the provider, or by typing credentials into a form of ours. */
@@ -16,7 +17,7 @@ export function completionOf(pattern: AuthPattern, client: Pick<AuthorizationCli
 
 /** Whether accounts of a pattern hold what a person types, a machine client of their own for example. */
 export function isTyped(pattern: AuthPattern): boolean {
-  const isTypedType = isStaticType(pattern.type) || pattern.type === 'OAUTH_M2M';
+  const isTypedType = isStaticType(pattern.type) || isClientPattern(pattern);
   return isTypedType && staticFieldsOf(pattern).length > 0;
 }
 

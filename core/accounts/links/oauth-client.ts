@@ -1,6 +1,8 @@
 import type { EnvironmentId } from '../../../db/store.ts';
 import { clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
+import { isBackendPattern } from '../../connectors/auth-pattern.ts';
+import { accountInputs } from '../../connectors/base-url.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { readAccountFacts } from '../../oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../oauth/authorization-request.ts';
@@ -14,9 +16,9 @@ import type { Secret } from '../../secret.ts';
 import { launchContextChange, readLaunchContext } from '../../smart-fhir/launch-context.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { JsonObject } from '../merge.ts';
+import { providerOf } from '../oauth-provider.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
 import { explained } from './explained.ts';
-import { providerOf } from './oauth-provider.ts';
 
 export interface OAuthClientTools {
   vault: Vault;
@@ -40,8 +42,11 @@ interface Parts {
 /** The authorization code of OAuth 2 (RFC 6749 §4.1), for accounts of a connection. */
 export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient {
   return {
-    supports: ({ type, oauth_config: config = {} }) =>
-      type === 'SMART_FHIR' || (type === 'OAUTH' && (config.authorize_uri ?? config.issuer) !== undefined),
+    supports(pattern) {
+      const { type, oauth_config: config = {} } = pattern;
+      if (type === 'SMART_FHIR') return !isBackendPattern(pattern);
+      return type === 'OAUTH' && (config.authorize_uri ?? config.issuer) !== undefined;
+    },
 
     returnsByFragment: () => false,
 
@@ -74,8 +79,11 @@ export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient 
 async function partsOf(tools: OAuthClientTools, plan: AuthorizationPlan): Promise<Parts> {
   const { vault, discovery, now } = tools;
   const { connection, pattern } = plan;
-  const fetchFor: FetchFor = (origins) => tools.fetchFor(connection.environmentId, origins);
-  const provider = await providerOf({ discovery, fetchFor, now }, plan);
+  const { environmentId } = connection;
+  const fetchFor: FetchFor = (origins) => tools.fetchFor(environmentId, origins);
+  const inputs = accountInputs(pattern, plan.apiConfig);
+  const party = { provider: plan.provider, pattern, inputs, environmentId, needs: 'consent' } as const;
+  const provider = await providerOf({ discovery, fetchFor, now }, party);
   return { provider, client: clientOf(vault, connection, pattern), fetchFor, now };
 }
 

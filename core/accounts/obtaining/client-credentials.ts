@@ -1,26 +1,26 @@
-import { clientOf } from '../../connections/client.ts';
+import { clientFor, clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import { accountInputs } from '../../connectors/base-url.ts';
 import type { ClientCredentials } from '../../oauth/client-auth.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { clientCredentialsGrant } from '../../oauth/grants/client-credentials.ts';
-import { oauthProviderOf } from '../../oauth/provider.ts';
 import { tokenServerAt } from '../../oauth/server.ts';
 import { Secret } from '../../secret.ts';
 import { type Details, formOf, staticFieldsIn } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
 /** The request of a machine client for a token of its own (RFC 6749 §4.4). */
-export function clientCredentialsRequest(setting: Setting): TokenRequest {
+export async function clientCredentialsRequest(setting: Setting): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = setting;
   const inputs = accountInputs(pattern, account.apiConfig, staticFieldsIn(given));
-  const provider = oauthProviderOf(pattern, inputs);
+  const { oauth: provider, vouching } = await setting.askProvider(inputs);
   const isTyped = formOf(given) === 'static_auth';
   const client = isTyped ? typedClient(given, pattern) : clientOf(vault, connection, pattern);
   const scopes = requestedScopes(connection, pattern);
   return {
     origin: tokenServerAt(provider).tokenEndpoint.origin,
+    vouching,
     async send(fetch, now) {
       const outcome = await clientCredentialsGrant({ provider, client, scopes, fetchFor: () => fetch, now });
       if (!outcome.ok) return outcome;
@@ -34,16 +34,19 @@ export function clientCredentialsRequest(setting: Setting): TokenRequest {
 }
 
 /**
- * The client that was typed for the account alone, by the usual names of the fields.
+ * The client that was typed for the account alone, by the usual names of the fields: with a `private_key` it proves itself by that.
  *
- * @throws OAuthConfigError when it has no id
+ * @throws OAuthConfigError when it has no id, or a key that is none
  */
-export function typedClient(given: Details, pattern: Pick<AuthPattern, 'oauth_config'>): ClientCredentials {
-  const { client_id: clientId, client_secret: secret } = staticFieldsIn(given);
+export function typedClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
+  const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);
   if (typeof clientId !== 'string' || clientId === '') throw new OAuthConfigError('The account has no client id.');
-  return {
-    clientId,
-    method: pattern.oauth_config?.client_auth_method ?? 'client_secret_basic',
-    secret: typeof secret === 'string' && secret !== '' ? new Secret(secret) : null,
-  };
+  const usual = isText(key) ? 'private_key_jwt' : 'client_secret_basic';
+  const method = pattern.oauth_config?.client_auth_method ?? usual;
+  const text = method === 'private_key_jwt' && isText(key) ? key : secret;
+  return clientFor(pattern, { clientId, method, secret: isText(text) ? new Secret(text) : null });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

@@ -2,7 +2,7 @@ import { clientOf } from '../../connections/client.ts';
 import { accountInputs } from '../../connectors/base-url.ts';
 import { withoutCredentials } from '../../connectors/oauth-addresses.ts';
 import { refreshTokenGrant } from '../../oauth/grants/refresh-token.ts';
-import { endpointAt, oauthProviderOf } from '../../oauth/provider.ts';
+import { endpointAt } from '../../oauth/provider.ts';
 import { type TokenServer, tokenServerAt } from '../../oauth/server.ts';
 import type { TokenSet } from '../../oauth/token-answer.ts';
 import { Secret } from '../../secret.ts';
@@ -10,9 +10,12 @@ import type { Details } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
 /** The request that spends the refresh token of an account (RFC 6749 §6). */
-export function refreshRequest({ account, connection, pattern, given, vault }: Setting): TokenRequest {
+export async function refreshRequest(setting: Setting): Promise<TokenRequest> {
+  const { account, connection, pattern, given, vault } = setting;
   const refreshToken = refreshTokenOf(given) as Secret;
-  const server = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
+  // The origins of endpoints that were discovered are among the account's since the person consented.
+  const { oauth } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
+  const server = tokenServerAt(oauth);
   const client = clientOf(vault, connection, pattern);
   const scopes = scopesOf(given);
   return {

@@ -1,5 +1,7 @@
 import type { AccountRow, ConnectionRow } from '../../../db/store.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
+import type { AccountInputs } from '../../connectors/base-url.ts';
+import type { OAuthProvider } from '../../oauth/provider.ts';
 import type { TokenFailure } from '../../oauth/refresh-outcome.ts';
 import type { TokenSet } from '../../oauth/token-answer.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
@@ -15,9 +17,17 @@ export interface Setting {
   /** What the account was given: nothing that the service obtained is among it. */
   given: Details;
   vault: Vault;
+  /** The provider's OAuth as it is now, asked for where its pattern leaves its endpoints to discovery. */
+  askProvider(inputs: AccountInputs): Promise<AskedProvider>;
   /** By which name this environment vouches for its accounts: its base URL. */
   issuer: string;
   word: Word;
+}
+
+export interface AskedProvider {
+  oauth: OAuthProvider;
+  /** Who says where its endpoints are; undefined: the pattern. */
+  vouching: string | undefined;
 }
 
 /** By which this service gives its word for an account. */
@@ -30,6 +40,8 @@ export interface Word {
 export interface TokenRequest {
   /** Where it goes. */
   origin: string;
+  /** The origin that says so, where it is not the pattern: credentials that are bound to it may go where it says. */
+  vouching?: string | undefined;
   /**
    * Sends it: once, judged.
    *
@@ -40,8 +52,8 @@ export interface TokenRequest {
   send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
 }
 
-/** Makes the request of one kind. @throws OAuthConfigError, ApiError for what a value of the account or the connection lacks */
-export type RequestMaker = (setting: Setting) => TokenRequest;
+/** Makes the request of one kind. @throws SilentProviderError, OAuthConfigError, ApiError for what a value of the account or the connection lacks */
+export type RequestMaker = (setting: Setting) => TokenRequest | Promise<TokenRequest>;
 
 export interface Obtained {
   /** Milliseconds UTC; null where it is not known. */

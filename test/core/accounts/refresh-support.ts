@@ -9,6 +9,7 @@ import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import type { Connector } from '../../../core/connectors/provider.ts';
 import { type Cause, createEvents } from '../../../core/events/events.ts';
 import { createIds } from '../../../core/ids.ts';
+import { createDiscovery } from '../../../core/oauth/discovery.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
 import { type AccountRow, type EnvironmentId, environmentId, openStore, type Store } from '../../../db/store.ts';
@@ -267,6 +268,7 @@ export async function startProcess(
     signIdentity: () => {
       throw new Error('none of these accounts needs our word');
     },
+    discovery: createDiscovery(now),
     fetchFor: () => fetch,
     ...more,
     // A test says itself when somebody loses patience.

@@ -26,6 +26,10 @@ const SCOPES = [
 /** A record system: a FHIR server with its authorization server, which holds clients to the rules of SMART. */
 export interface RecordSystem {
   fetchFor: FetchFor;
+  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads its host here. */
+  override: string;
+  /** The bodies of token requests as they came. */
+  readonly received: URLSearchParams[];
   /** Opens an address as a browser would, and lets the user give access; the address that the browser ends at. */
   consent(address: string): Promise<URL>;
   /** Reads a patient with a token; the status of the answer. */
@@ -38,7 +42,7 @@ export interface RecordSystem {
 
 /** What the tests use of the package beside its few types. */
 interface Context {
-  oidc?: { route: string; params: Record<string, unknown> };
+  oidc?: { route: string; params: Record<string, unknown>; body?: Record<string, string> };
   status: number;
   body: Record<string, unknown>;
 }
@@ -99,17 +103,20 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
     assertJwtClientAuthClaimsAndHeader(
       _context: unknown,
       claims: { aud: unknown; exp: number },
-      header: { kid?: string },
+      header: { kid?: string; typ?: string },
     ) {
       if (claims.aud !== TOKEN_ENDPOINT) throw new InvalidClientAuth('aud is not the token endpoint');
+      if (header.typ !== 'JWT') throw new InvalidClientAuth('the assertion does not say that it is a JWT');
       if (claims.exp - Date.now() / 1000 > 300) throw new InvalidClientAuth('the assertion lives too long');
       if (header.kid === undefined) throw new InvalidClientAuth('the key has no name');
     },
   });
+  const received: URLSearchParams[] = [];
   const extensible = provider as unknown as Extensible;
   extensible.proxy = true;
   extensible.use(async (context, next) => {
     await next();
+    if (context.oidc?.route === 'token') received.push(new URLSearchParams(context.oidc.body));
     if (context.oidc?.route !== 'token' || context.status !== 200) return;
     // Where a person chose a patient, the answer names it.
     const isOfPerson = context.oidc.params['grant_type'] === 'authorization_code';
@@ -129,7 +136,10 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
 
   async function patient(request: IncomingMessage, response: ServerResponse, pathname: string): Promise<void> {
     const token = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
-    const known = await provider.AccessToken.find(token);
+    const { ClientCredentials } = provider as unknown as {
+      ClientCredentials: { find(token: string): Promise<unknown> };
+    };
+    const known = (await provider.AccessToken.find(token)) ?? (await ClientCredentials.find(token));
     json(response, known !== undefined && pathname.endsWith('/42') ? 200 : 401, {});
   }
 
@@ -145,6 +155,8 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
 
   const egress = startEgress(new EgressPolicy({ allow: [], overrides: [{ origin: HOST, target: local.origin }] }));
   return {
+    override: `${HOST}=${local.origin}`,
+    received,
     fetchFor: (origins) => {
       const pinned = egress.pinnedFetch(origins);
       return (url, init) => {

@@ -1,0 +1,99 @@
+import type { EnvironmentId } from '../../db/store.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import type { Discovery } from '../oauth/discovery.ts';
+import { issuerOf, type OAuthProvider, oauthProviderOf } from '../oauth/provider.ts';
+import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
+import type { FetchFor } from '../oauth/transport.ts';
+import { discoverSmart } from '../smart-fhir/discovery.ts';
+import { smartProviderOf } from '../smart-fhir/smart-provider.ts';
+
+export interface ProviderQuestion {
+  discovery: Discovery;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now: () => number;
+}
+
+/** Whose provider is in question, and what for. */
+export interface ProviderParty {
+  provider: ProviderDefinition;
+  pattern: AuthPattern;
+  /** The values of the account that are not secret. */
+  inputs: AccountInputs;
+  /** Keeps what one environment was told from others. */
+  environmentId: EnvironmentId;
+  /** What its endpoints are needed for: to have a person consent, or only to get tokens. */
+  needs: 'consent' | 'tokens';
+}
+
+/** A provider that has to be asked for its endpoints, and does not answer now. */
+export class SilentProviderError extends OAuthConfigError {
+  readonly reason: UnavailableReason;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, reason: UnavailableReason, retryAfterMs?: number) {
+    super(message);
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * A provider with what it says of itself, where its pattern names an issuer, or a record system where it is one.
+ *
+ * @throws SilentProviderError when it does not answer; OAuthConfigError when it says what must not be believed
+ */
+export function providerOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
+  return party.pattern.type === 'SMART_FHIR' ? recordSystemOf(question, party) : issuerOrPattern(question, party);
+}
+
+/**
+ * The origin whose word is taken for where a provider's endpoints are: that of its issuer, or of the record system. undefined: the
+ * pattern itself says where they are.
+ */
+export function vouchingOrigin({ provider, pattern, inputs }: ProviderParty): string | undefined {
+  if (pattern.oauth_config?.token_uri !== undefined) return undefined;
+  const address =
+    pattern.type === 'SMART_FHIR' ? baseUrlOf(provider, inputs) : issuerOf(oauthProviderOf(pattern, inputs));
+  return address === undefined ? undefined : new URL(address).origin;
+}
+
+async function issuerOrPattern(
+  { discovery, fetchFor }: ProviderQuestion,
+  { pattern, inputs, environmentId, needs }: ProviderParty,
+): Promise<OAuthProvider> {
+  const declared = oauthProviderOf(pattern, inputs);
+  const issuer = issuerOf(declared);
+  // Who only gets tokens has no use for more than the pattern says, if that says where.
+  if (issuer === undefined || (needs === 'tokens' && pattern.oauth_config?.token_uri !== undefined)) return declared;
+  const found = await discovery.discover({ issuer, partition: environmentId, fetchFor });
+  if (found.ok) return oauthProviderOf(pattern, inputs, found);
+  if (found.kind === 'no_metadata' && isComplete(pattern)) return declared;
+  if (found.kind === 'unavailable') throw new SilentProviderError(found.message, found.reason, found.retryAfterMs);
+  throw new OAuthConfigError(found.message);
+}
+
+/** Whether a pattern itself says all that metadata could. */
+function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
+  return config.authorize_uri !== undefined && config.token_uri !== undefined;
+}
+
+/** The base of the provider's API is the FHIR base, which tokens are asked for (SMART App Launch 2.2, `aud`). */
+async function recordSystemOf(
+  { fetchFor, now }: ProviderQuestion,
+  { provider, pattern, inputs, needs }: ProviderParty,
+): Promise<OAuthProvider> {
+  const { token_uri: given, token } = pattern.oauth_config ?? {};
+  if (needs === 'tokens' && given !== undefined) {
+    const declared = oauthProviderOf(pattern, inputs);
+    return { ...declared, config: { ...declared.config, token: { assertion_audience: given, ...token } } };
+  }
+  const fhirBase = baseUrlOf(provider, inputs);
+  const found = await discoverSmart({ fhirBase, use: needs === 'tokens' ? 'backend' : 'launch', fetchFor, now });
+  if (found.ok) return smartProviderOf(pattern, inputs, found.configuration, { fhirBase });
+  if (found.kind === 'unavailable') throw new SilentProviderError(found.message, found.reason, found.retryAfterMs);
+  throw new OAuthConfigError(found.message);
+}
