@@ -37,6 +37,13 @@ sandbox: install ## Leave the server, two providers and an example application r
 generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, types, tool index
 	node scripts/generate.ts
 
+.PHONY: catalogue
+catalogue: install ## Make GitHub's tools anew from the description of its API and our words (catalogue/generated/github)
+	@mkdir -p .catalogue && cp scripts/catalogue-github/packages/*.json .npmrc .catalogue/
+	@test -d .catalogue/node_modules/@octokit/openapi || npm ci --prefix .catalogue --ignore-scripts --no-audit --no-fund --loglevel=error
+	node scripts/catalogue-github/main.ts
+	node scripts/generate.ts
+
 .PHONY: catalogue-check
 catalogue-check: install ## Judge every connector and tool of catalogue/: schemas, names, scopes, templates, examples
 	node scripts/catalogue.ts --check

@@ -4,7 +4,11 @@ import { type CatalogueIndex, createCatalogue, toolFits } from '../../../core/co
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { buildCatalogue } from '../../../scripts/catalogue.ts';
 import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
+import { MADE, toolFile } from '../../../scripts/catalogue-github/tool-file.ts';
+import { readWords } from '../../../scripts/catalogue-github/words.ts';
 import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
+
+const CATALOGUE = new URL('../../../catalogue/', import.meta.url);
 
 const files = await readCatalogueFiles();
 const built = await buildCatalogue();
@@ -75,6 +79,27 @@ describe('The catalogue', () => {
     expect(toolFits(get, { identifier: 'acme', isCustom: true })).to.equal(true);
     expect(toolFits(get, { identifier: 'http', isCustom: false })).to.equal(true);
     expect(toolFits(get, { identifier: 'github', isCustom: false })).to.equal(false);
+  });
+});
+
+describe('The tools of GitHub that are made', () => {
+  const words = readWords();
+  const made = files.tools.filter(({ file }) =>
+    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').startsWith(MADE),
+  );
+
+  it('are those that there are words for', () => {
+    expect(made.map(({ name }) => name)).to.have.members(words.tools.map(({ name }) => name));
+  });
+
+  it('say what the words say: whoever changes one makes the others anew', () => {
+    for (const { data } of made) {
+      const said = words.tools.find(({ name }) => name === data.name);
+      expect(data).to.include({ title: said?.title, description: said?.description });
+      expect(data.hints).to.deep.equal(said?.hints);
+      expect(data.scopes).to.deep.equal(words.scopes[said?.scopes ?? '']);
+      expect(toolFile(data)).to.equal(readFileSync(new URL(`tools/github/${data.name}.yaml`, CATALOGUE), 'utf8'));
+    }
   });
 });
 

@@ -1,0 +1,86 @@
+import { branchesOf, membersOf, type SchemaReader, typesOf } from '../../core/import/schema-view.ts';
+import type { JsonSchema } from '../../core/tools/tool.ts';
+
+/** The members that are kept, by name; a member without children is kept whole. */
+type Tree = Map<string, Tree>;
+
+/**
+ * The schema of what an answer becomes after `select` and `fields`: types as the API's description has them, nothing else.
+ *
+ * @throws Error for a field that the description does not know
+ */
+export function answerSchema(
+  schema: unknown,
+  read: SchemaReader,
+  select: string | undefined,
+  fields: readonly string[],
+): JsonSchema {
+  const root: Tree = new Map();
+  for (const field of fields) {
+    let node = root;
+    for (const name of segments(field)) {
+      const next: Tree = node.get(name) ?? new Map();
+      node.set(name, next);
+      node = next;
+    }
+  }
+  let selected = schema;
+  for (const name of segments(select ?? '')) selected = memberOf(viewOf(selected, read), name, read);
+  const view = viewOf(selected, read);
+  if (typesOf(view).includes('array')) return { type: 'array', items: written(view['items'], root, read) };
+  return written(selected, root, read);
+}
+
+function written(node: unknown, tree: Tree, read: SchemaReader): JsonSchema {
+  const { view, nullable } = plainView(node, read);
+  const types = typesOf(view);
+  const typed = (type: string): JsonSchema => ({ type: nullable || types.includes('null') ? [type, 'null'] : type });
+  if (types.includes('array')) {
+    const items = tree.get('*') ?? (tree.size === 0 ? new Map() : undefined);
+    if (!items) throw new Error('a list is read by *');
+    return { ...typed('array'), items: written(view['items'], items, read) };
+  }
+  if (tree.size > 0) {
+    const properties = Object.fromEntries(
+      [...tree].map(([name, below]) => [name, written(memberOf(view, name, read), below, read)]),
+    );
+    return { ...typed('object'), properties };
+  }
+  const plain = types.filter((type) => type !== 'null');
+  const [only] = plain;
+  return only !== undefined && plain.length === 1 ? typed(only) : {};
+}
+
+/** The first alternative that is an object or list; several of plain values are left open. */
+function plainView(node: unknown, read: SchemaReader): { view: Record<string, unknown>; nullable: boolean } {
+  let view = read(node) ?? {};
+  let nullable = typesOf(view).includes('null');
+  for (let depth = 0; depth < 5 && branchesOf(view).length > 0 && membersOf(view).length === 0; depth++) {
+    const branches = branchesOf(view).map((branch) => read(branch) ?? {});
+    nullable ||= branches.some((branch) => typesOf(branch).includes('null'));
+    const rich = branches.find((branch) => membersOf(branch).length > 0 || typesOf(branch).includes('array'));
+    const others = branches.filter((branch) => !typesOf(branch).every((type) => type === 'null'));
+    const next = rich ?? (others.length === 1 ? others[0] : undefined);
+    if (!next) return { view: {}, nullable };
+    view = next;
+  }
+  return { view, nullable };
+}
+
+function viewOf(node: unknown, read: SchemaReader): Record<string, unknown> {
+  return plainView(node, read).view;
+}
+
+function memberOf(view: Record<string, unknown>, name: string, read: SchemaReader): unknown {
+  const found = membersOf(view).find(([key]) => key === name);
+  if (found) return found[1];
+  for (const branch of branchesOf(view)) {
+    const member = membersOf(read(branch) ?? {}).find(([key]) => key === name);
+    if (member) return member[1];
+  }
+  throw new Error(`the description knows no member ${name}`);
+}
+
+function segments(pointer: string): string[] {
+  return pointer.split('/').slice(1);
+}

@@ -1,0 +1,90 @@
+import { isRecord } from '../../core/tools/pointer.ts';
+import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
+import { type ToolWords, type Words, wordsOf } from './words.ts';
+
+/** Formats that the engine's compiler knows. */
+const FORMATS = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);
+
+/**
+ * Puts our words to an imported tool.
+ *
+ * @param output the schema of its answer
+ * @throws Error for an input that callers must give and that has no words
+ */
+export function finishTool(imported: Tool, said: ToolWords, words: Words, output: JsonSchema): Omit<Tool, 'connector'> {
+  const scopes = words.scopes[said.scopes];
+  if (!scopes) throw new Error(`there are no scopes ${said.scopes}`);
+  const input = inputSchema(imported, said, words);
+  const response = {
+    ...(said.select && { select: said.select }),
+    ...(said.fields && { fields: said.fields }),
+    ...(said.base64 && { base64: said.base64 }),
+  };
+  return {
+    name: said.name,
+    title: said.title,
+    description: said.description,
+    tags: said.tags,
+    hints: said.hints,
+    scopes,
+    input_schema: input,
+    output_schema: output,
+    examples: said.examples.map((example) => ({
+      input: { ...samples(input, said, words), ...example.input },
+      note: example.note,
+    })),
+    request: imported.request,
+    ...(imported.pagination && { pagination: imported.pagination }),
+    ...(Object.keys(response).length > 0 && { response }),
+  };
+}
+
+function inputSchema({ input_schema }: Tool, said: ToolWords, words: Words): JsonSchema {
+  const given = input_schema['properties'] as Record<string, JsonSchema>;
+  const properties = Object.entries(given).map(([name, schema]): [string, JsonSchema] => {
+    const about = wordsOf(words, said, name);
+    if (!about) throw new Error(`the input ${name} has no words`);
+    return [name, { ...(about.schema ?? closed(schema)), description: about.description }];
+  });
+  for (const name of Object.keys(said.inputs ?? {})) {
+    if (!Object.hasOwn(given, name)) throw new Error(`the description knows no input ${name}`);
+  }
+  const needed = new Set(Array.isArray(input_schema['required']) ? (input_schema['required'] as string[]) : []);
+  for (const [name] of properties) if (wordsOf(words, said, name)?.required) needed.add(name);
+  const required = properties.map(([name]) => name).filter((name) => needed.has(name));
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+/** Every object says what else it takes, and nothing is said in the words of others. */
+function closed(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
+    if (key === 'description' || (key === 'format' && !FORMATS.has(String(value)))) return [];
+    if (key === 'properties' && isRecord(value)) {
+      return [
+        [key, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member as JsonSchema)]))],
+      ];
+    }
+    if (Array.isArray(value)) return [[key, value.map((item) => (isRecord(item) ? closed(item) : item))]];
+    return [[key, isRecord(value) ? closed(value) : value]];
+  });
+  const written = Object.fromEntries(entries);
+  const isObject = [written['type']].flat().includes('object') || isRecord(written['properties']);
+  if (!isObject || isRecord(written['additionalProperties'])) return written;
+  return { ...written, additionalProperties: false };
+}
+
+/** What callers must give, by the samples of the words. */
+function samples(schema: JsonSchema, said: ToolWords, words: Words): Record<string, unknown> {
+  const required = Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
+  return Object.fromEntries(
+    required.flatMap((name) => {
+      const sample = wordsOf(words, said, name)?.sample;
+      return sample === undefined ? [] : [[name, sample]];
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readAnswerOf } from '../../core/import/answer.ts';
+import { importDocument } from '../../core/import/import-document.ts';
+import { loadDocument } from '../../core/import/load.ts';
+import { normalise } from '../../core/import/normalise.ts';
+import { listOperations } from '../../core/import/operations.ts';
+import { createResolver } from '../../core/import/resolve.ts';
+import { createSchemaReader } from '../../core/import/schema-view.ts';
+import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
+import { answerSchema } from './answer-schema.ts';
+import { finishTool } from './finish.ts';
+import { overlayOf } from './overlay.ts';
+import { MADE, toolFile } from './tool-file.ts';
+import { readWords, type ToolWords, wordsOf } from './words.ts';
+
+const DESCRIPTION = new URL(
+  '../../.catalogue/node_modules/@octokit/openapi/generated/api.github.com.json',
+  import.meta.url,
+);
+const TOOLS = new URL('../../catalogue/tools/github/', import.meta.url);
+
+const words = readWords();
+const files = [{ name: 'api.github.com.json', text: await readFile(DESCRIPTION, 'utf8') }];
+const include = { operations: words.tools.map(({ operation }) => operation) };
+
+/** The tools that an overlay gives, by name. */
+async function imported(overlay: string): Promise<Map<string, Tool>> {
+  const overlays = [{ name: 'overlay.json', text: overlay }];
+  const { tools, report } = await importDocument({ files, overlays, connector: 'github', include, limit: 1000 });
+  for (const warning of report.warnings.filter((line) => line.startsWith('The overlay'))) problems.push(warning);
+  return new Map(tools.map(({ tool }) => [tool.name, tool]));
+}
+
+/** Reads the types of answers, which an imported tool holds only as far as a model needs them. */
+async function answers(): Promise<(said: ToolWords) => JsonSchema> {
+  const document = await normalise(loadDocument(files));
+  const resolve = createResolver(document);
+  const read = createSchemaReader(resolve);
+  const operations = new Map(listOperations(document, resolve).map((operation) => [operation.operationId, operation]));
+  return ({ operation: id, answer, select, fields }) => {
+    if (answer === 'none') return { description: 'The answer has no content.', type: 'null' };
+    if (answer) return answer;
+    const operation = operations.get(id);
+    if (!operation || !fields) throw new Error('says nothing of its answer');
+    return answerSchema(readAnswerOf(operation, resolve).schema, read, select, fields);
+  };
+}
+
+const problems: string[] = [];
+const whole = await imported(overlayOf(words.tools, () => []));
+const inputsOf = ({ name }: ToolWords) =>
+  Object.keys((whole.get(name)?.input_schema['properties'] as object | undefined) ?? {});
+const unsaid = (tool: ToolWords) => inputsOf(tool).filter((input) => !wordsOf(words, tool, input));
+const tools = await imported(overlayOf(words.tools, unsaid));
+const answerOf = await answers();
+
+const made = new Map<string, string>();
+for (const said of words.tools) {
+  try {
+    const tool = tools.get(said.name);
+    if (!tool) throw new Error(`the description has no usable operation ${said.operation}`);
+    made.set(`${said.name}.yaml`, toolFile(finishTool(tool, said, words, answerOf(said))));
+  } catch (error) {
+    problems.push(`${said.name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+
+for (const file of await readdir(TOOLS)) {
+  const isMade = (await readFile(new URL(file, TOOLS), 'utf8')).startsWith(MADE);
+  if (isMade && !made.has(file)) await rm(new URL(file, TOOLS));
+  if (!isMade && made.has(file)) throw new Error(`catalogue/tools/github/${file} was written by hand`);
+}
+for (const [file, text] of made) await writeFile(new URL(file, TOOLS), text);
+console.log(`${made.size} tools of GitHub`);
