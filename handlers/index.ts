@@ -49,6 +49,7 @@ import { createTool } from './tools/createTool.ts';
 import { deleteTool } from './tools/deleteTool.ts';
 import { executeTool } from './tools/executeTool.ts';
 import { getTool } from './tools/getTool.ts';
+import { importTools } from './tools/importTools.ts';
 import { listScopedTools } from './tools/listScopedTools.ts';
 import { listTools } from './tools/listTools.ts';
 import { searchTools } from './tools/searchTools.ts';
@@ -100,6 +101,7 @@ export const handlers: Handlers = {
   listMcpConfigs,
   listProviders,
   listRevocations,
+  importTools,
   listTools,
   rotateApiClientSecret,
   searchConnectedAccounts,

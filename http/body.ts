@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts';
 import { parseJson } from './json.ts';
 import { parsePairs } from './query.ts';
 
-/** Largest request body in bytes. */
+/** Largest request body in bytes, unless the operation states its own limit. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
 export type BodyFormat = 'json' | 'form' | 'none';
@@ -12,9 +12,14 @@ export type BodyFormat = 'json' | 'form' | 'none';
  * Reads and parses a request body.
  *
  * @param format what the operation takes; `none` refuses a body
+ * @param limit in bytes
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED
  */
-export function readBody(req: IncomingMessage, format: BodyFormat): unknown | Promise<unknown> {
+export function readBody(
+  req: IncomingMessage,
+  format: BodyFormat,
+  limit: number = MAX_BODY_BYTES,
+): unknown | Promise<unknown> {
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   if (format === 'none') {
@@ -23,8 +28,8 @@ export function readBody(req: IncomingMessage, format: BodyFormat): unknown | Pr
   }
   if (!hasBody) return undefined;
   checkMediaType(req, format);
-  if (Number(length) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
-  return collect(req, MAX_BODY_BYTES).then((bytes) => parse(bytes, format));
+  if (Number(length) > limit) throw tooLarge(limit);
+  return collect(req, limit).then((bytes) => parse(bytes, format));
 }
 
 /**

@@ -9,6 +9,7 @@ import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
+import { createImportThreads } from '../core/import/import-in-thread.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
@@ -157,6 +158,7 @@ export async function createDeps(
       vault,
       catalogue,
       toolDirectory: createToolDirectory(catalogue),
+      imports: createImportThreads(),
       toolInputs: createInputChecker(),
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
       toolJudge: createToolJudge(),

@@ -6,6 +6,7 @@ import type { ToolJudge } from '../core/discovery/custom-tools.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
+import type { ImportThreads } from '../core/import/import-in-thread.ts';
 import type { Egress } from '../core/net/egress.ts';
 import type { Verification } from '../core/tokens/access-token.ts';
 import type { SigningKeys } from '../core/tokens/signing-key.ts';
@@ -38,6 +39,7 @@ export interface Deps {
   readonly catalogue: Catalogue;
   /** The catalogue's tools and each environment's own. */
   readonly toolDirectory: ToolDirectory;
+  readonly imports: ImportThreads;
   readonly toolInputs: InputChecker;
   /** Files that tools answered, kept for a while. */
   readonly files: StoredFiles;

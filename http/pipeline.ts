@@ -59,7 +59,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     postSecurityHandler: (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
       applyRateLimit(exchange);
-      return whenKnown(readBody(exchange.req, bodyFormat(context.operation)), (body) => {
+      return whenKnown(readBody(exchange.req, bodyFormat(context.operation), bodyLimit(context.operation)), (body) => {
         (context.request as ContractRequest).body = body as never;
       });
     },
@@ -148,6 +148,11 @@ function bodyFormat(operation: Operation): BodyFormat {
   const content = (operation.requestBody as { content?: Record<string, unknown> } | undefined)?.content;
   if (!content) return 'none';
   return 'application/json' in content ? 'json' : 'form';
+}
+
+/** `x-valetkey-max-body-bytes`; undefined for the usual limit. */
+function bodyLimit(operation: Operation): number | undefined {
+  return (operation as { 'x-valetkey-max-body-bytes'?: number })['x-valetkey-max-body-bytes'];
 }
 
 function operationsWithCredentials(secretPaths: readonly string[]): Set<string> {

@@ -76,6 +76,13 @@ export function createEvents({ now, newId }: EventTools) {
       record(tx, cause, 'provider.updated', id, { accounts_parked: accountsParked }),
     providerDeleted: (tx: Repositories, cause: Cause, id: string, accounts: number) =>
       record(tx, cause, 'provider.deleted', id, { accounts_disconnected: accounts }),
+    /** Tools of a provider were imported; the counts say how many. */
+    toolsImported: (
+      tx: Repositories,
+      cause: Cause,
+      connector: string,
+      counts: { added: number; changed: number; removed: number },
+    ) => record(tx, cause, 'tools.imported', connector, counts),
     mcpConfigCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'mcp_config.created', id),
     mcpConfigUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
       record(tx, cause, 'mcp_config.updated', id, { fields }),

@@ -59,13 +59,15 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
   const slash =
     first && 'literal' in first ? first.literal.startsWith('/') : first?.operator === '+' || first?.operator === '/';
   if (!slash) throw new TemplateSyntaxError(`A path starts with a slash or {+…}: ${template}`);
+  // A dot between two values, {name}.{format}, is no segment.
+  const shape = path.map((part) => ('literal' in part ? part.literal : 'x')).join('');
+  if (/(^|\/)\.{1,2}(\/|$)/.test(shape) || shape.includes('//')) {
+    throw new TemplateSyntaxError(`The path holds a dot segment or an empty one: ${template}`);
+  }
   path.forEach((part, index) => {
     if ('literal' in part) {
       if (!/^[A-Za-z0-9/._~!$&'()*+,;=:@-]*$/.test(part.literal)) {
         throw new TemplateSyntaxError(`The path holds a character that must be written otherwise: ${template}`);
-      }
-      if (/(^|\/)\.{1,2}(\/|$)/.test(part.literal) || part.literal.includes('//')) {
-        throw new TemplateSyntaxError(`The path holds a dot segment or an empty one: ${template}`);
       }
     } else if (part.operator === '#') {
       throw new TemplateSyntaxError(`A fragment is never sent: ${template}`);

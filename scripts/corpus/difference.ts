@@ -60,6 +60,13 @@ function knownQuery({ request }: Tool, values: OracleValues): Difference | undef
     typeof value === 'object' &&
     value !== null &&
     Object.values(value).some((member) => typeof member === 'object' && member !== null);
+  if (styled.some(({ name, allow_reserved }) => allow_reserved && /[&=+#]/.test(String(values.query[name]))))
+    return known('keeps & = + and # of a value where reserved characters are allowed, which ends the value');
+  const empty = (value: unknown): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    (Object.keys(value).length === 0 || Object.values(value).some(empty));
+  if (holds(empty)) return known('writes an empty object or list as an empty parameter');
   if (holds(nested))
     return known('writes a nested value of a query as [object Object], where the standard says nothing');
   return undefined;
@@ -112,7 +119,19 @@ function compareJson(mine: string, other: string | undefined): Difference | unde
       ? known('writes a text body of type JSON without quotes')
       : different('body', mine, other);
   }
-  return isDeepStrictEqual(value, theirs) ? undefined : different('body', mine, other);
+  if (isDeepStrictEqual(value, theirs)) return undefined;
+  if (isDeepStrictEqual(withoutEmpty(value), withoutEmpty(theirs))) return known('takes empty objects out of a body');
+  return different('body', mine, other);
+}
+
+/** A value without the empty objects and lists in it. */
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value)
+    .map(([key, member]) => [key, withoutEmpty(member)] as const)
+    .filter(([, member]) => member !== undefined);
+  if (kept.length === 0) return undefined;
+  return Array.isArray(value) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
 }
 
 /** A form of plain values is compared; how lists and objects are written, the other renderer does not know. */
@@ -161,8 +180,12 @@ function sorted(pairs: readonly Pair[]): Pair[] {
   return pairs.toSorted(([a, b], [c, d]) => (a + b < c + d ? -1 : 1));
 }
 
+/** Decoded, over https as the importer always calls, and without the port that is the scheme's own. */
 function plainAddress(address: string): string {
-  const [scheme, ...rest] = address.replace(/^http:/, 'https:').split('/');
+  const [scheme, ...rest] = address
+    .replace(/^(https?:\/\/[^/]*?):(443|80)(\/|$)/, '$1$3')
+    .replace(/^http:/, 'https:')
+    .split('/');
   return [scheme, ...rest.map(decode)].join('/').replace(/\/$/, '');
 }
 

@@ -13,14 +13,19 @@ parentPort?.on('message', async ({ name }: { name: string }) => {
 
 async function judge(name: string): Promise<DocumentVerdict> {
   const text = readFileSync(join(CORPUS, `${name}.json`), 'utf8');
-  const started = performance.now();
+  // Time of this thread's work: the machine may be doing other things.
+  const started = process.threadCpuUsage();
+  const elapsed = () => {
+    const { user, system } = process.threadCpuUsage(started);
+    return (user + system) / 1000;
+  };
   try {
     const result = await importDocument({
       files: [{ name: 'document.json', text }],
       connector: 'corpus',
       limit: Number.POSITIVE_INFINITY,
     });
-    const milliseconds = performance.now() - started;
+    const milliseconds = elapsed();
     return {
       name,
       bytes: text.length,
@@ -37,7 +42,7 @@ async function judge(name: string): Promise<DocumentVerdict> {
   } catch (error) {
     const refused = error instanceof Error && error.name === 'ApiError';
     const failure = error instanceof Error ? (refused ? error.message : (error.stack ?? error.message)) : String(error);
-    return { name, bytes: text.length, milliseconds: performance.now() - started, refused, failure };
+    return { name, bytes: text.length, milliseconds: elapsed(), refused, failure };
   }
 }
 

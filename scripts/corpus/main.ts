@@ -6,8 +6,8 @@ import { listDocuments, sampled, seeded } from './documents.ts';
 import { addUp, printReport } from './summary.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
-/** A document that takes longer hangs, as far as the one who waits can tell. */
-const LIMIT_MS = 10_000;
+/** A document that takes longer hangs: import and judgement together, on a machine that may be busy. */
+const LIMIT_MS = 60_000;
 /** For all calls of a document: the other renderer is slow. */
 const COMPARE_LIMIT_MS = 30_000;
 const CALLS = 2000;

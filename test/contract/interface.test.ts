@@ -38,6 +38,7 @@ listTools get /api/v1/tools tools:read x
 createTool post /api/v1/tools tools:write x
 listScopedTools get /api/v1/tools:scoped tools:read x
 searchTools get /api/v1/tools:search tools:read x
+importTools post /api/v1/tools:import tools:write x
 getTool get /api/v1/tools/{tool_name} tools:read x
 updateTool put /api/v1/tools/{tool_name} tools:write x
 deleteTool delete /api/v1/tools/{tool_name} tools:write x

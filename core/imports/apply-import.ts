@@ -1,0 +1,174 @@
+import type { EnvironmentId, EnvironmentToolRow, ReadRepositories, Repositories } from '../../db/store.ts';
+import { type CustomProviderTools, createCustomProvider, updateCustomProvider } from '../connections/custom.ts';
+import { addressPlaces } from '../connectors/address-template.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import { ApiError } from '../errors.ts';
+import type { ImportResult } from '../import/import-document.ts';
+import { importError } from '../import/import-error.ts';
+import { toolPrefix } from '../tools/tool-name.ts';
+
+/** What a caller says about the provider that the tools are for. */
+export interface ImportTarget {
+  /** The identifier of a custom provider, which is made when there is none. */
+  connector: string;
+  /** Instead of the document's own server; of a provider that is there it changes the address. */
+  baseUrl?: string | undefined;
+  displayName?: string | undefined;
+}
+
+/** What an import changes, or would change. */
+export interface ImportChanges {
+  provider: {
+    identifier: string;
+    action: 'created' | 'updated' | 'kept';
+    base_url: string;
+    authorization_types: string[];
+    accounts_parked: number;
+  };
+  /** Names, in order. */
+  added: string[];
+  changed: string[];
+  removed: string[];
+  unchanged: number;
+}
+
+/** What an import must know of an environment before it names anything. */
+export async function namesBefore(
+  read: ReadRepositories,
+  catalogue: Catalogue,
+  environmentId: EnvironmentId,
+  connector: string,
+) {
+  if (catalogue.connector(connector)) {
+    const errors = [{ field: 'connector', message: 'is a built-in connector: its tools come with the program' }];
+    throw new ApiError('VALIDATION_FAILED', 'The tools cannot be imported for this connector.', { errors });
+  }
+  const own = imported(await read.environmentTools.listByConnector(environmentId, connector));
+  const names = new Map(own.map((row) => [row.sourceId as string, row.name]));
+  const mine = new Set(own.map((row) => row.name));
+  const prefix = toolPrefix(connector);
+  const others = [...(await read.environmentTools.names(environmentId)), ...catalogue.tools().map((tool) => tool.name)];
+  return { names, taken: others.filter((name) => name.startsWith(prefix) && !mine.has(name)) };
+}
+
+/**
+ * Writes an import: the provider, where it is new, and its tools. What an earlier import brought and this one does not is
+ * removed; tools that people wrote stay. A provider that is there keeps its patterns, and its address unless one is given.
+ *
+ * @throws ApiError INVALID_DOCUMENT without an address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
+ */
+export async function applyImport(
+  tx: Repositories,
+  tools: CustomProviderTools,
+  environmentId: EnvironmentId,
+  target: ImportTarget,
+  result: ImportResult,
+): Promise<ImportChanges> {
+  const provider = await applyProvider(tx, tools, environmentId, target, result);
+  const before = new Map(
+    imported(await tx.environmentTools.listByConnector(environmentId, target.connector)).map((row) => [row.name, row]),
+  );
+  const after = new Map(result.tools.map((entry) => [entry.tool.name, entry]));
+  const removed = [...before.keys()].filter((name) => !after.has(name));
+  const written = result.tools.filter(({ sourceId, tool }) => {
+    const row = before.get(tool.name);
+    return row?.definition !== JSON.stringify(tool) || row.sourceId !== sourceId;
+  });
+  const at = tools.now();
+  // An operation may have left its old name to another one: what has gone makes room first.
+  const moved = written.filter(
+    ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
+  );
+  await tx.environmentTools.delete(environmentId, [...removed, ...moved.map(({ tool }) => tool.name)]);
+  const rows = written.map(({ sourceId, tool }) => ({
+    name: tool.name,
+    connector: target.connector,
+    source: 'import' as const,
+    sourceId,
+    definition: tool,
+    at,
+  }));
+  await tx.environmentTools.upsert(environmentId, rows);
+  const names = written.map(({ tool }) => tool.name).sort();
+  return {
+    provider,
+    added: names.filter((name) => !before.has(name)),
+    changed: names.filter((name) => before.has(name)),
+    removed: removed.sort(),
+    unchanged: result.tools.length - written.length,
+  };
+}
+
+function imported(rows: readonly EnvironmentToolRow[]): EnvironmentToolRow[] {
+  return rows.filter((row) => row.source === 'import' && row.sourceId !== null);
+}
+
+async function applyProvider(
+  tx: Repositories,
+  tools: CustomProviderTools,
+  environmentId: EnvironmentId,
+  { connector, baseUrl, displayName }: ImportTarget,
+  result: ImportResult,
+): Promise<ImportChanges['provider']> {
+  const present = await tx.customProviders.get(environmentId, connector);
+  const change = {
+    ...(baseUrl !== undefined && { proxy_url: baseUrl, proxy_enabled: true }),
+    ...(displayName !== undefined && { display_name: displayName }),
+  };
+  if (present) {
+    const edited = Object.keys(change).length > 0;
+    const { row, parked } = edited
+      ? await updateCustomProvider(tx, tools, environmentId, present, change)
+      : { row: present, parked: 0 };
+    return shown(row, edited ? 'updated' : 'kept', parked);
+  }
+  const address = baseUrl ?? result.baseUrl;
+  if (address === undefined) throw importError('base_url', 'is required: the document names no absolute server');
+  const patterns = withAccountFields(result.authPatterns, address);
+  const definition = {
+    description: result.description,
+    proxy_url: address,
+    proxy_enabled: true,
+    auth_patterns: patterns,
+  };
+  // The identifier follows from the name that a provider is made with.
+  const made = await createCustomProvider(tx, tools, environmentId, { ...definition, display_name: connector });
+  if (made.identifier !== connector) {
+    const errors = [{ field: 'connector', message: `is taken or no identifier; ${made.identifier} is free` }];
+    throw new ApiError('VALIDATION_FAILED', 'The provider cannot be made.', { errors });
+  }
+  const { row } = await updateCustomProvider(tx, tools, environmentId, made, {
+    display_name: displayName ?? result.title,
+  });
+  return shown(row, 'created', 0);
+}
+
+/** Each place of an address, `https://{{subdomain}}.example.com`, is a value that every account must bring. */
+function withAccountFields(patterns: readonly AuthPattern[], address: string): AuthPattern[] {
+  const places = [...new Set(/\{\{/.test(address) ? addressPlaces(address).map(({ field }) => field) : [])];
+  if (places.length === 0) return [...patterns];
+  const fields = places.map((field_name) => ({
+    field_name,
+    label: field_name,
+    input_type: 'text' as const,
+    required: true,
+    is_path_param: true,
+  }));
+  return patterns.map((pattern) => ({ ...pattern, account_fields: fields }));
+}
+
+function shown(
+  { identifier, definition }: { identifier: string; definition: unknown },
+  action: 'created' | 'updated' | 'kept',
+  parked: number,
+): ImportChanges['provider'] {
+  const { proxy_url, auth_patterns } = definition as { proxy_url: string; auth_patterns: AuthPattern[] };
+  return {
+    identifier,
+    action,
+    base_url: proxy_url,
+    authorization_types: auth_patterns.map(({ type }) => type),
+    accounts_parked: parked,
+  };
+}

@@ -1,0 +1,44 @@
+import { applyImport, namesBefore } from '../../core/imports/apply-import.ts';
+import { presentImport } from '../../core/imports/present-import.ts';
+import { preview } from '../../core/imports/preview.ts';
+import type { Handler } from '../../http/contract.ts';
+import { toolsFor } from '../custom-providers/custom-provider.ts';
+
+export const importTools: Handler<'importTools'> = async (call, reply, deps) => {
+  const {
+    connector,
+    files,
+    overlays = [],
+    base_url: baseUrl,
+    display_name: displayName,
+    apply = false,
+    ...selection
+  } = call.body;
+  const { environment, cause } = call;
+  const before = await namesBefore(deps.store.read, deps.catalogue, environment.id, connector);
+  const texts = (list: { name: string; content: string }[]) =>
+    list.map(({ name, content }) => ({ name, text: content }));
+  const result = await deps.imports.run({
+    ...selection,
+    ...before,
+    connector,
+    files: texts(files),
+    overlays: texts(overlays),
+  });
+  const target = { connector, baseUrl, displayName };
+  const tools = toolsFor(environment, deps);
+  if (!apply) {
+    const changes = await preview(deps.store, (tx) => applyImport(tx, tools, environment.id, target, result));
+    return reply(200, presentImport(false, changes, result));
+  }
+  return call.commit(async (tx) => {
+    const changes = await applyImport(tx, tools, environment.id, target, result);
+    const { provider, added, changed, removed } = changes;
+    if (provider.action === 'created') await deps.events.providerCreated(tx, cause, provider.identifier);
+    if (provider.action === 'updated')
+      await deps.events.providerUpdated(tx, cause, provider.identifier, provider.accounts_parked);
+    const counts = { added: added.length, changed: changed.length, removed: removed.length };
+    await deps.events.toolsImported(tx, cause, connector, counts);
+    return reply(200, presentImport(true, changes, result));
+  });
+};

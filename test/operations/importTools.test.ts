@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { auditOf } from '../support/audit.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const PATH = '/api/v1/tools:import';
+
+/** A document with the given paths; every operation answers nothing. */
+function documentOf(paths: Record<string, object>, more: object = {}): string {
+  return JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: 'Acme CRM', version: '1', description: 'Customers of Acme.' },
+    servers: [{ url: 'https://api.acme.example/v1' }],
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    security: [{ token: [] }],
+    paths,
+    ...more,
+  });
+}
+
+const LIST = { operationId: 'listCustomers', summary: 'List customers' };
+const GET_ONE = { operationId: 'getCustomer', summary: 'Get a customer' };
+
+describe('importTools', () => {
+  let server: TestServer;
+  let made = 0;
+
+  const newConnector = () => `acme-${++made}`;
+  const send = (connector: string, content: string, fields: object = {}, headers: Record<string, string> = {}) =>
+    server.call('POST', PATH, { body: { connector, files: [{ name: 'openapi.json', content }], ...fields }, headers });
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  describe('200', () => {
+    it('says what an import would change, and changes nothing', async () => {
+      const connector = newConnector();
+      const answer = await send(connector, documentOf({ '/customers': { get: LIST } }));
+      expect(answer.status, answer.text).to.equal(200);
+      const prefix = connector.replace('-', '_');
+      expect(answer.body.applied).to.equal(false);
+      expect(answer.body.provider).to.deep.equal({
+        identifier: connector,
+        action: 'created',
+        base_url: 'https://api.acme.example/v1',
+        authorization_types: ['BEARER_TOKEN'],
+        accounts_parked: 0,
+      });
+      expect(answer.body.changes).to.deep.equal({
+        added: [`${prefix}_list_customers`],
+        changed: [],
+        removed: [],
+        unchanged: 0,
+      });
+      expect((await server.call('GET', `/api/v1/custom-providers/${connector}`)).status).to.equal(404);
+    });
+
+    it('stores the provider and its tools, which can then be run', async () => {
+      const connector = newConnector();
+      const applied = await send(connector, documentOf({ '/customers/{id}': { get: GET_ONE } }), { apply: true });
+      expect(applied.body.applied, applied.text).to.equal(true);
+      const [name] = applied.body.changes.added;
+      const provider = await server.call('GET', `/api/v1/custom-providers/${connector}`);
+      expect(provider.body.provider).to.include({ display_name: 'Acme CRM', description: 'Customers of Acme.' });
+      const account = {
+        connector,
+        identifier: 'ada',
+        user_id: 'user_ada',
+        connected_account: { authorization_details: { static_auth: { details: { token: 'tok_1' } } } },
+      };
+      expect((await server.call('POST', '/api/v1/connected_accounts', { body: account })).status).to.equal(201);
+      const run = {
+        connector,
+        identifier: 'ada',
+        user_id: 'user_ada',
+        tool_name: name,
+        tool_input: { id: 'c 1' },
+        dry_run: true,
+      };
+      const dry = await server.call('POST', '/api/v1/execute_tool', { body: run });
+      expect(dry.status, dry.text).to.equal(200);
+      expect(dry.body.dry_run_request).to.deep.include({
+        method: 'GET',
+        url: 'https://api.acme.example/v1/customers/c%201',
+      });
+      const [row] = await auditOf(server, connector);
+      expect(row).to.include({ action: 'tools.imported' });
+    });
+
+    it('shows what a later document changes, keeps names, and removes what is gone', async () => {
+      const connector = newConnector();
+      const first = documentOf({
+        '/a': { get: LIST },
+        '/b': { get: { operationId: 'old' } },
+        '/c': { get: { operationId: 'same' } },
+      });
+      await send(connector, first, { apply: true });
+      const renamed = { operationId: 'listAllCustomers', summary: 'List every customer' };
+      const second = documentOf({
+        '/a': { get: renamed },
+        '/c': { get: { operationId: 'same' } },
+        '/d': { get: { operationId: 'new' } },
+      });
+      const prefix = connector.replace('-', '_');
+      const expected = {
+        added: [`${prefix}_new`],
+        changed: [`${prefix}_list_customers`],
+        removed: [`${prefix}_old`],
+        unchanged: 1,
+      };
+      const shown = await send(connector, second);
+      expect(shown.body.changes).to.deep.equal(expected);
+      expect(shown.body.provider.action).to.equal('kept');
+      expect((await send(connector, second, { apply: true })).body.changes).to.deep.equal(expected);
+      const again = { added: [], changed: [], removed: [], unchanged: 3 };
+      expect((await send(connector, second)).body.changes).to.deep.equal(again);
+    });
+
+    it('makes a value of each account of a place in the address', async () => {
+      const connector = newConnector();
+      const fields = { apply: true, base_url: 'https://{{subdomain}}.acme.example/api' };
+      expect((await send(connector, documentOf({ '/a': { get: LIST } }), fields)).status).to.equal(200);
+      const { provider } = (await server.call('GET', `/api/v1/custom-providers/${connector}`)).body;
+      expect(provider.auth_patterns[0].account_fields[0].field_name).to.equal('subdomain');
+    });
+
+    it('takes bodies larger than other operations do', async () => {
+      const description = 'x'.repeat(600_000);
+      const answer = await send(newConnector(), documentOf({ '/a': { get: { ...LIST, description } } }));
+      expect(answer.status, answer.text).to.equal(200);
+    });
+
+    it('answers the same again for one idempotency key', async () => {
+      const headers = { 'idempotency-key': 'import-1' };
+      const connector = newConnector();
+      const first = await send(connector, documentOf({ '/a': { get: LIST } }), { apply: true }, headers);
+      const second = await send(connector, documentOf({ '/a': { get: LIST } }), { apply: true }, headers);
+      expect(second.body).to.deep.equal(first.body);
+      expect(second.headers['idempotency-replayed']).to.equal('true');
+    });
+  });
+
+  describe('400', () => {
+    const codeOf = async (answer: ReturnType<typeof send>) => (await answer).body;
+
+    it('INVALID_DOCUMENT for what is no OpenAPI document', async () => {
+      for (const content of ['{}', 'just text', '{"openapi":"4.0.0"}', '{"openapi":"3.1.0","paths":{}}', '"']) {
+        expect(await codeOf(send(newConnector(), content)), content).to.include({
+          status: 400,
+          code: 'INVALID_DOCUMENT',
+        });
+      }
+    });
+
+    it('INVALID_DOCUMENT without an address to call', async () => {
+      const body = await codeOf(send(newConnector(), documentOf({ '/a': { get: LIST } }, { servers: [] })));
+      expect(body.errors[0].field).to.equal('base_url');
+    });
+
+    it('names the overlay that cannot be applied', async () => {
+      const overlays = [{ name: 'o.yaml', content: 'overlay: 1.0.0\nactions: [{ target: "$[", update: {} }]' }];
+      const body = await codeOf(send(newConnector(), documentOf({ '/a': { get: LIST } }), { overlays }));
+      expect(body.errors[0].field).to.equal('overlays[0].actions[0].target');
+    });
+
+    it('VALIDATION_FAILED for a built-in connector, and for an address that is never called', async () => {
+      expect(await codeOf(send('github', documentOf({ '/a': { get: LIST } })))).to.include({
+        code: 'VALIDATION_FAILED',
+      });
+      const inside = documentOf({ '/a': { get: LIST } }, { servers: [{ url: 'https://10.0.0.1' }] });
+      expect(await codeOf(send(newConnector(), inside))).to.include({ code: 'VALIDATION_FAILED' });
+    });
+  });
+});
