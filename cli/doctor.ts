@@ -5,12 +5,10 @@ import { inspectConnection } from '../core/connections/inspect.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createEgress } from '../core/net/egress.ts';
-import { interfaceAddresses } from '../core/net/own-addresses.ts';
-import { EgressPolicy } from '../core/net/policy.ts';
-import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
 import { type Check, inspectProvider } from '../core/oauth/inspect.ts';
 import type { ConnectionRow, EnvironmentRow } from '../db/store.ts';
-import { type Config, readConfig } from '../http/config.ts';
+import { readConfig } from '../http/config.ts';
+import { policyOf } from './egress-policy.ts';
 import { openStorage } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -73,21 +71,6 @@ async function findConnection(
     throw new UsageError(`several environments have a connection ${keyId}: choose one with --environment <id>`);
   } finally {
     await store.close();
-  }
-}
-
-/** As the server goes out for the environment; without one, as for development, where overrides count. */
-function policyOf(
-  { egressAllow, endpointOverrides }: Config,
-  kind: EnvironmentRow['kind'] = 'DEVELOPMENT',
-): EgressPolicy {
-  const ownAddresses = interfaceAddresses();
-  if (kind !== 'DEVELOPMENT') return new EgressPolicy({ allow: [], overrides: [], ownAddresses });
-  try {
-    const [allow, overrides] = [parseEgressAllow(egressAllow), parseEndpointOverrides(endpointOverrides)];
-    return new EgressPolicy({ allow, overrides, ownAddresses });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
   }
 }
 

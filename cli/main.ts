@@ -22,6 +22,11 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Show, add and configure environments, told apart by the Host header',
     run: async (args) => (await import('./environments.ts')).environmentsCommand(args),
   },
+  import: {
+    usage: 'import <file>... [--overlay <file>]... [--connector <name>] [--base-url <https address>] [--dry-run]',
+    summary: 'Turn an OpenAPI document into a provider and its tools, or show what that would change',
+    run: async (args) => (await import('./import.ts')).importCommand(args),
+  },
   doctor: {
     usage: 'doctor <connector> [--connection <key_id>] [--environment <id>] [--issuer <https address>]',
     summary: 'Compare a connector, and a connection, with what the provider says of itself',

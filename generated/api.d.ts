@@ -924,6 +924,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tools:import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import tools from an OpenAPI document
+         * @description Turns an OpenAPI document (2.0, 3.0 or 3.1; JSON or YAML; one file, or files that refer to each other) into the tools of a
+         *     custom provider, which is made when there is none. Nothing is ever fetched. Overlays (1.0, 1.1) choose, rename and correct.
+         *
+         *     Without `apply` nothing is stored: the answer says what an import would change, and what was lost on the way. With `apply`
+         *     all of it is stored in one transaction, or nothing. A second import of a later document changes the tools in place: names
+         *     stay, tools whose operation is gone are removed, tools that people wrote are left alone. A provider that is there keeps its
+         *     authentication patterns, and its address unless `base_url` is given.
+         *
+         *     The body may have 16 MiB; `valetkey import` takes documents of up to 64 MiB. An import may take up to a minute, and one
+         *     waits for the other; the connection stays open meanwhile, and the server answers everybody else.
+         *
+         *     When it does not work:
+         *     - 400 `INVALID_DOCUMENT` not an OpenAPI document, unreadable, without operations or an address, or an overlay that cannot be
+         *       applied. One odd operation is no error: the report says why it was left out.
+         *     - 400 `VALIDATION_FAILED` the connector is built in or taken, or its address is one that is never called.
+         */
+        post: operations["importTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools:scoped": {
         parameters: {
             query?: never;
@@ -2087,6 +2121,122 @@ export interface components {
          * @enum {string}
          */
         IdentityProviderType: "CUSTOM" | "IDP_SIMULATOR" | "OKTA" | "GOOGLE" | "MICROSOFT" | "MICROSOFT_AD" | "AUTH0" | "ONELOGIN" | "PING_IDENTITY" | "JUMPCLOUD" | "GITHUB" | "GITLAB" | "LINKEDIN" | "SALESFORCE" | "ADFS" | "KEYCLOAK";
+        /** @description One file, by the name that references write. */
+        ImportFile: {
+            /** @description Its text, JSON or YAML. */
+            content: string;
+            /** @description Such as `openapi.yaml` or `schemas/pet.yaml`. */
+            name: string;
+        };
+        /** @description What was imported, and what was lost on the way. Lists hold at most 500 entries; the counts are of all. */
+        ImportReport: {
+            /** @description The document's security schemes, and what became of each. */
+            credentials: {
+                /** @description What to know about it. */
+                detail: string;
+                /** @description As the document names it. */
+                scheme: string;
+                /** @description The authorization type that stands for it; absent when none can. */
+                type?: string;
+            }[];
+            /** @description Operations that became tools. */
+            imported: number;
+            /** @description Operations that became no tool. */
+            left_out: {
+                /** @description More about it. */
+                detail?: string;
+                /** @description As the document writes it. */
+                operation_id?: string;
+                /**
+                 * @description Why.
+                 * @enum {string}
+                 */
+                reason: "DEPRECATED" | "EXCLUDED" | "OVER_LIMIT" | "METHOD" | "OTHER_SERVER" | "PATH" | "UNREADABLE";
+                /** @description Method and path. */
+                source_id: string;
+            }[];
+            /** @description Operations left out, by reason. */
+            left_out_counts: {
+                [key: string]: number;
+            };
+            /** @description Notes, by kind. */
+            note_counts: {
+                [key: string]: number;
+            };
+            /** @description What operations lost on their way to a tool. */
+            notes: {
+                /** @description Where, or to what. */
+                detail: string;
+                /**
+                 * @description What happened.
+                 * @enum {string}
+                 */
+                kind: "SCHEMA_CUT" | "LARGE" | "INPUT_RENAMED" | "INPUT_HIDDEN" | "INPUT_FIXED" | "INPUT_DROPPED" | "NAME_CHANGED" | "BODY_IGNORED" | "PATH_UNDECLARED";
+                /** @description As the document writes it. */
+                operation_id?: string;
+                /** @description Method and path. */
+                source_id: string;
+            }[];
+            /** @description Operations in the document. */
+            operations: number;
+            /** @description What concerns the whole document. */
+            warnings: string[];
+        };
+        ImportToolsRequest: {
+            /** @description Store what the answer says. Without it nothing is stored. */
+            apply?: boolean;
+            /**
+             * @description The address that is called, instead of the document's own server. `{{name}}` for a host label or path segment becomes
+             *     a value that each account brings.
+             */
+            base_url?: string;
+            /** @description The identifier of the custom provider, made when there is none: lower-case letters, digits and inner hyphens. */
+            connector: string;
+            /** @description Import deprecated operations too. */
+            deprecated?: boolean;
+            /** @description The provider's name for people; default the document's title. */
+            display_name?: string;
+            exclude?: components["schemas"]["OperationFilter"];
+            /** @description The document. Exactly one file has the member `openapi` or `swagger`. */
+            files: components["schemas"]["ImportFile"][];
+            include?: components["schemas"]["OperationFilter"];
+            /** @description Most tools; default 300. */
+            limit?: number;
+            /** @description OpenAPI Overlay documents, applied in order. */
+            overlays?: components["schemas"]["ImportFile"][];
+        };
+        ImportToolsResponse: {
+            /** @description Whether it was stored. */
+            applied: boolean;
+            /** @description Names of tools, in order. */
+            changes: {
+                /** @description New tools. */
+                added: string[];
+                /** @description Tools that are not as they were. */
+                changed: string[];
+                /** @description Tools whose operation is gone. */
+                removed: string[];
+                /** @description How many stay as they are. */
+                unchanged: number;
+            };
+            /** @description The provider that the tools are for. */
+            provider: {
+                /** @description Accounts that must be authorized again, because the address changed. */
+                accounts_parked: number;
+                /**
+                 * @description What became of it.
+                 * @enum {string}
+                 */
+                action: "created" | "updated" | "kept";
+                /** @description How its accounts can authenticate. */
+                authorization_types: string[];
+                /** @description The address that is called. */
+                base_url: string;
+                /** @description It serves as `connector`. */
+                identifier: string;
+            };
+            report: components["schemas"]["ImportReport"];
+        };
         /** @description A public key for ES256 (RFC 7517 §4, RFC 7518 §6.2). */
         JsonWebKey: {
             /**
@@ -2510,6 +2660,17 @@ export interface components {
              * @constant
              */
             type: "function";
+        };
+        /** @description An operation fits when one value of each list that is given fits. */
+        OperationFilter: {
+            /** @description Methods. */
+            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE")[];
+            /** @description Operation ids, or `GET /path`. */
+            operations?: string[];
+            /** @description Paths, exact, or a beginning that ends with `*`. */
+            paths?: string[];
+            /** @description Tags as the document writes them. */
+            tags?: string[];
         };
         /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
         OrganizationId: string;
@@ -3469,6 +3630,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The document or an overlay cannot be imported, the request does not fit the contract, or the provider cannot be made. */
+        BadImport: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The account is not named completely, or no link can be made for it; nothing was changed. `errors` names the fields. */
         BadLink: {
             headers: {
@@ -3589,7 +3762,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than 256 KiB. */
+        /** @description The body is larger than 256 KiB, or than the operation's own limit. */
         ContentTooLarge: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6380,6 +6553,53 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["ToolConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    importTools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportToolsRequest"];
+            };
+        };
+        responses: {
+            /** @description What the import changes, or has changed. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportToolsResponse"];
+                };
+            };
+            400: components["responses"]["BadImport"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["UnknownHost"];

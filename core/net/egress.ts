@@ -107,7 +107,8 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   };
 }
 
-function checkAddress(policy: EgressPolicy, address: string | URL): AddressCheck {
+/** Says whether an address may be stored as one to call, as a policy has it; nothing is resolved or sent. */
+export function checkAddress(policy: EgressPolicy, address: string | URL): AddressCheck {
   const url = URL.parse(String(address));
   if (url === null) return { ok: false, reason: 'The address is not a URL.' };
   try {

@@ -1,0 +1,21 @@
+import { interfaceAddresses } from '../core/net/own-addresses.ts';
+import { EgressPolicy } from '../core/net/policy.ts';
+import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
+import type { EnvironmentRow } from '../db/store.ts';
+import type { Config } from '../http/config.ts';
+import { UsageError } from './usage-error.ts';
+
+/** As the server goes out for the environment; without one, as for development, where overrides count. */
+export function policyOf(
+  { egressAllow, endpointOverrides }: Config,
+  kind: EnvironmentRow['kind'] = 'DEVELOPMENT',
+): EgressPolicy {
+  const ownAddresses = interfaceAddresses();
+  if (kind !== 'DEVELOPMENT') return new EgressPolicy({ allow: [], overrides: [], ownAddresses });
+  try {
+    const [allow, overrides] = [parseEgressAllow(egressAllow), parseEndpointOverrides(endpointOverrides)];
+    return new EgressPolicy({ allow, overrides, ownAddresses });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

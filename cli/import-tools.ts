@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CustomProviderTools } from '../core/connections/custom.ts';
+import { type CatalogueIndex, createCatalogue } from '../core/connectors/catalogue.ts';
+import { createIds } from '../core/ids.ts';
+import { checkAddress } from '../core/net/egress.ts';
+import type { EnvironmentRow } from '../db/store.ts';
+import { policyOf } from './egress-policy.ts';
+import { type openStorage, openVault } from './open-storage.ts';
+
+const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
+
+/** What writing a provider takes, without a server; nothing is ever sent. */
+export function openImportTools(
+  { config, secrets }: Awaited<ReturnType<typeof openStorage>>,
+  environment: EnvironmentRow,
+): CustomProviderTools {
+  const policy = policyOf(config, environment.kind);
+  return {
+    catalogue: createCatalogue(JSON.parse(readFileSync(CATALOGUE, 'utf8')) as CatalogueIndex),
+    vault: openVault(config, secrets).vault,
+    now: Date.now,
+    newId: createIds(Date.now, randomBytes),
+    judgeAddress: (url) => {
+      const verdict = checkAddress(policy, url);
+      return verdict.ok ? null : verdict.reason;
+    },
+  };
+}
