@@ -170,7 +170,8 @@ export function search(
   for (const index of indexes) {
     const scores = new Float64Array(index.end);
     const covered = new Float64Array(index.end);
-    for (const { rarity, words } of groups) addWish(index, words, rarity, scores, covered);
+    const values = new Float32Array(index.end);
+    for (const { rarity, words } of groups) addWish(index, words, rarity, { scores, covered, values });
     for (let number = 0; number < scores.length; number++) {
       const sum = scores[number] as number;
       if (sum === 0) continue;
@@ -238,28 +239,36 @@ function alternativesOf(
   return { rarity, words };
 }
 
+/** What a search adds up, by the numbers of tools. */
+interface Sums {
+  scores: Float64Array;
+  /** How much of the question is known. */
+  covered: Float64Array;
+  /** For one wish at a time; zero in between. */
+  values: Float32Array;
+}
+
 /** Adds what a wish brings each tool: the best of what stands for it, not all of it. */
 function addWish(
   index: ToolIndex,
   words: readonly Alternative[],
   rarity: number,
-  scores: Float64Array,
-  covered: Float64Array,
+  { scores, covered, values }: Sums,
 ): void {
-  const best = new Float32Array(index.end);
   const touched: number[] = [];
   for (const { word, factor } of words) {
     for (const packed of index.postings(word) ?? []) {
       const number = packed >>> WEIGHT_BITS;
       const weight = packed & MAX_WEIGHT;
       const value = (factor * weight) / (weight + SATURATION);
-      const before = best[number] as number;
+      const before = values[number] as number;
       if (before === 0) touched.push(number);
-      if (value > before) best[number] = value;
+      if (value > before) values[number] = value;
     }
   }
   for (const number of touched) {
-    const value = best[number] as number;
+    const value = values[number] as number;
+    values[number] = 0;
     scores[number] = (scores[number] as number) + rarity * value;
     covered[number] = (covered[number] as number) + rarity * Math.min(1, 2 * value);
   }
