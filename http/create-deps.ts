@@ -177,6 +177,7 @@ export async function createDeps(
       environmentOf: createEnvironmentLookup(store.read, now),
       egressOf,
       authorization: links.authorization,
+      readyForConsent: links.readyForConsent,
       links: links.links,
       revocations,
       freshen: refresher.freshen,

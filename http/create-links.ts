@@ -4,6 +4,7 @@ import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.
 import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
 import { createOAuth1Client } from '../core/accounts/links/oauth1-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
+import { readyForConsent } from '../core/mcp/upstream/authorization.ts';
 import type { Discovery } from '../core/oauth/discovery.ts';
 import type { EnvironmentId, Store } from '../db/store.ts';
 import { ConfigError } from './config.ts';
@@ -16,7 +17,9 @@ const SOON_MS = 200;
 export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger; discovery: Discovery };
 
 /** Wires what links need: the protocols by which persons grant access, and the work that ends links in time. */
-export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'links'> & { stop(): Promise<void> } {
+export function createLinks(
+  parts: LinkParts,
+): Pick<Deps, 'authorization' | 'links' | 'readyForConsent'> & { stop(): Promise<void> } {
   const { store, vault, now, random, log } = parts;
   const fetchFor = async (id: EnvironmentId, origins: readonly string[]) => {
     const environment = await store.read.environments.get(id);
@@ -24,8 +27,9 @@ export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'lin
     return parts.egressOf(environment).pinnedFetch(origins);
   };
   const tools = { vault, now, random, fetchFor, log };
+  const { discovery } = parts;
   const authorization: AuthorizationClient = authorizationClients([
-    createOAuthClient({ ...tools, discovery: parts.discovery }),
+    createOAuthClient({ ...tools, discovery }),
     createOAuth1Client(tools),
   ]);
 
@@ -39,6 +43,7 @@ export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'lin
   let soon: NodeJS.Timeout | null = null;
   return {
     authorization,
+    readyForConsent: (link) => readyForConsent({ ...tools, store, discovery }, link),
     links: {
       expire,
       expireSoon: () => {

@@ -1,4 +1,5 @@
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
+import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { StoredFiles } from '../core/contents/stored-files.ts';
@@ -61,6 +62,8 @@ export interface Deps {
   egressOf(environment: Environment): Egress;
   /** How persons grant access at providers. */
   readonly authorization: AuthorizationClient;
+  /** Learns what is still to be learned of a provider before a person is sent to it. */
+  readonly readyForConsent: LinkTools['readyForConsent'];
   readonly links: {
     /** Ends the authorization requests whose time is over. */
     expire(): Promise<void>;

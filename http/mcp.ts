@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Operation } from 'openapi-backend';
+import { findPattern, findProvider } from '../core/connections/providers.ts';
 import { ApiError } from '../core/errors.ts';
 import type { McpEndpoint } from '../core/mcp/endpoint.ts';
 import { createMcpEndpoint } from '../core/mcp/endpoint.ts';
 import { MCP_PATH, mcpServerUrl } from '../core/mcp/server-definition.ts';
 import { type McpSession, ownerOf, toAuthInfo } from '../core/mcp/session.ts';
+import { clientDescription, clientDocumentUrl } from '../core/mcp/upstream/authorization.ts';
+import { clientMetadataDocument } from '../core/oauth/registration.ts';
 import { readBody } from './body.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
@@ -30,12 +33,13 @@ export interface McpMount {
 
 const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const METADATA_PATH = new RegExp(`^/\\.well-known/oauth-protected-resource${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
+const CLIENT_PATH = /^\/oauth\/client\/([A-Za-z0-9_-]{1,100})$/;
 const BEARER = /^bearer +([^\s]+)$/i;
 const METHODS = ['POST', 'GET', 'DELETE'];
 
 /** Whether a request is for the MCP servers or for what they say of themselves. */
 export function isMcp(req: IncomingMessage): boolean {
-  return /^\/(mcp|\.well-known\/oauth-protected-resource)(\/|\?|$)/.test(req.url ?? '/');
+  return /^\/(mcp|\.well-known\/oauth-protected-resource|oauth\/client)(\/|\?|$)/.test(req.url ?? '/');
 }
 
 /**
@@ -57,9 +61,11 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     const { req } = exchange;
     const environment = await deps.environmentOf(req.headers.host);
     exchange.environment = environment;
+    const connectionId = CLIENT_PATH.exec(pathOf(req))?.[1];
+    if (connectionId !== undefined) return describeClient(exchange, environment, connectionId);
     if (isForeignOrigin(req, environment))
       throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not call MCP servers.');
-    const path = (req.url ?? '/').replace(/\?.*$/s, '');
+    const path = pathOf(req);
     const described = METADATA_PATH.exec(path)?.[1];
     if (described !== undefined) return describe(exchange, environment, described);
     const serverId = SERVER_PATH.exec(path)?.[1];
@@ -118,6 +124,21 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     return 200;
   }
 
+  /** OAuth Client ID Metadata Document: what a connection is where its address is its client id. */
+  async function describeClient(exchange: Exchange, environment: Environment, id: string): Promise<number> {
+    if (exchange.req.method !== 'GET') throw notAllowed(exchange, ['GET']);
+    const { read } = deps.store;
+    const connection = await read.connections.get(environment.id, id);
+    const clientId = clientDocumentUrl(environment, id);
+    if (connection?.clientId !== clientId) throw new ApiError('NOT_FOUND', 'There is no such client.');
+    const provider = await findProvider(read, deps.catalogue, environment.id, connection.providerKey);
+    const pattern = provider && findPattern(provider, connection.type);
+    if (!pattern) throw new ApiError('NOT_FOUND', 'There is no such client.');
+    const body = clientMetadataDocument(clientId, clientDescription(environment, connection, pattern));
+    writeReply(exchange, { status: 200, body, headers: {} } as never);
+    return 200;
+  }
+
   return {
     async serve(req, res) {
       const operation = { operationId: 'mcp' } as Operation;
@@ -140,6 +161,10 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
 }
 
 const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+function pathOf(req: IncomingMessage): string {
+  return (req.url ?? '/').replace(/\?.*$/s, '');
+}
 
 function notAllowed(exchange: Exchange, methods: string[]): ApiError {
   exchange.answerHeaders['allow'] = methods.join(', ');

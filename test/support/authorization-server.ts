@@ -46,6 +46,8 @@ export interface AuthorizationServerOptions {
   certificate?: Certificate;
   /** The base of a FHIR server: then it is a record system, which demands `aud` and says in its answers who the patient is. */
   fhirBase?: string;
+  /** An address that tokens may be asked for (RFC 8707); clients may register themselves then (RFC 7591). */
+  resource?: string;
 }
 
 interface Owned {
@@ -57,7 +59,7 @@ const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
 /** Starts one on loopback. Whoever opens its sign-in page chooses who they are, or says no. */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const issuer = `https://${options.name ?? 'as'}.example`;
-  const { fhirBase } = options;
+  const { fhirBase, resource } = options;
   const rows = createRows();
   const provider = new Provider(issuer, {
     adapter: rows.adapter,
@@ -66,6 +68,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     cookies: { keys: [randomBytes(16).toString('hex')], long: { signed: true }, short: { signed: true } },
     features: {
       devInteractions: { enabled: false },
+      ...(resource !== undefined && ofResource(resource)),
       revocation: {
         enabled: true,
         allowedPolicy: (_context: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
@@ -99,7 +102,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const answer = provider.callback();
   const listener: RequestListener = (req, res) => {
     Object.assign(req.headers, forwarded);
-    if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
+    if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res, resource);
     else if (fhirBase && req.url?.endsWith('/.well-known/smart-configuration')) smartConfiguration(issuer, res);
     else answer(req, res);
   };
@@ -149,6 +152,24 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+const RESOURCE_SCOPES = ['files:read', 'files:write'];
+
+/** Tokens are for the one resource that it knows, and say so; anything else is no target. */
+function ofResource(resource: string) {
+  return {
+    registration: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => [],
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_context: unknown, asked: string) => {
+        if (asked !== resource) throw new oidc.errors.InvalidTarget();
+        return { scope: RESOURCE_SCOPES.join(' '), audience: resource, accessTokenFormat: 'opaque' as const };
+      },
+    },
+  };
+}
+
 function demand(holds: boolean): void {
   if (!holds) throw new oidc.errors.InvalidRequest('aud is not this FHIR server');
 }
@@ -172,7 +193,12 @@ const FORM = `<!doctype html><html lang="en"><title>Sign in</title><link rel="ic
 <button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form></html>`;
 
 /** One page for both steps: who they are, and whether they consent. */
-async function signIn(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function signIn(
+  provider: Provider,
+  req: IncomingMessage,
+  res: ServerResponse,
+  resource: string | undefined,
+): Promise<void> {
   if (req.method !== 'POST') {
     res.writeHead(200, { 'content-type': 'text/html' }).end(FORM);
     return;
@@ -186,6 +212,7 @@ async function signIn(provider: Provider, req: IncomingMessage, res: ServerRespo
   const accountId = form.get('login') || 'alice';
   const grant = new provider.Grant({ accountId, clientId: String(params['client_id']) });
   grant.addOIDCScope(String(params['scope'] ?? ''));
+  if (resource !== undefined) grant.addResourceScope(resource, RESOURCE_SCOPES.join(' '));
   const result = { login: { accountId }, consent: { grantId: await grant.save() } };
   return provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
 }

@@ -49,27 +49,36 @@ export interface UpstreamSeen {
   protocol: string | undefined;
 }
 
+export interface ModernServer extends McpUpstream {
+  seen: UpstreamSeen[];
+  /** The status that a request is refused with, or undefined. */
+  refuse(authorization: string | undefined): number | undefined | Promise<number | undefined>;
+  /** What it says of itself as a protected resource (RFC 9728). */
+  metadata: object | undefined;
+}
+
 /** A server of the newer revision in this process, whose tools a test makes. */
-export async function startModernServer(
-  factory: () => McpServer,
-): Promise<McpUpstream & { seen: UpstreamSeen[]; refuse: (authorization: string | undefined) => number | undefined }> {
+export async function startModernServer(factory: () => McpServer): Promise<ModernServer> {
   const handler = toNodeHandler(createMcpHandler(factory, { legacy: 'reject' }));
-  const server = createServer((req, res) => {
+  const server = createServer(async (req, res) => {
     const { authorization } = req.headers;
-    upstream.seen.push({
-      authorization,
-      path: req.url ?? '',
-      protocol: req.headers['mcp-protocol-version'] as string | undefined,
-    });
-    const status = upstream.refuse(authorization);
-    if (status === undefined) void handler(req, res as never);
+    if (req.url?.startsWith('/.well-known/')) {
+      res.writeHead(upstream.metadata ? 200 : 404, { 'content-type': 'application/json' });
+      res.end(JSON.stringify(upstream.metadata ?? {}));
+      return;
+    }
+    const protocol = req.headers['mcp-protocol-version'] as string | undefined;
+    upstream.seen.push({ authorization, path: req.url ?? '', protocol });
+    const status = await upstream.refuse(authorization);
+    if (status === undefined) await handler(req, res as never);
     else res.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const upstream = {
-    seen: [] as UpstreamSeen[],
-    refuse: (_authorization: string | undefined): number | undefined => undefined,
+  const upstream: ModernServer = {
+    seen: [],
+    refuse: () => undefined,
+    metadata: undefined,
     standsFor: (origin: string) => `${origin}=http://127.0.0.1:${port}`,
     stop: () =>
       new Promise<void>((resolve) => {

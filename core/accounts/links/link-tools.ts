@@ -4,7 +4,7 @@ import type { Digester } from '../../vault/digest.ts';
 import type { SealedTokens } from '../../vault/sealed-token.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
-import type { ContextTools } from './link-context.ts';
+import type { ContextTools, LinkContext } from './link-context.ts';
 
 /** What links work with. */
 export interface LinkTools extends ContextTools {
@@ -13,6 +13,8 @@ export interface LinkTools extends ContextTools {
   digester: Digester;
   events: Events;
   authorization: AuthorizationClient;
+  /** Learns what is still to be learned of a provider before a person is sent to it. */
+  readyForConsent(link: LinkContext): Promise<{ ok: true; changed: boolean } | { ok: false; message: string }>;
   /** Seals what is kept of a flow; for texts of any length. */
   sealedFlows: SealedTokens;
   random(size: number): Buffer;

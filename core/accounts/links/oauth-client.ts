@@ -45,7 +45,7 @@ export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient 
     supports(pattern) {
       const { type, oauth_config: config = {} } = pattern;
       if (type === 'SMART_FHIR') return !isBackendPattern(pattern);
-      return type === 'OAUTH' && (config.authorize_uri ?? config.issuer) !== undefined;
+      return type === 'OAUTH' && (pattern.is_mcp || (config.authorize_uri ?? config.issuer) !== undefined);
     },
 
     returnsByFragment: () => false,

@@ -1,7 +1,7 @@
 import type { EnvironmentRow, Repositories } from '../../../db/store.ts';
 import type { JsonObject } from '../merge.ts';
 import type { AuthorizationPlan } from './authorization-client.ts';
-import { declaredOrigins, type LinkContext } from './link-context.ts';
+import { contextOf, declaredOrigins, type LinkContext } from './link-context.ts';
 import { FLOW_MS, type LinkTools } from './link-tools.ts';
 import { tokenDigest } from './tokens.ts';
 
@@ -23,17 +23,19 @@ export type Started = { ok: true; url: string } | { ok: false };
  * Sends a person to the provider. Each start makes a state and secrets of its own, bound to the browser that starts: it alone can
  * come back with them (threats L3, L7, L8).
  *
- * @param linkToken the token that `link` was opened with
+ * @param linkToken the token that the link was opened with
  * @param browser the secret of the browser's cookie
  * @param typed `apiConfig`: the account's configuration with what was typed; `change`: what of it was
  */
 export async function startConsent(
   tools: LinkTools,
-  link: LinkContext,
+  opened: LinkContext,
   linkToken: string,
   browser: string,
   typed: { apiConfig: JsonObject; change: JsonObject },
 ): Promise<Started> {
+  const link = await readied(tools, opened);
+  if (!link) return { ok: false };
   const begun = await tools.authorization.begin(planOf(link, typed.apiConfig));
   if (!begun.ok) {
     tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not begin');
@@ -59,6 +61,16 @@ export async function startConsent(
     await awaitAuthorization(tx, link, at);
   });
   return { ok: true, url: begun.url };
+}
+
+/** The link as it is once its provider can be gone to; some say only then where people consent. */
+async function readied(tools: LinkTools, link: LinkContext): Promise<LinkContext | undefined> {
+  const ready = await tools.readyForConsent(link);
+  if (!ready.ok) {
+    tools.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not begin');
+    return undefined;
+  }
+  return ready.changed ? contextOf(tools.store.read, tools, link.environment, link.request) : link;
 }
 
 const PURPOSE = 'authorization flow';

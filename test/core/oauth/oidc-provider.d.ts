@@ -17,7 +17,7 @@ declare module 'oidc-provider' {
     body: unknown;
   }
 
-  export const errors: { InvalidRequest: new (message: string) => Error };
+  export const errors: { InvalidRequest: new (message: string) => Error; InvalidTarget: new () => Error };
 
   interface Interaction {
     prompt: { name: string; details: { missingResourceScopes?: Record<string, string[]> } };

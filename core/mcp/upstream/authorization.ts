@@ -1,0 +1,146 @@
+import type { ConnectionRow, EnvironmentId, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
+import type { LinkContext } from '../../accounts/links/link-context.ts';
+import { callbackUrl } from '../../accounts/links/start-consent.ts';
+import { clientSecretPlace } from '../../connections/configure.ts';
+import type { CustomProviderDefinition } from '../../connections/providers.ts';
+import { requestedScopes } from '../../connections/scopes.ts';
+import type { AuthPattern, OAuthConfig } from '../../connectors/auth-pattern.ts';
+import type { Discovery } from '../../oauth/discovery.ts';
+import { discoverResource } from '../../oauth/protected-resource.ts';
+import { type RegisteredClient, registerClient, registrationWay } from '../../oauth/registration.ts';
+import type { ProtocolFetch } from '../../oauth/transport.ts';
+import type { Vault } from '../../vault/vault.ts';
+
+export interface McpAuthorizationTools {
+  store: Store;
+  vault: Vault;
+  discovery: Discovery;
+  /** Milliseconds UTC. */
+  now(): number;
+  /** A fetch that reaches these origins only. */
+  fetchFor(environmentId: EnvironmentId, origins: readonly string[]): Promise<ProtocolFetch>;
+}
+
+/** `changed`: the provider's definition or the connection is another one now. Messages are fixed sentences for the log. */
+export type Readied = { ok: true; changed: boolean } | { ok: false; message: string };
+
+/** What a server says of its authorization, as far as accounts need it. */
+type Learned = Pick<OAuthConfig, 'issuer' | 'authorize_uri' | 'token_uri' | 'revocation_uri' | 'resource'> & {
+  scopes: string[];
+};
+
+const CLIENT_NAME = 'Valetkey';
+
+/**
+ * Makes an MCP provider ready for consent: asks it which authorization server it trusts (RFC 9728), that server for its endpoints (RFC
+ * 8414), and becomes a client of it, by the address of a document about ourselves or by registration, unless an operator has set one
+ * up. What is learned is written into the provider's definition and the connection, so that refreshes, revocations and the origins
+ * that credentials are bound to are those of any other provider.
+ */
+export async function readyForConsent(
+  tools: McpAuthorizationTools,
+  { environment, connection, provider, pattern }: LinkContext,
+): Promise<Readied> {
+  const config = pattern.oauth_config ?? {};
+  const knowsServer = config.authorize_uri !== undefined && config.token_uri !== undefined;
+  const isClient = Boolean(connection.clientId);
+  if (!pattern.is_mcp || pattern.type !== 'OAUTH' || (knowsServer && isClient)) return { ok: true, changed: false };
+  const address = provider.proxyUrl ?? '';
+  if (address.includes('{{'))
+    return refuse('An MCP server whose address differs per account needs its endpoints given.');
+  const fetchFor = (origins: readonly string[]) => tools.fetchFor(environment.id, origins);
+  const resource = await discoverResource({ resource: address, fetchFor, now: tools.now });
+  if (!resource.ok && (resource.kind !== 'no_metadata' || config.issuer === undefined)) return refuse(resource.message);
+  const issuer = config.issuer ?? (resource.ok ? (resource.issuers[0] as string) : '');
+  const found = await tools.discovery.discover({ issuer, partition: environment.id, fetchFor });
+  if (!found.ok) return refuse(found.message);
+  const { metadata: server } = found;
+  const learned: Learned = {
+    issuer,
+    authorize_uri: server.authorization_endpoint,
+    token_uri: server.token_endpoint,
+    revocation_uri: server.revocation_endpoint,
+    resource: resource.ok ? resource.resource : address,
+    scopes: resource.ok ? resource.scopes : [],
+  };
+  let client: RegisteredClient | null = null;
+  if (!isClient) {
+    const own = clientDocumentUrl(environment, connection.id);
+    if (registrationWay(server) === 'metadata_document' && own.startsWith('https:')) {
+      client = { clientId: own, method: 'none', secret: null, secretExpiresAt: null };
+    } else if (server.registration_endpoint !== undefined) {
+      const description = clientDescription(environment, connection, withLearned(pattern, learned, null));
+      const registered = await registerClient({ server, description, fetchFor, now: tools.now });
+      if (!registered.ok) return refuse(registered.message);
+      client = registered.client;
+    } else {
+      return refuse('The authorization server registers nobody by itself: the connection needs a client_id.');
+    }
+  }
+  await tools.store.write((tx) =>
+    keep(tx, tools, environment, connection, { provider: provider.identifier, learned, client }),
+  );
+  return { ok: true, changed: true };
+}
+
+/** What a connection says of itself where it is a client. */
+export function clientDescription(environment: EnvironmentRow, connection: ConnectionRow, pattern: AuthPattern) {
+  return {
+    name: CLIENT_NAME,
+    redirectUri: callbackUrl(environment, connection.id),
+    scopes: requestedScopes(connection, pattern),
+  };
+}
+
+/** Where a connection's document about itself is served: the client id that it has at servers which read it. */
+export function clientDocumentUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
+  return `${baseUrl}/oauth/client/${connectionId}`;
+}
+
+function refuse(message: string): Readied {
+  return { ok: false, message };
+}
+
+/** What an operator has written down stays; the rest is as the servers say. */
+function withLearned(
+  pattern: AuthPattern,
+  { scopes, ...learned }: Learned,
+  client: RegisteredClient | null,
+): AuthPattern {
+  const given = pattern.oauth_config ?? {};
+  const known = Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined));
+  const available = scopes.map((scope) => ({ scope, display_name: scope, required: true }));
+  return {
+    ...pattern,
+    oauth_config: {
+      ...known,
+      ...(available.length > 0 && { available_scopes: available }),
+      ...(client?.method === 'client_secret_post' && { client_auth_method: client.method }),
+      ...given,
+    },
+  };
+}
+
+async function keep(
+  tx: Repositories,
+  { vault, now }: McpAuthorizationTools,
+  environment: EnvironmentRow,
+  { id }: ConnectionRow,
+  { provider, learned, client }: { provider: string; learned: Learned; client: RegisteredClient | null },
+): Promise<void> {
+  const updatedAt = now();
+  const row = await tx.customProviders.get(environment.id, provider);
+  const connection = await tx.connections.get(environment.id, id);
+  if (!row || !connection) return;
+  const before = row.definition as unknown as CustomProviderDefinition;
+  const auth_patterns = before.auth_patterns.map((pattern) =>
+    pattern.is_mcp && pattern.type === 'OAUTH' ? withLearned(pattern, learned, client) : pattern,
+  );
+  const changes = { definition: { ...before, auth_patterns }, isMcp: row.isMcp, updatedAt };
+  await tx.customProviders.update(environment.id, provider, row.version, changes);
+  // Two links at one time may both have registered: the first one that is written down is the client.
+  if (!client || connection.clientId) return;
+  const sealed = client.secret && vault.sealValue(clientSecretPlace(environment.id, id), client.secret).blob;
+  const settings = { clientId: client.clientId, clientSecretSealed: sealed, updatedAt };
+  await tx.connections.update(environment.id, id, connection.version, settings);
+}
