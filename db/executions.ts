@@ -27,6 +27,9 @@ export interface ExecutionFilters {
   toolName?: string;
   connector?: string;
   status?: ExecutionStatus;
+  /** Milliseconds UTC: at or after, and before. */
+  startedFrom?: number;
+  startedBefore?: number;
 }
 
 export interface ExecutionReads {
@@ -41,6 +44,8 @@ export interface ExecutionWrites {
   finish(environmentId: EnvironmentId, id: string, outcome: ExecutionOutcome): Promise<boolean>;
   /** Ends as UNKNOWN what a process that is gone had started before a time. @returns how many */
   markUnknown(environmentId: EnvironmentId, startedBefore: number, finishedAt: number): Promise<number>;
+  /** Removes the oldest that were started before a time. @returns how many */
+  sweep(environmentId: EnvironmentId, startedBefore: number, limit: number): Promise<number>;
 }
 
 export type ExecutionRepository = ExecutionReads & ExecutionWrites;
@@ -56,6 +61,8 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   toolName: () => sql`${executions.toolName} = ${sql.placeholder('toolName')}`,
   connector: () => sql`${executions.connector} = ${sql.placeholder('connector')}`,
   status: () => sql`${executions.status} = ${sql.placeholder('status')}`,
+  startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
+  startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };
 
 export function createExecutionRepository(db: Db): ExecutionRepository {
@@ -102,6 +109,24 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
       )
       .prepare(),
   );
+  // In the order of creation, which is that of the table: the first that is young enough ends the walk.
+  const sweep = once(() => {
+    const oldest = db
+      .select({ seq: executions.seq, startedAt: executions.startedAt })
+      .from(executions)
+      .where(environmentRange(executions.seq).all)
+      .orderBy(executions.seq)
+      .limit(sql.placeholder('limit'));
+    return db
+      .delete(executions)
+      .where(
+        and(
+          sql`${executions.seq} in (select seq from ${oldest})`,
+          sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
+        ),
+      )
+      .prepare();
+  });
   const place = once(() => db.select({ seq: executions.seq }).from(executions).where(oneExecution).prepare());
   const list = createKeysetList<ExecutionRow, keyof ExecutionFilters>({
     order: executions.seq,
@@ -136,6 +161,9 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
     },
     async markUnknown(environmentId, startedBefore, finishedAt) {
       return markUnknown().run({ environmentId, startedBefore, finishedAt }).changes;
+    },
+    async sweep(environmentId, startedBefore, limit) {
+      return sweep().run({ environmentId, startedBefore, limit }).changes;
     },
   };
 }

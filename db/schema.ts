@@ -11,6 +11,10 @@ export interface EnvironmentSettings {
   linkTtlMs?: number;
   /** The addresses that a finished link may send a user to, compared exactly. */
   userVerifyUrls?: string[];
+  /** How long records of executions are kept. */
+  executionRetentionDays?: number;
+  /** Whether what executions send and get is kept with their records. */
+  keepExecutionContents?: boolean;
   [setting: string]: unknown;
 }
 

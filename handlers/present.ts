@@ -6,6 +6,7 @@ import { identityProviderOf } from '../core/connections/vendor.ts';
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import { contractPattern } from '../core/connectors/contract-pattern.ts';
 import type { Connector } from '../core/connectors/provider.ts';
+import { DEFAULT_RETENTION_DAYS } from '../core/contents/execution-contents.ts';
 import { definitionOf } from '../core/discovery/custom-tools.ts';
 import type { KnownTool } from '../core/discovery/directory.ts';
 import type { FoundTool } from '../core/discovery/find-tools.ts';
@@ -334,6 +335,8 @@ export function presentEnvironment({
     hosts,
     link_lifetime_seconds: (settings.linkTtlMs ?? DEFAULT_LINK_TTL_MS) / 1000,
     user_verify_urls: settings.userVerifyUrls ?? [],
+    execution_retention_days: settings.executionRetentionDays ?? DEFAULT_RETENTION_DAYS,
+    keep_execution_contents: settings.keepExecutionContents ?? false,
     created_at: rfc3339(createdAt),
   };
 }

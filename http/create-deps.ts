@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
+import { createExecutionContents, retentionMs } from '../core/contents/execution-contents.ts';
 import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
@@ -50,6 +51,8 @@ const SCRUB_DELAY_MS = 500;
 const SWEEP_MS = 60 * 60 * 1000;
 /** Contents that one transaction removes: each may have megabytes. */
 const SWEPT_CONTENTS = 50;
+/** Records that one transaction removes: those of some hundred calls a second are gone in time. */
+const SWEPT_EXECUTIONS = 10_000;
 /** How long it can be read what became of a revocation. */
 const REVOCATIONS_MS = 90 * 24 * 60 * 60 * 1000;
 const MAX_REPLY_CHARS = 2 ** 24;
@@ -160,6 +163,7 @@ export async function createDeps(
       toolDirectory: createToolDirectory(catalogue),
       imports: createImportThreads(),
       toolInputs: createInputChecker(),
+      executionContents: createExecutionContents({ store, vault, now, log }),
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
       toolJudge: createToolJudge(),
       events,
@@ -213,11 +217,12 @@ export async function createDeps(
     }
 
     async function sweep(): Promise<void> {
-      for (const { id } of await store.read.environments.list()) {
+      for (const { id, settings } of await store.read.environments.list()) {
         await store.write(async (tx) => {
           await tx.idempotencyKeys.sweep(id, now());
           await tx.outbox.purge(id, now() - REVOCATIONS_MS);
           await tx.storedContents.sweep(id, now(), SWEPT_CONTENTS);
+          await tx.executions.sweep(id, now() - retentionMs(settings), SWEPT_EXECUTIONS);
         });
       }
     }

@@ -2,6 +2,7 @@ import type { AuthorizationClient } from '../core/accounts/links/authorization-c
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
+import type { ExecutionContentsStore } from '../core/contents/execution-contents.ts';
 import type { StoredFiles } from '../core/contents/stored-files.ts';
 import type { ToolJudge } from '../core/discovery/custom-tools.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
@@ -44,6 +45,8 @@ export interface Deps {
   readonly toolInputs: InputChecker;
   /** Files that tools answered, kept for a while. */
   readonly files: StoredFiles;
+  /** What executions sent and got, where an environment keeps it. */
+  readonly executionContents: ExecutionContentsStore;
   /** What judges tools that clients write; made at first use. */
   toolJudge(): ToolJudge;
   readonly events: Events;

@@ -1,16 +1,19 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   registry: Registry;
   /** Counts one answered request. */
   request(operation: string, status: number, seconds: number): void;
   /** Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after a fault of the service. */
-  execution(connector: string, outcome: string, seconds: number): void;
+  execution(connector: string, tool: string, outcome: string, seconds: number): void;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** An import can bring any number of tools, and each is a time series of whoever reads the metrics. */
+const MAX_TOOLS = 2_000;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -29,10 +32,22 @@ export function createMetrics(): Metrics {
     buckets: BUCKETS,
     registers: [registry],
   });
+  const byTool = new Counter({
+    name: 'valetkey_tool_executions_total',
+    help: 'Tool executions, by connector, tool and outcome; tools beyond the first 2,000 are one',
+    labelNames: ['connector', 'tool', 'outcome'],
+    registers: [registry],
+  });
+  const tools = new Set<string>();
   return {
     registry,
     request: (operation, status, seconds) => requests.labels(operation, String(status)).observe(seconds),
-    execution: (connector, outcome, seconds) => executions.labels(connector, outcome).observe(seconds),
+    execution: (connector, tool, outcome, seconds) => {
+      executions.labels(connector, outcome).observe(seconds);
+      const isKnown = tools.has(tool) || tools.size < MAX_TOOLS;
+      if (isKnown) tools.add(tool);
+      byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
+    },
   };
 }
 

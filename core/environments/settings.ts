@@ -6,6 +6,8 @@ import { ApiError } from '../errors.ts';
 export interface SettingsInput {
   link_lifetime_seconds?: number | null | undefined;
   user_verify_urls?: string[] | null | undefined;
+  execution_retention_days?: number | null | undefined;
+  keep_execution_contents?: boolean | null | undefined;
 }
 
 /**
@@ -23,5 +25,8 @@ export function changeSettings({ kind, settings }: EnvironmentRow, input: Settin
   const changed = { ...settings };
   if (lifetime !== undefined) changed.linkTtlMs = lifetime === null ? undefined : lifetime * 1000;
   if (urls !== undefined) changed.userVerifyUrls = urls ?? undefined;
+  const { execution_retention_days: days, keep_execution_contents: keep } = input;
+  if (days !== undefined) changed.executionRetentionDays = days ?? undefined;
+  if (keep !== undefined) changed.keepExecutionContents = keep ?? undefined;
   return changed;
 }

@@ -8,7 +8,7 @@ import { planExecution } from './plan.ts';
 import type { RecordTools, RunningExecution } from './record-outcome.ts';
 import { recordOutcome } from './record-outcome.ts';
 import type { RunTools } from './run.ts';
-import { runPlan } from './run.ts';
+import { previewPlan, runPlan } from './run.ts';
 
 /** Who asked for an execution, and when. */
 export interface ExecutionOrigin {
@@ -58,7 +58,19 @@ export async function finishExecution(
 ): Promise<ToolOutcome | ApiError> {
   const outcome = await attempt();
   recordOutcome(outcome, execution, tools);
+  if (!(outcome instanceof ApiError) && (await tools.executionContents.kept(execution.environmentId))) {
+    await keepContents(outcome).catch((err) =>
+      tools.log.error({ err, execution_id: execution.executionId }, 'contents of an execution were not kept'),
+    );
+  }
   return outcome;
+
+  async function keepContents(result: ToolOutcome): Promise<void> {
+    const { plan, executionId } = execution;
+    const answer = result.ok ? result.data : result.error.upstreamBody;
+    const request = await previewPlan(plan, tools);
+    await tools.executionContents.keep(plan.account, executionId, { request, answer });
+  }
 
   async function attempt(): Promise<ToolOutcome | ApiError> {
     try {

@@ -1,20 +1,22 @@
 import type { AccountRow, EnvironmentId, ExecutionOutcome, Store } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
+import { RAW_CALL } from '../tools/tool.ts';
 import type { ExecutionPlan } from './plan.ts';
 
 export interface RecordTools {
   store: Pick<Store, 'note'>;
   now(): number;
   usage: { touch(account: AccountRow): void };
-  metrics: { execution(connector: string, outcome: string, seconds: number): void };
+  metrics: { execution(connector: string, tool: string, outcome: string, seconds: number): void };
   log: { error(fields: object, message: string): void };
 }
 
 /** An execution whose start is recorded. */
 export interface StartedExecution {
   environmentId: EnvironmentId;
-  plan: Pick<ExecutionPlan, 'account'>;
+  /** Without a call: a raw one. */
+  plan: Pick<ExecutionPlan, 'account'> & { call?: ExecutionPlan['call'] };
   executionId: string;
   /** Milliseconds UTC. */
   startedAt: number;
@@ -37,7 +39,12 @@ export function recordOutcome(outcome: Outcome, execution: StartedExecution, too
   const record = { finishedAt, ...describe(outcome) };
   if (wasSent(outcome)) tools.usage.touch(plan.account);
   const result = record.status === 'UNKNOWN' ? 'unknown' : (record.errorKind ?? 'success');
-  tools.metrics.execution(plan.account.connector, result, (finishedAt - startedAt) / 1000);
+  tools.metrics.execution(
+    plan.account.connector,
+    plan.call?.tool.name ?? RAW_CALL,
+    result,
+    (finishedAt - startedAt) / 1000,
+  );
   tools.store
     .note((tx) => tx.executions.finish(environmentId, executionId, record))
     .catch((err) => tools.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded'));

@@ -3,6 +3,7 @@ import { openCredentials } from '../accounts/credentials.ts';
 import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { Credential } from '../connectors/placement.ts';
+import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
 import type { StoredFiles } from '../contents/stored-files.ts';
 import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
@@ -26,6 +27,7 @@ import { type SigningParty, signingCredential, signingPreview } from './signing.
 export interface RunTools {
   vault: Vault;
   files: StoredFiles;
+  executionContents: ExecutionContentsStore;
   now(): number;
   random(size: number): Buffer;
   /** Resolves after some milliseconds. */

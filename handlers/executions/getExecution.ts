@@ -5,5 +5,6 @@ import { presentExecution } from '../present.ts';
 export const getExecution: Handler<'getExecution'> = async (call, reply, deps) => {
   const execution = await deps.store.read.executions.get(call.environment.id, call.path.execution_id);
   if (!execution) throw new ApiError('NOT_FOUND', 'There is no such execution.');
-  return reply(200, { execution: presentExecution(execution) });
+  const contents = await deps.executionContents.open(call.environment.id, execution.id);
+  return reply(200, { execution: presentExecution(execution), contents: contents ?? null });
 };

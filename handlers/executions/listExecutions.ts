@@ -13,6 +13,9 @@ export const listExecutions: Handler<'listExecutions'> = async (call, reply, dep
       toolName: filters.tool_name,
       status: filters.status,
       agentRunId: filters.agent_run_id,
+      connector: filters.connector,
+      startedFrom: timeOf(filters.started_from),
+      startedBefore: timeOf(filters.started_before),
     },
     readPage(deps.sealedTokens, scope, token, size),
   );
@@ -22,3 +25,7 @@ export const listExecutions: Handler<'listExecutions'> = async (call, reply, dep
     total_size: page.total,
   });
 };
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
+}

@@ -236,6 +236,7 @@ describe('no query without an environment (C1)', () => {
         (r, env, ids) => r.executions.finish(env, ids.execution, { status: 'FAILED', finishedAt: NOW }),
         false,
       ],
+      'executions.sweep': [(r, env) => r.executions.sweep(env, NOW + 1, 9), 0],
       'executions.markUnknown': [(r, env) => r.executions.markUnknown(env, NOW + 1, NOW), 0],
       'idempotencyKeys.get': [(r, env) => r.idempotencyKeys.get(env, keyName), undefined],
       'idempotencyKeys.attachExecution': [(r, env) => r.idempotencyKeys.attachExecution(env, keyName, 'exec_1'), false],

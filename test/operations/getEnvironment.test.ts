@@ -23,6 +23,8 @@ describe('getEnvironment', () => {
       hosts: ['localhost'],
       link_lifetime_seconds: 900,
       user_verify_urls: [],
+      execution_retention_days: 90,
+      keep_execution_contents: false,
       created_at: new Date(createdAt).toISOString(),
     });
   });

@@ -79,6 +79,18 @@ describe('listExecutions', () => {
   });
 
   describe('400', () => {
+    it('narrows to a connector and to a time', async () => {
+      const [first, second, third, fourth] = ids;
+      const startOf = async (id: string | undefined) =>
+        (await server.call('GET', `${PATH}/${id}`)).body.execution.started_at;
+      const [from, before] = [await startOf(second), await startOf(fourth)];
+      expect(await idsOf(`?started_from=${from}&started_before=${before}`)).to.deep.equal([third, second]);
+      expect(await idsOf(`?started_before=${from}`)).to.deep.equal([first]);
+      const { connector } = (await server.call('GET', `${PATH}/${first}`)).body.execution;
+      expect(await idsOf(`?connector=${connector}`)).to.include(first);
+      expect(await idsOf('?connector=github')).to.deep.equal([]);
+    });
+
     it('refuses a page token of other filters', async () => {
       const { next_page_token: token } = (await server.call('GET', `${PATH}?page_size=1`)).body;
       const answer = await server.call(
@@ -93,7 +105,7 @@ describe('listExecutions', () => {
       'status=LOST',
       'tool_name=A%20B',
       'connected_account_id=conn_1',
-      'connector=github',
+      'started_from=yesterday',
     ]) {
       it(`names the parameter of ?${query}`, async () => {
         const answer = await server.call('GET', `${PATH}?${query}`);

@@ -27,6 +27,15 @@ describe('updateEnvironment', () => {
     expect(entry).to.deep.include({ action: 'environment.updated', details: { fields: ['link_lifetime_seconds'] } });
   });
 
+  it('says how long executions are remembered, and with what', async () => {
+    expect(await read()).to.include({ execution_retention_days: 90, keep_execution_contents: false });
+    const changed = await update({ execution_retention_days: 7, keep_execution_contents: true });
+    expect(changed.body.environment).to.include({ execution_retention_days: 7, keep_execution_contents: true });
+    for (const days of [0, 3651, 1.5]) expect((await update({ execution_retention_days: days })).status).to.equal(400);
+    const cleared = await update({ execution_retention_days: null, keep_execution_contents: null });
+    expect(cleared.body.environment).to.include({ execution_retention_days: 90, keep_execution_contents: false });
+  });
+
   it('clears with null', async () => {
     const answer = await update({ link_lifetime_seconds: null, user_verify_urls: null });
     expect(answer.body.environment).to.deep.include({ user_verify_urls: [], link_lifetime_seconds: 900 });

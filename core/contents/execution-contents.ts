@@ -1,0 +1,85 @@
+import type { AccountRow, EnvironmentId, EnvironmentSettings, Store } from '../../db/store.ts';
+import type { DryRunRequest } from '../tools/call.ts';
+import { shrinkToFit } from '../tools/shrink.ts';
+import type { Vault } from '../vault/vault.ts';
+import { contentPlace } from './place.ts';
+
+/** What one execution sent, with its secrets masked, and what came of it, both cut to a readable size. */
+export interface ExecutionContents {
+  request: DryRunRequest;
+  /** The data of the result, or what the provider answered in its place. */
+  answer: unknown;
+}
+
+export interface ExecutionContentsTools {
+  store: Pick<Store, 'read' | 'note'>;
+  vault: Vault;
+  now(): number;
+  log: { error(fields: object, message: string): void };
+}
+
+export interface ExecutionContentsStore {
+  /** Whether the environment keeps what its executions send and get. Believed for some seconds. */
+  kept(environmentId: EnvironmentId): Promise<boolean>;
+  /** Keeps them as long as the record of the execution. Nobody waits for it. */
+  keep(account: AccountRow, executionId: string, contents: ExecutionContents): Promise<void>;
+  /** Undefined when they were not kept, or their time is over. */
+  open(environmentId: EnvironmentId, executionId: string): Promise<ExecutionContents | undefined>;
+}
+
+export const DEFAULT_RETENTION_DAYS = 90;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_PART_BYTES = 16 * 1024;
+const TRUST_MS = 5_000;
+
+/** How long records of executions are kept, in milliseconds. */
+export function retentionMs(settings: EnvironmentSettings): number {
+  return (settings.executionRetentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+}
+
+export function createExecutionContents(tools: ExecutionContentsTools): ExecutionContentsStore {
+  const { store, vault, now, log } = tools;
+  const known = new Map<string, { settings: EnvironmentSettings; until: number }>();
+
+  async function settingsOf(environmentId: EnvironmentId): Promise<EnvironmentSettings> {
+    const entry = known.get(environmentId);
+    if (entry && entry.until > now()) return entry.settings;
+    const settings = (await store.read.environments.get(environmentId))?.settings ?? {};
+    known.set(environmentId, { settings, until: now() + TRUST_MS });
+    return settings;
+  }
+
+  return {
+    async kept(environmentId) {
+      return (await settingsOf(environmentId)).keepExecutionContents === true;
+    },
+    async keep({ id: accountId, environmentId, organizationId, userId }, executionId, { request, answer }) {
+      const shown = { request: trimmed(request), answer: trimmed(answer ?? null) };
+      const bytes = Buffer.from(JSON.stringify(shown));
+      const sealed = vault.sealBytes(contentPlace(environmentId, executionId), bytes);
+      const createdAt = now();
+      const expiresAt = createdAt + retentionMs(await settingsOf(environmentId));
+      const owner = { accountId, organizationId, userId };
+      const content = {
+        id: executionId,
+        kind: 'execution' as const,
+        ...owner,
+        size: bytes.length,
+        createdAt,
+        expiresAt,
+      };
+      store
+        .note((tx) => tx.storedContents.insert(environmentId, { ...content, ...sealed }))
+        .catch((err) => log.error({ err, execution_id: executionId }, 'contents of an execution were not kept'));
+    },
+    async open(environmentId, executionId) {
+      const row = await store.read.storedContents.get(environmentId, 'execution', executionId, now());
+      if (!row) return undefined;
+      return JSON.parse(vault.openBytes(contentPlace(environmentId, executionId), row).toString('utf8'));
+    },
+  };
+}
+
+function trimmed(value: unknown): unknown {
+  return shrinkToFit(value, MAX_PART_BYTES, false).value;
+}

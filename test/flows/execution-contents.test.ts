@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import type { TestClock } from '../support/clock.ts';
+import { testClock } from '../support/clock.ts';
+import { dumpDatabase } from '../support/database-file.ts';
+import { execute, finishedExecution } from '../support/execute.ts';
+import { ACCOUNT_KEY, createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+describe('what executions sent and got', () => {
+  let acme: Upstream;
+  let server: TestServer;
+  let clock: TestClock;
+  let id: string;
+
+  before(async () => {
+    clock = testClock();
+    acme = await startUpstream(({ target }, res) =>
+      target === '/fail'
+        ? json(res, 422, { reason: 'grace' })
+        : json(res, 200, { name: 'Grace', long: 'x'.repeat(40_000) }),
+    );
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      overrides: { now: clock.now },
+    });
+    ({ id } = await createKeyedAccount(server));
+  });
+  after(async () => {
+    await server.stop();
+    await acme.stop();
+  });
+
+  const keep = (settings: object) => server.call('PUT', '/api/v1/environment', { body: settings });
+  const later = () => clock.advance(6_000);
+
+  async function run(path: string) {
+    const answer = await execute(server, id, 'http_post', { path, body: { secret_wish: 'a pony' } });
+    const executionId = answer.body.execution_id as string;
+    await finishedExecution(server, executionId);
+    return { executionId, read: () => server.call('GET', `/api/v1/executions/${executionId}`) };
+  }
+
+  it('is not kept unless the environment says so', async () => {
+    const { read } = await run('/things');
+    expect((await read()).body.contents).to.equal(null);
+  });
+
+  it('is kept masked, cut and sealed where it does', async () => {
+    await keep({ keep_execution_contents: true });
+    later();
+    const { read } = await run('/things');
+    const { contents } = (await read()).body;
+    expect(contents.request).to.deep.include({ method: 'POST', url: `${KEYED_ORIGIN}/things` });
+    expect(contents.request.body).to.deep.equal({ secret_wish: 'a pony' });
+    expect(contents.request.headers['x-api-key']).to.equal('[secret]');
+    expect(contents.answer.name).to.equal('Grace');
+    expect(contents.answer.long.length).to.be.below(16 * 1024);
+    expect(JSON.stringify(dumpDatabase(server))).not.to.match(/a pony|Grace/);
+    expect(JSON.stringify(contents)).not.to.contain(ACCOUNT_KEY);
+
+    const failed = await (await run('/fail')).read();
+    expect(failed.body.contents.answer).to.deep.equal({ reason: 'grace' });
+  });
+
+  it('ends with its time, and the record too', async () => {
+    await keep({ keep_execution_contents: true, execution_retention_days: 2 });
+    later();
+    const { read } = await run('/things');
+    clock.advance(2 * DAY - 1);
+    expect((await read()).body.contents).not.to.equal(null);
+    clock.advance(1);
+    expect((await read()).body.contents).to.equal(null);
+    const { store } = server.deps;
+    const [environment] = await store.read.environments.list();
+    const env = environment?.id as NonNullable<typeof environment>['id'];
+    const young = await run('/things');
+    expect(await store.write((tx) => tx.executions.sweep(env, clock.now() - 1, 100))).to.be.greaterThan(2);
+    expect((await read()).status).to.equal(404);
+    expect((await young.read()).status).to.equal(200);
+    const list = await server.call('GET', '/api/v1/executions');
+    expect(list.body.total_size).to.equal(1);
+  });
+
+  it('ends with its account, whose record stays', async () => {
+    later();
+    const { read } = await run('/things');
+    expect((await read()).body.contents).not.to.equal(null);
+    await server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } });
+    const { status, body } = await read();
+    expect([status, body.contents]).to.deep.equal([200, null]);
+  });
+
+  it('is counted by connector, tool and outcome', async () => {
+    const text = await server.deps.metrics.registry.metrics();
+    expect(text).to.match(/valetkey_tool_executions_total\{connector="[^"]+",tool="http_post",outcome="success"\} \d/);
+    expect(text).to.match(/valetkey_tool_executions_total\{[^}]*outcome="upstream_bad_request"\} 1/);
+  });
+});
