@@ -715,7 +715,7 @@ export interface paths {
         };
         /**
          * Get an execution
-         * @description Answers the record of one tool call. `UNKNOWN` means that the call was sent and its outcome was lost: look at the provider
+         * @description Answers the record of one tool call, and what it sent and got where the environment keeps that. `UNKNOWN` means that the call was sent and its outcome was lost: look at the provider
          *     before you run the tool again.
          */
         get: operations["getExecution"];
@@ -1924,10 +1924,17 @@ export interface components {
              * @description When the environment was made.
              */
             created_at: string;
+            /** @description For how many days records of executions are kept. */
+            execution_retention_days: number;
             /** @description The host names that it answers to. A development environment also answers to every name of the loopback. */
             hosts: string[];
             /** @description The id of the environment. */
             id: string;
+            /**
+             * @description Whether the record of an execution keeps what it sent, with its secrets masked, and what it got. Both may hold personal
+             *     data; they are kept sealed, and end with their record or their account.
+             */
+            keep_execution_contents: boolean;
             kind: components["schemas"]["EnvironmentKind"];
             /** @description How long an authorization link can be opened. */
             link_lifetime_seconds: number;
@@ -1992,7 +1999,7 @@ export interface components {
             truncated?: boolean;
             truncation?: components["schemas"]["Truncation"];
         };
-        /** @description The record of one tool call, written before the call is sent. It holds neither input nor result. */
+        /** @description The record of one tool call, written before the call is sent. */
         Execution: {
             /** @description What the caller sent as `agent_run_id`; null when nothing. */
             agent_run_id: string | null;
@@ -2024,6 +2031,16 @@ export interface components {
             /** @description The HTTP status of the provider; null when there is none. */
             upstream_status: number | null;
         };
+        /**
+         * @description What the execution sent and got, each cut to 16 KiB; null where the environment did not keep it (`keep_execution_contents`), for
+         *     raw calls, and before the outcome is known.
+         */
+        ExecutionContents: {
+            /** @description The `data` of the result, or the `upstream_body` of the failure. */
+            answer: unknown;
+            /** @description The request as a dry run shows it. */
+            request: components["schemas"]["DryRunRequest"];
+        };
         /** @description A page of executions, newest first. */
         ExecutionList: {
             /** @description The executions of this page. */
@@ -2047,6 +2064,8 @@ export interface components {
         };
         /** @description One execution. */
         ExecutionResponse: {
+            /** @description What it sent and got, where that was kept. */
+            contents: components["schemas"]["ExecutionContents"] | null;
             execution: components["schemas"]["Execution"];
         };
         /**
@@ -3424,6 +3443,10 @@ export interface components {
         };
         /** @description The settings to change. What is left out stays as it is; `null` clears. */
         UpdateEnvironmentRequest: {
+            /** @description For how many days records of executions are kept; null for 90. */
+            execution_retention_days?: number | null;
+            /** @description Whether records keep what executions sent and got, from now on; null for no. */
+            keep_execution_contents?: boolean | null;
             /** @description How long an authorization link can be opened, from a minute to a day; null for 15 minutes. */
             link_lifetime_seconds?: number | null;
             /**
@@ -4240,6 +4263,11 @@ export interface components {
          */
         ExecutionAccountQuery: components["schemas"]["ConnectedAccountId"];
         /**
+         * @description Only executions with accounts of this connector.
+         * @example github
+         */
+        ExecutionConnectorQuery: components["schemas"]["ConnectorName"];
+        /**
          * @description The execution's id.
          * @example exec_01k6p4a2b3c4d5e6f7g8h9j0km
          */
@@ -4348,6 +4376,16 @@ export interface components {
          * @example ada@
          */
         SearchQuery: string;
+        /**
+         * @description Only executions that were started before this time.
+         * @example 2026-11-21T00:00:00Z
+         */
+        StartedBeforeQuery: string;
+        /**
+         * @description Only executions that were started at this time or later.
+         * @example 2026-11-20T00:00:00Z
+         */
+        StartedFromQuery: string;
         /**
          * @description Only tools of this connector.
          * @example github
@@ -5944,6 +5982,11 @@ export interface operations {
                  */
                 connected_account_id?: components["parameters"]["ExecutionAccountQuery"];
                 /**
+                 * @description Only executions with accounts of this connector.
+                 * @example github
+                 */
+                connector?: components["parameters"]["ExecutionConnectorQuery"];
+                /**
                  * @description How many items a page holds.
                  * @example 20
                  */
@@ -5954,6 +5997,16 @@ export interface operations {
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Only executions that were started before this time.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                started_before?: components["parameters"]["StartedBeforeQuery"];
+                /**
+                 * @description Only executions that were started at this time or later.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                started_from?: components["parameters"]["StartedFromQuery"];
                 /**
                  * @description Only executions in this state.
                  * @example SUCCEEDED
