@@ -59,10 +59,12 @@ describe('listScopedTools', () => {
 
     it('gives pages, filtered by connector and in the shape that is asked for', async () => {
       await createAccount(server, { userId: 'joe' });
-      const pages = await walkPages(server, `${PATH}?user_id=joe&page_size=9&connector=github&format=openai`, 'tools');
+      const pages = await walkPages(server, `${PATH}?user_id=joe&page_size=70&connector=github&format=openai`, 'tools');
       // biome-ignore lint/suspicious/noExplicitAny: as above
       const names = (pages.flat() as any[]).map(({ tool }) => tool.function.name);
-      expect(names).to.deep.equal((await list('user_id=joe')).map(({ tool }) => tool.name));
+      const catalogue = server.deps.catalogue.tools({ connector: 'github' }).map(({ name }) => name);
+      expect(pages.length).to.be.above(1);
+      expect(names).to.deep.equal(catalogue);
       expect(await list('user_id=joe&connector=slack')).to.deep.equal([]);
     });
   });
