@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { importDocument } from '../../../core/import/import-document.ts';
+import { LOAD_LIMITS, loadDocument } from '../../../core/import/load.ts';
+
+const load = (text: string) => loadDocument([{ name: 'a.yaml', text }]);
+
+describe('Loading a document', () => {
+  it('takes JSON with a byte order mark, and YAML', () => {
+    expect(load('\uFEFF{"openapi":"3.1.0"}')).to.deep.equal({ openapi: '3.1.0' });
+    expect(load('openapi: 3.1.0\npaths: {200: x}')).to.deep.equal({ openapi: '3.1.0', paths: { 200: 'x' } });
+  });
+
+  it('refuses aliases that multiply, and one that holds itself', () => {
+    const bomb = [
+      'openapi: 3.1.0',
+      'a0: &a0 [x,x,x,x,x,x,x,x,x,x]',
+      ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(',')}]`),
+    ].join('\n');
+    expect(() => load(bomb)).to.throw('cannot be read');
+    expect(() => load('openapi: 3.1.0\na: &a\n  b: *a')).to.throw();
+  });
+
+  it('refuses nesting beyond reason', () => {
+    const deep = `{"openapi":"3.1.0","a":${'['.repeat(LOAD_LIMITS.depth + 5)}${']'.repeat(LOAD_LIMITS.depth + 5)}}`;
+    expect(() => load(deep)).to.throw('nested more than');
+  });
+
+  it('joins files that refer to each other, by relative names, also through a third', async () => {
+    const files = [
+      {
+        name: 'api/openapi.yaml',
+        text: 'openapi: 3.1.0\nservers: [{url: "https://a.example"}]\npaths: { /x: { $ref: "../paths/x.yaml" } }',
+      },
+      { name: 'paths/x.yaml', text: 'get: { parameters: [{ $ref: "../parts.yaml#/Q" }] }' },
+      { name: 'parts.yaml', text: 'Q: { name: q, in: query, schema: { $ref: "#/S" } }\nS: { type: integer }' },
+    ];
+    const { tools } = await importDocument({ files, connector: 'acme' });
+    expect(tools[0]?.tool.input_schema['properties']).to.deep.equal({ q: { type: 'integer' } });
+  });
+
+  it('never follows a reference to another place', async () => {
+    const fetched: string[] = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = (async (url: string) => fetched.push(String(url))) as never;
+    try {
+      for (const version of [{ openapi: '3.0.0' }, { swagger: '2.0', host: 'a.example' }]) {
+        const reference = { $ref: 'http://127.0.0.1:9/secret.json#/x' };
+        const operation = { parameters: [reference, { name: 'q', in: 'query', schema: reference }] };
+        const text = JSON.stringify({
+          ...version,
+          info: {},
+          paths: {
+            '/a': { get: operation },
+            '/b': reference,
+            '/c': { get: { parameters: [{ $ref: 'file:///etc/passwd' }] } },
+          },
+        });
+        await importDocument({ files: [{ name: 'a.json', text }], connector: 'acme' });
+      }
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    expect(fetched).to.deep.equal([]);
+  });
+});
