@@ -53,6 +53,10 @@ test: install ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts
 	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
+.PHONY: soak
+soak: install ## Refresh an account 1,000 rounds in four processes, 200 callers each, at a server that rotates and watches for reuse
+	VALETKEY_SOAK_ROUNDS=1000 $(MOCHA) test/flows/refresh.test.ts
+
 .PHONY: test-system
 test-system: install ## Run the tests that need Chromium and oauthlib from Debian; installs them where it may, fails where it cannot
 	bash scripts/install-system-packages.sh chromium python3-oauthlib

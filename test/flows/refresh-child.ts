@@ -13,7 +13,7 @@ export interface ChildSetup {
   /** What the address of the authorization server stands for. */
   override: { origin: string; target: string };
   /** Where the process kills itself, as `kill -9` does. */
-  dies?: 'before the request' | 'before the commit' | 'after the commit';
+  dies?: 'before the claim' | 'before the request' | 'before the commit' | 'after the commit';
 }
 
 /** Milliseconds UTC, and how many callers ask at once. */
@@ -48,6 +48,7 @@ const { store, refresher } = await startProcess(
       ...plain.store,
       async write(unit) {
         writes++;
+        if (dies === 'before the claim') die();
         if (dies === 'before the commit' && writes === 2) die();
         const result = await plain.store.write(unit);
         if (dies === 'after the commit' && writes === 2) die();
