@@ -130,7 +130,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     expect((await requestLink(server, { connector })).body).to.include({ code: 'UNSUPPORTED_CONNECTION_TYPE' });
   });
 
-  it('gives its token up when the key of the connection changes, and comes back after it was disconnected', async () => {
+  it('gives its token up when the key of the connection changes, and comes back after it was disconnected (R3)', async () => {
     const { id: connectionId, key_id: connector } = await connectorFor({
       client_id: 'service-rsa',
       client_secret: keyOf('service-rsa'),

@@ -39,10 +39,17 @@ describe('an account of a machine client, at a strict authorization server over 
   let clock: TestClock;
   /** Headers of the token requests. */
   let authorizations: (string | undefined)[];
+  /** Happens while a token request is under way. */
+  let during: () => Promise<void>;
 
   beforeEach(async () => {
     authorizations = [];
-    const before = async ({ headers }: IncomingMessage) => void authorizations.push(headers.authorization);
+    during = async () => {};
+    const before = async ({ headers, url }: IncomingMessage) => {
+      if (url !== '/token') return;
+      authorizations.push(headers.authorization);
+      await during();
+    };
     as = await startStrictServer({ clients: CLIENTS, before });
     app = await startUpstream(async ({ headers }, res) => {
       const alive = await as.isAlive(String(headers['authorization']).replace('Bearer ', ''));
@@ -207,7 +214,7 @@ describe('an account of a machine client, at a strict authorization server over 
     ['client id', { client_id: 'm-post' }],
     ['scopes', { scopes: ['openid'] }],
   ] as const) {
-    it(`loses the token that it got with another ${what} of its connection`, async () => {
+    it(`loses the token that it got with another ${what} of its connection (R3)`, async () => {
       const id = await connect({ id: 'm-basic' });
       await get(id);
       const changed = await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: change });
@@ -218,6 +225,16 @@ describe('an account of a machine client, at a strict authorization server over 
       expect(as.requests()).to.equal(2);
     });
   }
+
+  it('takes no token that was asked for with the scopes of before (R3)', async () => {
+    const id = await connect({ id: 'm-basic' });
+    during = async () => {
+      during = async () => {};
+      await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: { scopes: ['openid'] } });
+    };
+    expect((await get(id)).status).to.equal(200);
+    expect(as.requests()).to.equal(2);
+  });
 
   it('keeps the token through changes of its connection that it does not come from', async () => {
     const id = await connect({ id: 'm-basic' });
