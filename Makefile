@@ -65,7 +65,6 @@ test-system: install ## Run the tests that need Chromium and oauthlib from Debia
 .PHONY: check
 check: install ## Check drift of generated files, lint, import rules, types and contract compatibility
 	node scripts/generate.ts --check
-	node scripts/catalogue.ts --check
 	biome check --error-on-warnings .
 	node scripts/check-imports.ts
 	tsc --noEmit -p .

@@ -26,21 +26,30 @@ export interface Catalogue {
   tools(filter?: ToolFilter): readonly Tool[];
 }
 
-/** Serves the built-in connectors and tools from the generated index; no tool is parsed in full here, and no schema compiled. */
+/** Serves the built-in connectors and tools from the generated index; no tool is read here, and no schema compiled. */
 export function createCatalogue(index: CatalogueIndex): Catalogue {
   const connectors = Object.values(index.connectors).sort(
     (a, b) => b.display_priority - a.display_priority || compare(a.identifier, b.identifier),
   );
   const shown = new Map(connectors.map((connector) => [connector.identifier, shownConnector(connector)]));
-  const tools = Object.values(index.tools).sort((a, b) => compare(a.name, b.name));
+  // By name: to touch a tool is to parse it.
+  const names = Object.keys(index.tools).sort(compare);
+  const whole = (some: readonly string[]) => some.flatMap((name) => own(index.tools, name) ?? []);
+  let all: readonly Tool[] | undefined;
   const providers = new Map(connectors.map((connector) => [connector.identifier, builtInProvider(connector)]));
   return {
     connector: (identifier) => shown.get(identifier),
     connectors: () => [...shown.values()],
     provider: (identifier) => providers.get(identifier),
     tool: (name) => own(index.tools, name),
-    tools: (filter = {}) => {
-      return filter.connector === undefined ? tools : tools.filter((tool) => tool.connector === filter.connector);
+    tools: ({ connector } = {}) => {
+      if (connector === undefined) {
+        all ??= whole(names);
+        return all;
+      }
+      return whole(names.filter((name) => name.startsWith(`${connector}_`))).filter(
+        (tool) => tool.connector === connector,
+      );
     },
   };
 }
