@@ -29,7 +29,7 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
   const tools = toolsFor(environment, deps);
   if (!apply) {
     const changes = await preview(deps.store, (tx) => applyImport(tx, tools, environment.id, target, result));
-    return reply(200, presentImport(false, changes, result));
+    return call.commit(async () => reply(200, presentImport(false, changes, result)));
   }
   return call.commit(async (tx) => {
     const changes = await applyImport(tx, tools, environment.id, target, result);
