@@ -43,7 +43,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   oauth4webapi: ['core/oauth'],
   '@modelcontextprotocol/server': ['core/mcp', 'http'],
   '@modelcontextprotocol/node': ['http'],
-  '@modelcontextprotocol/client': ['core/mcp'],
+  '@modelcontextprotocol/client': ['core/mcp', 'examples'],
   'node:net': ['core/net'],
   'node:tls': ['core/net'],
   'node:http': ['http', 'core/net', 'examples'],

@@ -14,7 +14,7 @@ import { expectShown } from './shown.ts';
 
 const run = promisify(execFile);
 const README = readPage('README.md');
-const QUICKSTART = ['Quickstart', 'The same with GitHub', 'A client from the contract'];
+const QUICKSTART = ['Quickstart', 'The same with GitHub', 'A client from the contract', 'An MCP client'];
 const GITHUB_TOKEN = 'ghp_quickstart0123456789';
 /** Printed between the outputs of two blocks. */
 const SEPARATOR = '\u001e';
@@ -83,6 +83,16 @@ describe('the quickstart of the README', function () {
     const block = agentBlocks.find(({ text }) => text.includes('generated-client')) as Block;
     const [output] = outputs.get(block) ?? [];
     expect(output).to.include("text: 'Water the plants'").and.include("kind: 'upstream_bad_request'");
+  });
+
+  it('lets an MCP client list tools and call one', () => {
+    const block = agentBlocks.find(({ text }) => text.includes('mcp-client')) as Block;
+    const [output] = outputs.get(block) ?? [];
+    expect(output).to.match(/^\d+ tools: .*http_get/);
+    expect(output)
+      .to.include('answered:')
+      .and.include("text: 'Water the plants'")
+      .and.match(/execution_id: 'exec_/);
   });
 
   it('leaves no secret in what the server printed, but the one that it says it shows (S5)', () => {
