@@ -125,9 +125,16 @@ function isEmptyObject(view: Data): boolean {
   return isRecord(view['properties']) && Object.keys(view['properties']).length === 0 && !view['additionalProperties'];
 }
 
-/** A list, a plain value, alternatives or a free object: one input for all of it. */
+/**
+ * A list, a plain value, alternatives or a free object: one input for all of it. A form that is no object is taken as the text
+ * that it says it is, a multipart body as a map of its parts.
+ */
 function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
-  const free = context.format === 'json' ? (schema ?? {}) : (schema ?? { type: 'object' });
+  const { format, read } = context;
+  const types = typesOf(read(schema) ?? {});
+  const isMap = types.length === 0 || types.includes('object');
+  if (format === 'form' && !isMap) return rawBody(schema, context);
+  const free = format === 'json' ? (schema ?? {}) : isMap && schema !== undefined ? schema : { type: 'object' };
   const draft: InputDraft = {
     place: 'body',
     wire: 'body',
@@ -141,7 +148,8 @@ function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
 /** A text that is sent as it is, or a file. */
 function rawBody(schema: unknown, context: BodyContext): BodyPlan {
   const view = context.read(schema) ?? {};
-  const text = /^text\/|[/+](xml|yaml|csv)$|javascript|graphql|ndjson|jsonl/.test(context.mediaType) && !isBinary(view);
+  const text =
+    /^text\/|[/+](xml|yaml|csv)$|javascript|graphql|urlencoded|ndjson|jsonl/.test(context.mediaType) && !isBinary(view);
   const what = text ? `The body as a text of type ${context.mediaType}.` : undefined;
   const draft: InputDraft = {
     place: 'body',

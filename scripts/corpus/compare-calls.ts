@@ -107,7 +107,7 @@ function render(tool: Tool, input: Data, base: string): RenderedRequest {
   return renderRequest(call, { parts: [], secrets: [] });
 }
 
-/** The document with one operation alone, its body in the media type that the tool sends, and a server if it has none. */
+/** The document with one operation alone at its path, its body in the media type that the tool sends, and a server if it has none. */
 function excerpt(document: Data, method: string, path: string, { baseUrl }: ImportResult, type: string): Data {
   const resolve = createResolver(document);
   const item = resolve(isRecord(document['paths']) ? document['paths'][path] : undefined) ?? {};
@@ -124,7 +124,7 @@ function excerpt(document: Data, method: string, path: string, { baseUrl }: Impo
     ...(own !== undefined && { servers: own }),
     [method.toLowerCase()]: { ...operation, ...sent },
   };
-  return { ...document, ...servers, paths: { [path]: alone } };
+  return { ...document, ...servers, paths: { ...(document['paths'] as Data), [path]: alone } };
 }
 
 function splitOnce(sourceId: string): [string, string] {

@@ -134,6 +134,16 @@ describe('What imports meet', () => {
     }
   });
 
+  it('a form that is called a text is sent as one', async () => {
+    const content = { 'application/x-www-form-urlencoded': { schema: { type: 'string' } } };
+    const { request } = await toolOf({ requestBody: { content } }, { method: 'post' });
+    expect(request.body).to.deep.equal({
+      format: 'raw',
+      media_type: 'application/x-www-form-urlencoded',
+      value: { $input: 'body' },
+    });
+  });
+
   it('allOf is merged; readOnly and deprecated members are not asked for', async () => {
     const parts = [
       { properties: { a: { type: 'string' }, ro: { type: 'string', readOnly: true } }, required: ['a', 'ro'] },
