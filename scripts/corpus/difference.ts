@@ -124,8 +124,28 @@ function compareJson(mine: string, other: string | undefined): Difference | unde
       : different('body', mine, other);
   }
   if (isDeepStrictEqual(value, theirs)) return undefined;
+  if (
+    isDeepStrictEqual(withoutEmpty(parsedTexts(value)), withoutEmpty(parsedTexts(theirs))) &&
+    mine !== JSON.stringify(parsedTexts(value))
+  ) {
+    return known('reads a text that looks like JSON as JSON');
+  }
   if (isDeepStrictEqual(withoutEmpty(value), withoutEmpty(theirs))) return known('takes empty objects out of a body');
   return different('body', mine, other);
+}
+
+/** A value in which texts that are JSON are what they stand for. */
+function parsedTexts(value: unknown): unknown {
+  if (typeof value === 'string') {
+    try {
+      return JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(parsedTexts);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, parsedTexts(member)]));
 }
 
 /** A value without the empty objects and lists in it. */

@@ -26,11 +26,14 @@ export function seeded(seed: number): () => number {
   };
 }
 
+/** A list in an order that a generator chooses. */
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const ranked = items.map((item) => ({ item, rank: random() })).sort((a, b) => a.rank - b.rank);
+  return ranked.map(({ item }) => item);
+}
+
 /** Some of a list, chosen by a generator, in the list's order. */
 export function sampled<T>(items: readonly T[], count: number, random: () => number): T[] {
-  const ranked = items.map((item, index) => ({ item, index, rank: random() })).sort((a, b) => a.rank - b.rank);
-  return ranked
-    .slice(0, count)
-    .sort((a, b) => a.index - b.index)
-    .map(({ item }) => item);
+  const chosen = new Set(shuffled([...items.keys()], random).slice(0, count));
+  return items.filter((_, index) => chosen.has(index));
 }

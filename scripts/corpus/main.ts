@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { CallVerdicts } from './compare-calls.ts';
-import { listDocuments, sampled, seeded } from './documents.ts';
+import { listDocuments, sampled, seeded, shuffled } from './documents.ts';
 import { addUp, printReport } from './summary.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
@@ -39,9 +39,10 @@ async function main(): Promise<void> {
   const comparisons = new Helper<CallVerdicts>('./compare-worker.ts', COMPARE_LIMIT_MS);
   const calls: { name: string; verdict: CallVerdicts | string }[] = [];
   let compared = 0;
-  for (const [index, name] of sampled(chosen, chosen.length, seeded(seed)).entries()) {
+  const imported = verdicts.filter((verdict) => !('failure' in verdict)).map(({ name }) => name);
+  for (const [index, name] of shuffled(imported, seeded(seed)).entries()) {
     // What is left is shared among the documents that are left; small ones have fewer operations than their share.
-    const share = Math.ceil(((CALLS - compared) * 2) / (chosen.length - index));
+    const share = Math.ceil(((CALLS - compared) * 2) / (imported.length - index));
     const verdict = await comparisons.ask({ name, calls: Math.min(share, CALLS - compared), seed: seed + index });
     calls.push({ name, verdict });
     if (typeof verdict !== 'string') compared += verdict.compared;

@@ -109,7 +109,9 @@ export function printReport(totals: Totals): boolean {
     console.log(
       `  on ${totals.notRendered.length} documents the other renderer gives up: ${totals.notRendered.slice(0, 5).join('; ')}`,
     );
-  console.log(`memory         ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB at most`);
+  console.log(
+    `memory         ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB at most, the other renderer and the compiler of schemas included`,
+  );
   const lists = { failures: totals.failures, slow: totals.slow, faults: totals.faults, different: totals.different };
   for (const [what, list] of Object.entries({ ...lists, unreadable: totals.unreadable })) {
     if (list.length > 0) console.log(`${what} (${list.length})\n  ${list.slice(0, SHOWN).join('\n  ')}`);
