@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Express } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { ERRORS } from '../core/errors.ts';
@@ -13,8 +14,12 @@ const ROOT = join(import.meta.dirname, '..');
 /** Files of the reference viewer that the page needs; nothing else of the package is served. */
 const VIEWER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/** The contract as it is published, and the pages that explain it. No outside asset, no inline script. */
-export function createDocs(): Express {
+/**
+ * The contract as it is published, and the pages that explain it. No outside asset, no inline script.
+ *
+ * @param notFound answers what is none of them
+ */
+export function createDocs(notFound: (req: IncomingMessage, res: ServerResponse) => unknown): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(
@@ -46,6 +51,10 @@ export function createDocs(): Express {
   for (const file of VIEWER_FILES) {
     app.get(`/docs/assets/${file}`, (_req, res) => res.sendFile(join(viewer, file), { maxAge: '1h' }));
   }
+  // Express would answer with pages of its own, which repeat the path.
+  app.use((req: IncomingMessage, res: ServerResponse) => void notFound(req, res));
+  const failed: ErrorRequestHandler = (_error, req, res, _next) => void notFound(req, res);
+  app.use(failed);
   return app;
 }
 

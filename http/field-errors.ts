@@ -28,14 +28,35 @@ function isNoiseOf(error: ErrorObject, unions: string[], errors: readonly ErrorO
   return errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
 }
 
+/** Says which keys the value may hold one of, which of them it holds too many of, or which key its form does not know. */
 function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError {
-  const keys = errors
-    .filter((e) => e.instancePath === union.instancePath && e.keyword === 'required')
-    .map((e) => String(e.params['missingProperty']));
-  const choices = [...new Set(keys)];
+  const branches = branchesOf(union, errors);
+  const sent = new Set(branches.flatMap((branch) => branch.extra));
+  const meant = branches.filter((branch) => branch.missing.length === 0 && branch.extra.length < sent.size);
+  const unknown = [...sent].find((key) => meant.every((branch) => branch.extra.includes(key)));
+  if (meant.length > 0 && unknown !== undefined) {
+    return { field: fieldOf(union.instancePath, unknown), message: 'is not known here' };
+  }
+  const field = fieldOf(union.instancePath);
+  if (meant.length > 1) return { field, message: `must hold only one of ${[...sent].join(', ')}` };
+  const choices = [...new Set(branches.flatMap((branch) => branch.missing))];
   const message =
     choices.length > 0 ? `must hold exactly one of ${choices.join(', ')}` : 'fits none of the allowed forms';
-  return { field: fieldOf(union.instancePath), message };
+  return { field, message };
+}
+
+/** What each form of a union says of the keys of the value: which it misses, and which it does not know. */
+function branchesOf(union: ErrorObject, errors: readonly ErrorObject[]): { missing: string[]; extra: string[] }[] {
+  const branches = new Map<string, { missing: string[]; extra: string[] }>();
+  for (const { instancePath, keyword, params, schemaPath } of errors) {
+    if (instancePath !== union.instancePath || keyword === 'oneOf') continue;
+    const path = schemaPath.slice(0, schemaPath.lastIndexOf('/'));
+    const branch = branches.get(path) ?? { missing: [], extra: [] };
+    branches.set(path, branch);
+    if (keyword === 'required') branch.missing.push(String(params['missingProperty']));
+    if (keyword === 'additionalProperties') branch.extra.push(String(params['additionalProperty']));
+  }
+  return [...branches.values()];
 }
 
 function present(error: ErrorObject): FieldError {

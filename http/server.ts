@@ -48,7 +48,7 @@ const LIMITS: ServerLimits = {
  */
 export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Promise<RunningServer> {
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
-  const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(), deps.log);
+  const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(pipeline.serve), deps.log);
   const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
   const mcp = createMcpMount(deps, createMcpServing(deps));
   const proxy = createProxy(deps);
@@ -65,6 +65,9 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: 16 * 1024,
+      // By default the first of several counts, silently, and whoever stands in front may have judged another one. Joined they are
+      // no host and no token that is known.
+      joinDuplicateHeaders: true,
       // A request without a body is no stream then: the events of its end are a tenth of the time of a read.
       optimizeEmptyRequests: true,
       connectionsCheckingInterval: limits.checkEveryMs,

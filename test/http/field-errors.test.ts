@@ -75,6 +75,23 @@ describe('presentErrors', () => {
       ]);
     });
 
+    it('names the keys that exclude each other', () => {
+      const three = closed({ details: { oneOf: [...details.oneOf, closed({ user: {} }, ['user']), closed({})] } });
+      expect(errorsOf(three, { details: { token: { value: 'x' }, key: {} } })).to.deep.equal([
+        { field: 'details', message: 'must hold only one of key, token' },
+      ]);
+    });
+
+    it('names a key that no form knows beside the one that was meant', () => {
+      const withNothing = closed({ details: { oneOf: [...details.oneOf, closed({})] } });
+      expect(errorsOf(withNothing, { details: { key: {}, kee: {} } })).to.deep.equal([
+        { field: 'details.kee', message: 'is not known here' },
+      ]);
+      expect(errorsOf(withNothing, { details: { kee: {} } })).to.deep.equal([
+        { field: 'details', message: 'must hold exactly one of token, key' },
+      ]);
+    });
+
     it('names the tag where a tag decides', () => {
       const tagged = {
         type: 'object',

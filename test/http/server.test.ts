@@ -57,6 +57,10 @@ describe('the server', () => {
       '/api/v1/%63onnections',
       '/docs-of-others',
       '/openapi.json.bak',
+      '/openapi.json/x',
+      '/docs/unknown',
+      '/docs/%ZZ',
+      '/docs/assets/../../package.json',
     ]) {
       it(`404 without a token: ${path}`, async () => {
         const answer = await server.call('GET', path, { token: null });
@@ -93,6 +97,29 @@ describe('the server', () => {
         expect(answer.body.detail).to.include('no body');
       });
     }
+  });
+
+  describe('headers that are sent twice', () => {
+    let server: TestServer;
+
+    before(async () => {
+      server = await startTestServer();
+    });
+    after(() => server.stop());
+
+    const ask = async (...headers: string[]) => {
+      const connection = await openRaw(server.origin);
+      connection.send(['GET /api/v1/connections HTTP/1.1', ...headers, 'Connection: close', '', ''].join('\r\n'));
+      return (await connection.closed).split('\r\n')[0];
+    };
+
+    it('count as neither of both: no host, no token is chosen', async () => {
+      const host = `Host: ${new URL(server.origin).host}`;
+      const authorization = `Authorization: Bearer ${server.token('connections:read')}`;
+      expect(await ask(host, authorization)).to.include('200');
+      expect(await ask(host, 'Host: other.example', authorization)).to.include('421');
+      expect(await ask(host, authorization, 'Authorization: Bearer x')).to.include('401');
+    });
   });
 
   describe('answers', () => {
