@@ -58,8 +58,8 @@ soak: install ## Refresh an account 1,000 rounds in four processes, 200 callers 
 	VALETKEY_SOAK_ROUNDS=1000 $(MOCHA) test/flows/refresh.test.ts
 
 .PHONY: test-system
-test-system: install ## Run the tests that need Chromium and oauthlib from Debian; installs them where it may, fails where it cannot
-	bash scripts/install-system-packages.sh chromium python3-oauthlib
+test-system: install ## Run the tests that need Chromium, oauthlib and Radicale from Debian; installs them where it may, fails where it cannot
+	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: check

@@ -77,16 +77,20 @@ export function unknownConnector(connector: string): ApiError {
   });
 }
 
-/** The pattern that the credentials fit, else one that takes their form, else the provider's usual one. */
+/**
+ * The pattern that the credentials fit best, so that what is said to be wrong with them is said of what was meant; without any, the
+ * provider's usual one.
+ */
 function choosePattern(provider: ProviderDefinition, details: Details): AuthPattern {
   const [usual] = provider.authPatterns;
   if (!usual) throw unknownConnector(provider.identifier);
   const form = formOf(details);
   if (form === null) return usual;
   const taking = provider.authPatterns.filter((pattern) => typeTakes(pattern.type, form));
+  if (form !== 'static_auth') return taking[0] ?? usual;
   const fields = staticFieldsIn(details);
-  const fitting = taking.find((pattern) => form !== 'static_auth' || checkStaticDetails(pattern, fields).length === 0);
-  return fitting ?? taking[0] ?? usual;
+  const problems = taking.map((pattern) => checkStaticDetails(pattern, fields).length);
+  return taking[problems.indexOf(Math.min(...problems))] ?? usual;
 }
 
 function ambiguous(connector: string, connections: ConnectionRow[]): ApiError {

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const RADICALE = '/usr/bin/radicale';
+
+export interface Radicale {
+  port: number;
+  origin: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Debian's CalDAV server on a free port of loopback. It gives each user a folder of their own, and asks by Basic authentication
+ * who that is.
+ *
+ * @param users passwords by user name, as they are
+ */
+export async function startRadicale(users: Readonly<Record<string, string>>): Promise<Radicale> {
+  const folder = tempDir();
+  const at = (name: string) => join(folder.path, name);
+  writeFileSync(
+    at('users'),
+    Object.entries(users)
+      .map(([user, password]) => `${user}:${password}\n`)
+      .join(''),
+  );
+  writeFileSync(at('config'), configuration(at('users'), at('collections')));
+  const child = spawn(RADICALE, ['--config', at('config')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(child, 'exit');
+  const port = await Promise.race([
+    listening(createInterface(child.stderr)),
+    ended.then(([code]) => Promise.reject(new Error(`Radicale ended with ${code}`))),
+    once(child, 'error').then(([error]) => Promise.reject(new Error('Is radicale installed?', { cause: error }))),
+  ]);
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      child.kill();
+      await ended;
+      folder.remove();
+    },
+  };
+}
+
+/** Without its pause after a refusal, which is there against guessing; told to say where it listens. */
+function configuration(users: string, collections: string): string {
+  return `[server]
+hosts = 127.0.0.1:0
+[encoding]
+request = utf-8
+stock = utf-8
+[auth]
+type = htpasswd
+htpasswd_filename = ${users}
+htpasswd_encryption = plain
+delay = 0
+[storage]
+filesystem_folder = ${collections}
+[logging]
+level = info
+`;
+}
+
+/** The port that it says it listens on; later lines are read and dropped, so that it never waits for us. */
+function listening(lines: ReturnType<typeof createInterface>): Promise<number> {
+  return new Promise((resolve) => {
+    lines.on('line', (line: string) => {
+      const port = /Listening on '\[?127\.0\.0\.1\]?:(\d+)'/.exec(line)?.[1];
+      if (port) resolve(Number(port));
+    });
+  });
+}
