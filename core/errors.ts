@@ -34,7 +34,7 @@ export const ERRORS = {
   SUBJECT_CHANGED: { status: 409, title: 'Another person at the provider than before' },
   PROVIDER_IN_USE: { status: 409, title: 'The provider has accounts that depend on this setting' },
   TOOL_EXISTS: { status: 409, title: 'The tool exists already' },
-  TOOL_IN_USE: { status: 409, title: 'Connections name the tool' },
+  TOOL_IN_USE: { status: 409, title: 'The tool is in use' },
   TOOL_READ_ONLY: { status: 409, title: 'The tool changes with its source alone' },
   NO_ACTIVE_ACCOUNT: { status: 409, title: 'No account of the provider can be used now' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },

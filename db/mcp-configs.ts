@@ -17,6 +17,8 @@ export interface McpConfigReads {
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<McpConfigRow>>;
   /** The names of those that offer tools of a connection. */
   namesWith(environmentId: EnvironmentId, connectionId: string): Promise<string[]>;
+  /** The names of those that name a tool. */
+  namesWithTool(environmentId: EnvironmentId, tool: string): Promise<string[]>;
 }
 
 export interface McpConfigWrites {
@@ -46,6 +48,19 @@ export function createMcpConfigRepository(db: Db): McpConfigRepository {
         and(
           withinEnvironment,
           sql`exists (select 1 from json_each(${mcpConfigs.mappings}) where value ->> 'connectionId' = ${sql.placeholder('connectionId')})`,
+        ),
+      )
+      .orderBy(mcpConfigs.name)
+      .prepare(),
+  );
+  const namesWithTool = once(() =>
+    db
+      .select({ name: mcpConfigs.name })
+      .from(mcpConfigs)
+      .where(
+        and(
+          withinEnvironment,
+          sql`exists (select 1 from json_each(${mcpConfigs.mappings}) as mapping, json_each(mapping.value, '$.tools') as tool where tool.value = ${sql.placeholder('tool')})`,
         ),
       )
       .orderBy(mcpConfigs.name)
@@ -86,6 +101,11 @@ export function createMcpConfigRepository(db: Db): McpConfigRepository {
     async namesWith(environmentId, connectionId) {
       return namesWith()
         .all({ environmentId, connectionId })
+        .map(({ name }) => name);
+    },
+    async namesWithTool(environmentId, tool) {
+      return namesWithTool()
+        .all({ environmentId, tool })
         .map(({ name }) => name);
     },
     async insert(environmentId, config) {

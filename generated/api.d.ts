@@ -1042,7 +1042,7 @@ export interface paths {
          * @description Deletes a tool of this environment's own. A tool that was imported comes back with the next import of its document.
          *
          *     When it does not work:
-         *     - 409 `TOOL_IN_USE` connections name it in `allowed_tools`; `detail` lists them. `TOOL_READ_ONLY` it belongs to the catalogue.
+         *     - 409 `TOOL_IN_USE` connections name it in `allowed_tools`, or MCP configs in their mappings; `detail` lists them. `TOOL_READ_ONLY` it belongs to the catalogue.
          */
         delete: operations["deleteTool"];
         options?: never;
@@ -4057,7 +4057,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Connections name the tool in `allowed_tools`, or it belongs to the catalogue. */
+        /** @description Connections name the tool in `allowed_tools`, MCP configs name it, or it belongs to the catalogue. */
         ToolInUse: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -7,7 +7,7 @@ export { PatternError };
  * A small regular-expression engine for patterns that other people wrote. It simulates all states at once (Thompson),
  * so the time is bounded by length of value × number of states, whatever the pattern: there is nothing to backtrack.
  * The language: characters, escapes, classes, groups, alternatives, `* + ? {n,m}`, `^` and `$` at the ends.
- * A pattern describes the whole value, as in an HTML form.
+ * A pattern describes the whole value, as in an HTML form, or is looked for in it, as in JSON Schema.
  */
 export interface LinearPattern {
   matches(value: string): boolean;
@@ -16,6 +16,7 @@ export interface LinearPattern {
 const MAX_STATES = 2000;
 /** Every credential write asks for the patterns of its provider; compiling one takes far longer than using it. */
 const COMPILED = new LRUCache<string, LinearPattern>({ max: 200 });
+const COMPILED_SEARCHES = new LRUCache<string, LinearPattern>({ max: 500 });
 /** Empty parts cost no state, so the work of building is bounded by itself: (((a{0}){9999}){9999}). */
 const MAX_STEPS = 20_000;
 
@@ -38,17 +39,43 @@ export function compileLinearPattern(source: string): LinearPattern {
   return pattern;
 }
 
-function compile(source: string): LinearPattern {
-  const program = new Program();
-  const accept = program.add({ next: [] });
-  const start = program.build(withoutAnchors(source), accept);
-  return { matches: (value) => simulate(program.states, start, accept, value) };
+/**
+ * Compiles a pattern as JSON Schema means it (2020-12 Validation §6.3.3): without `^` it may begin anywhere in the value, without `$`
+ * end anywhere.
+ *
+ * @throws PatternError as compileLinearPattern
+ */
+export function compileSearchPattern(source: string): LinearPattern {
+  const known = COMPILED_SEARCHES.get(source);
+  if (known) return known;
+  const { node, anchors } = splitAnchors(source);
+  const pattern = automaton(node, anchors);
+  COMPILED_SEARCHES.set(source, pattern);
+  return pattern;
 }
 
-/** Why a pattern cannot be used, as a public sentence; undefined when it can. */
+function compile(source: string): LinearPattern {
+  const { node, anchors } = splitAnchors(source);
+  // Anchors add nothing to a whole-value pattern; one alone shows that its author expected something else.
+  if (anchors.head !== anchors.tail) {
+    throw new PatternError('The pattern describes the whole value: write both ^ and $, or neither');
+  }
+  return automaton(node, { head: true, tail: true });
+}
+
+/** Why a pattern for a whole value cannot be used, as a public sentence; undefined when it can. */
 export function patternProblem(source: string): string | undefined {
+  return problemOf(compileLinearPattern, source);
+}
+
+/** Why a pattern of a JSON Schema cannot be used, as a public sentence; undefined when it can. */
+export function searchPatternProblem(source: string): string | undefined {
+  return problemOf(compileSearchPattern, source);
+}
+
+function problemOf(compiler: (source: string) => LinearPattern, source: string): string | undefined {
   try {
-    compileLinearPattern(source);
+    compiler(source);
     return undefined;
   } catch (error) {
     if (error instanceof PatternError) return error.message;
@@ -56,18 +83,27 @@ export function patternProblem(source: string): string | undefined {
   }
 }
 
-/** Anchors add nothing to a whole-value pattern; one alone shows that its author expected something else. */
-function withoutAnchors(source: string): Node {
+interface Anchors {
+  head: boolean;
+  tail: boolean;
+}
+
+function splitAnchors(source: string): { node: Node; anchors: Anchors } {
   const head = source.startsWith('^');
   const tail = /(^|[^\\])(\\\\)*\$$/.test(source);
-  if (head !== tail) {
-    throw new PatternError('The pattern describes the whole value: write both ^ and $, or neither');
-  }
-  if (!head) return parsePattern(source);
-  const inner = parsePattern(source.slice(1, -1));
+  const node = parsePattern(source.slice(head ? 1 : 0, tail ? -1 : undefined));
   // ^a|b$ would change its meaning without its anchors.
-  if (inner.kind === 'choice') throw new PatternError('Put the alternatives between ^ and $ into a group');
-  return inner;
+  if ((head || tail) && node.kind === 'choice') {
+    throw new PatternError('Put the alternatives between ^ and $ into a group');
+  }
+  return { node, anchors: { head, tail } };
+}
+
+function automaton(node: Node, anchors: Anchors): LinearPattern {
+  const program = new Program();
+  const accept = program.add({ next: [] });
+  const start = program.build(node, accept);
+  return { matches: (value) => simulate(program.states, start, accept, anchors, value) };
 }
 
 class Program {
@@ -108,29 +144,41 @@ class Program {
   }
 }
 
-function simulate(states: readonly State[], start: number, accept: number, value: string): boolean {
-  let current = closure(states, [start]);
+function simulate(
+  states: readonly State[],
+  start: number,
+  accept: number,
+  { head, tail }: Anchors,
+  value: string,
+): boolean {
+  /** The step in which a state was last entered: each is entered once in a step. */
+  const entered = new Uint32Array(states.length);
+  let step = 1;
+  const stack: number[] = [];
+  const enter = (from: number, into: number[]) => {
+    stack.push(from);
+    for (let index = stack.pop(); index !== undefined; index = stack.pop()) {
+      if (entered[index] === step) continue;
+      entered[index] = step;
+      const state = states[index] as State;
+      if (state.test) into.push(index);
+      else stack.push(...state.next);
+    }
+  };
+  let current: number[] = [];
+  enter(start, current);
   for (const character of value) {
+    if (!tail && entered[accept] === step) return true;
     const codePoint = character.codePointAt(0) ?? 0;
     const moved: number[] = [];
+    step++;
     for (const index of current) {
-      const state = states[index];
-      if (state?.test?.(codePoint)) moved.push(...state.next);
+      const { test, next } = states[index] as State;
+      if (test?.(codePoint)) for (const target of next) enter(target, moved);
     }
-    if (moved.length === 0) return false;
-    current = closure(states, moved);
+    if (!head) enter(start, moved);
+    if (moved.length === 0 && entered[accept] !== step) return false;
+    current = moved;
   }
-  return current.has(accept);
-}
-
-function closure(states: readonly State[], from: number[]): Set<number> {
-  const seen = new Set<number>();
-  const stack = [...from];
-  for (let index = stack.pop(); index !== undefined; index = stack.pop()) {
-    if (seen.has(index)) continue;
-    seen.add(index);
-    const state = states[index];
-    if (state && !state.test) stack.push(...state.next);
-  }
-  return seen;
+  return entered[accept] === step;
 }

@@ -5,7 +5,6 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { DefinitionSchema } from '../tools/definition-schema.ts';
-import { checkPatterns } from '../tools/schema-rules.ts';
 import type { Tool, ToolDefinition } from '../tools/tool.ts';
 import type { ToolRules } from '../tools/tool-rules.ts';
 import type { ToolDirectory } from './directory.ts';
@@ -81,15 +80,19 @@ export async function deleteCustomTool(
   name: string,
 ): Promise<void> {
   const { connector } = await requireOwn(tx, tools, environmentId, name);
-  const naming = (await tx.connections.listByProvider(environmentId, connector))
+  const connections = (await tx.connections.listByProvider(environmentId, connector))
     .filter(({ allowedTools }) => allowedTools?.includes(name))
     .map(({ keyId }) => keyId);
-  if (naming.length > 0) {
-    const which = `${naming.length === 1 ? 'The connection' : 'The connections'} ${naming.join(', ')}`;
-    const verb = naming.length === 1 ? 'allows' : 'allow';
-    throw new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${name} by name. Take it off the list first.`);
-  }
+  if (connections.length > 0) throw inUse(name, 'connection', connections);
+  const configs = await tx.mcpConfigs.namesWithTool(environmentId, name);
+  if (configs.length > 0) throw inUse(name, 'MCP config', configs);
   await tx.environmentTools.delete(environmentId, [name]);
+}
+
+function inUse(tool: string, kind: string, users: readonly string[]): ApiError {
+  const which = `The ${kind}${users.length === 1 ? '' : 's'} ${users.join(', ')}`;
+  const verb = users.length === 1 ? 'allows' : 'allow';
+  return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} by name. Take it off the list first.`);
 }
 
 /** A tool without what says where it belongs: what its author wrote. */
@@ -123,7 +126,6 @@ async function write(
   const definition = data as ToolDefinition;
   refuse([
     ...judge.rules.check(definition, provider),
-    ...checkPatterns(definition.input_schema, 'input_schema'),
     ...(await checkTwins(tx, tools, environmentId, connector, definition)),
   ]);
   const tool: Tool = { connector, ...definition };

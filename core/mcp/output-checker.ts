@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import { assertLocalSchema } from '../tools/input.ts';
+import { LINEAR_PATTERNS } from '../tools/schema-patterns.ts';
 import type { JsonSchema, Tool } from '../tools/tool.ts';
 
 export interface OutputChecker {
@@ -16,7 +17,7 @@ export interface OutputChecker {
  * @param capacity how many compiled schemas are kept
  */
 export function createOutputChecker(capacity = 500): OutputChecker {
-  const ajv = new Ajv2020({ strict: false, validateFormats: true });
+  const ajv = new Ajv2020({ strict: false, validateFormats: true, code: LINEAR_PATTERNS });
   formats.default(ajv);
   const compiled = new LRUCache<string, { schema: JsonSchema; validate: ValidateFunction | null }>({
     max: capacity,

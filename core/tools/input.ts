@@ -8,6 +8,7 @@ import { dotted } from './field-path.ts';
 import { FILE_FORMAT } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
+import { LINEAR_PATTERNS } from './schema-patterns.ts';
 import type { JsonSchema, Tool } from './tool.ts';
 
 /** What a call was asked to do, after the schema had its say. */
@@ -66,7 +67,13 @@ export function createInputChecker(capacity = 500): InputChecker {
 
 /** The compiler of tool schemas, shared with the catalogue's check: JSON Schema 2020-12, strict, defaults filled in. */
 export function schemaCompiler(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, useDefaults: true });
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    allErrors: true,
+    useDefaults: true,
+    code: LINEAR_PATTERNS,
+  });
   formats.default(ajv);
   // A file input is an object with a format; the library knows formats of texts and numbers alone.
   ajv.removeKeyword('format');

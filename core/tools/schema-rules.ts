@@ -1,5 +1,5 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { patternProblem } from '../connectors/linear-pattern.ts';
+import { searchPatternProblem } from '../connectors/linear-pattern.ts';
 import type { FieldError } from '../errors.ts';
 import { assertLocalSchema } from './input.ts';
 import { isRecord } from './pointer.ts';
@@ -10,6 +10,8 @@ const SAYS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'requir
 
 /** Whether a schema is self-contained, small enough and one that the engine's compiler takes; it keeps nothing of it. */
 export function checkCompiles(compiler: Ajv2020, schema: JsonSchema, field: string): FieldError[] {
+  const patterns = checkPatterns(schema, field);
+  if (patterns.length > 0) return patterns;
   try {
     assertLocalSchema(schema);
     compiler.compile(schema);
@@ -50,7 +52,7 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
  * Every regular expression is one whose time is bounded by the length of the value: who writes a schema must not be able to hold
  * up the process for everybody else.
  */
-export function checkPatterns(schema: unknown, field: string): FieldError[] {
+function checkPatterns(schema: unknown, field: string): FieldError[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]): FieldError[] => {
     const path = Array.isArray(schema) ? `${field}[${key}]` : `${field}.${key}`;
@@ -60,7 +62,7 @@ export function checkPatterns(schema: unknown, field: string): FieldError[] {
         : key === 'patternProperties' && isRecord(value)
           ? Object.keys(value)
           : [];
-    const problems = sources.map(patternProblem).filter((problem) => problem !== undefined);
+    const problems = sources.map(searchPatternProblem).filter((problem) => problem !== undefined);
     return [...problems.map((message) => ({ field: path, message })), ...checkPatterns(value, path)];
   });
 }

@@ -147,6 +147,7 @@ describe('no query without an environment (C1)', () => {
       'environmentTools.deleteByConnector': [(r, env) => r.environmentTools.deleteByConnector(env, 'mine'), 0],
       'mcpConfigs.get': [(r, env) => r.mcpConfigs.get(env, 'mcp_1'), undefined],
       'mcpConfigs.list': [(r, env) => r.mcpConfigs.list(env, page), empty],
+      'mcpConfigs.namesWithTool': [(r, env) => r.mcpConfigs.namesWithTool(env, 'mine_get_thing'), []],
       'mcpConfigs.namesWith': [(r, env, ids) => r.mcpConfigs.namesWith(env, ids.connection), []],
       'mcpConfigs.update': [
         (r, env) =>
@@ -300,7 +301,7 @@ describe('no query without an environment (C1)', () => {
         await tx.customProviders.insert(env, provider);
         await tx.environmentTools.upsert(env, [tool('mine_get_thing'), tool('mine_list_things')]);
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
-        await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: null }] });
+        await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
         await tx.executions.insert(env, {
           id: 'exec_1',
           accountId: row.id,

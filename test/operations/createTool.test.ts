@@ -137,6 +137,12 @@ describe('createTool', () => {
         'input_schema.properties.number.pattern',
         '',
       ],
+      [
+        'such a pattern in what it answers',
+        (b) => Object.assign(b, { output_schema: { type: 'string', pattern: '(?=a)b' } }),
+        'output_schema.pattern',
+        'lookaround',
+      ],
     ];
     for (const [what, change, field, message] of violations) {
       it(`INVALID_TOOL for ${what}`, async () => {

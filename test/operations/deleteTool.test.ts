@@ -59,6 +59,20 @@ describe('deleteTool', () => {
       expect((await remove('mine_get_used')).status).to.equal(200);
     });
 
+    it('TOOL_IN_USE that names the MCP configs, until they let go of it', async () => {
+      await storeTools(server, [ownTool(connector, 'mine_get_offered'), ownTool(connector, 'mine_get_other')]);
+      const { id } = await createConnection(server, { connector, key_id: 'offered' });
+      const config = (name: string, tools: string[]) => ({ name, mappings: [{ connection_id: id, tools }] });
+      const names = ['mine_get_other', 'mine_get_offered'];
+      const made = await server.call('POST', '/api/v1/mcp/configs', { body: config('Support', names) });
+      await server.call('POST', '/api/v1/mcp/configs', { body: config('Free', ['mine_get_other']) });
+      const answer = await remove('mine_get_offered');
+      expect(answer.body).to.include({ status: 409, code: 'TOOL_IN_USE' });
+      expect(answer.body.detail).to.include('Support').and.not.to.include('Free');
+      await server.call('DELETE', `/api/v1/mcp/configs/${made.body.config.id}`);
+      expect((await remove('mine_get_offered')).status).to.equal(200);
+    });
+
     it('TOOL_READ_ONLY for a tool of the catalogue', async () => {
       expect((await remove('github_create_issue')).body).to.include({ status: 409, code: 'TOOL_READ_ONLY' });
     });

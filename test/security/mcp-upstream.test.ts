@@ -103,6 +103,25 @@ describe('MCP servers of somebody else (P6)', () => {
     expect(cleanText('\u{1f600}'.repeat(5), 4).isWellFormed()).to.equal(true);
   });
 
+  it('cannot hold the process up: a pattern whose time nothing bounds is words, and is not run', () => {
+    const converted = convertTool('their-tools', 'their_tools_find', {
+      name: 'find',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          text: { type: 'string', description: 'A text.', pattern: '^(a+)\\1$' },
+          code: { type: 'string', pattern: '^[0-9]+$' },
+          map: { type: 'object', patternProperties: { '(?=x)': { type: 'string' } }, additionalProperties: false },
+        },
+      },
+    });
+    expect(converted.ok && converted.tool.input_schema['properties']).to.deep.equal({
+      text: { type: 'string', description: 'A text. Pattern: ^(a+)\\1$' },
+      code: { type: 'string', pattern: '^[0-9]+$' },
+      map: { type: 'object' },
+    });
+  });
+
   it('cannot offer a name that looks like another', () => {
     const converted = convertTool('their-tools', 'their_tools_look', {
       name: 'lo\u200bok',

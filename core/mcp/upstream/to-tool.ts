@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import { searchPatternProblem } from '../../connectors/linear-pattern.ts';
 import { assertLocalSchema, schemaCompiler } from '../../tools/input.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import type { JsonSchema, Tool } from '../../tools/tool.ts';
@@ -110,7 +111,9 @@ function compiles(schema: JsonSchema, compiler: Compiler): boolean {
 function cleanSchema(node: unknown, leaveOut: ReadonlySet<string>, isMap = false): unknown {
   if (Array.isArray(node)) return node.map((item) => cleanSchema(item, leaveOut));
   if (!isRecord(node)) return node;
-  const kept = Object.entries(node).filter(([key]) => isMap || !leaveOut.has(key));
+  const kept = Object.entries(isMap ? node : withoutCostlyPatterns(node)).filter(
+    ([key]) => isMap || !leaveOut.has(key),
+  );
   return Object.fromEntries(
     kept.map(([key, value]) => {
       const isSentence = !isMap && SENTENCES.has(key) && typeof value === 'string';
@@ -118,4 +121,24 @@ function cleanSchema(node: unknown, leaveOut: ReadonlySet<string>, isMap = false
       return [key, isSentence ? cleanText(value, MAX_SCHEMA_TEXT) : cleanSchema(value, leaveOut, isMapNext)];
     }),
   );
+}
+
+/**
+ * A regular expression whose time nothing bounds is never run: it becomes words for the model, and the server checks the value itself.
+ * Members whose names it would have told apart are then taken as they come.
+ */
+function withoutCostlyPatterns(node: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { pattern, patternProperties, description } = node;
+  const kept: Record<string, unknown> = { ...node };
+  if (typeof pattern === 'string' && searchPatternProblem(pattern) !== undefined) {
+    delete kept['pattern'];
+    const said = typeof description === 'string' ? `${description} ` : '';
+    kept['description'] = `${said}Pattern: ${pattern}`;
+  }
+  if (isRecord(patternProperties) && Object.keys(patternProperties).some((name) => searchPatternProblem(name))) {
+    delete kept['patternProperties'];
+    delete kept['additionalProperties'];
+    delete kept['unevaluatedProperties'];
+  }
+  return kept;
 }

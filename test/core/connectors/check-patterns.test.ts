@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AuthField, AuthPattern } from '../../../core/connectors/auth-pattern.ts';
 import { checkAuthPatterns } from '../../../core/connectors/check-patterns.ts';
-import { compileLinearPattern, PatternError } from '../../../core/connectors/linear-pattern.ts';
+import { compileLinearPattern, compileSearchPattern, PatternError } from '../../../core/connectors/linear-pattern.ts';
 import { checkAccountFields, checkStaticDetails, publicDetails } from '../../../core/connectors/static-details.ts';
 
 const field = (field_name: string, more: Partial<AuthField> = {}): AuthField => ({
@@ -267,6 +267,34 @@ describe('Linear patterns', () => {
       for (const value of values)
         expect(matches(pattern, value), `${pattern} ${value}`).to.equal(new RegExp(`^(?:${pattern})$`).test(value));
     }
+  });
+
+  it('agree with the built-in engine where they are looked for in a value, as in JSON Schema', () => {
+    const patterns = [
+      'b',
+      '^b',
+      'b$',
+      '^b$',
+      '',
+      '^',
+      '$',
+      '^(a|b)',
+      'a*$',
+      '[0-9]+',
+      'ab?c',
+      '^[^/]',
+      'b\\$',
+      '(|a)b',
+      'a.*c',
+    ];
+    const values = ['', 'a', 'b', 'ab', 'ba', 'abc', 'ac', 'xabcx', '/a', 'x12', 'b$', 'a\nb', 'é', 'aac!'];
+    for (const pattern of patterns) {
+      for (const value of values) {
+        const expected = new RegExp(pattern, 'u').test(value);
+        expect(compileSearchPattern(pattern).matches(value), `${pattern} ${value}`).to.equal(expected);
+      }
+    }
+    expect(() => compileSearchPattern('^a|b')).to.throw(PatternError);
   });
 
   it('take linear time where a backtracking engine takes for ever (P9)', () => {

@@ -44,6 +44,18 @@ describe('The input of a tool', () => {
     ]);
   });
 
+  it('is held to patterns in time that its length bounds, whatever the pattern (E12)', () => {
+    const properties = {
+      name: { type: 'string', pattern: '^(a+)+$' },
+      names: { type: 'object', patternProperties: { '^(b|b)*$': { type: 'string' } }, additionalProperties: false },
+    };
+    const tool = toolOf({ input_schema: { type: 'object', additionalProperties: false, properties } });
+    const input = { name: `${'a'.repeat(5000)}!`, names: { [`${'b'.repeat(5000)}!`]: 'x', b: 'y' } };
+    const { fields: offending } = failureOf(() => checker.check(tool, input));
+    expect(offending).to.include('tool_input.name').and.to.have.length(2);
+    expect(checker.check(tool, { name: 'aaa', names: { bb: 'x' } }).input).to.have.property('name');
+  });
+
   it('must be an object', () => {
     for (const input of [null, undefined, [], 'x', 1]) expect(fields(input)).to.deep.equal(['tool_input']);
   });
