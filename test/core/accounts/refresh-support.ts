@@ -20,13 +20,16 @@ export const HOUR = 3_600_000;
 const KEY = 'kek_refreshtest';
 export const TOKEN_URI = 'https://as.example/token';
 
-/** The time of a test. Whoever waits moves it on, and lets everyone else come first. */
+/** The time of a test. Whoever waits moves it on, and lets everyone else come first, the disk included. */
 export class TestClock {
   at = START;
+  /** Resolves when what was written before is durable. */
+  settled: () => Promise<unknown> = async () => {};
   readonly now = () => this.at;
   readonly wait = async (ms: number): Promise<void> => {
     if (ms === Number.POSITIVE_INFINITY) return new Promise(() => {});
     this.at += ms;
+    await this.settled();
     await new Promise((resolve) => setImmediate(resolve));
   };
 }
@@ -134,6 +137,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const newId = createIds(clock.now, seededRandom('ids'));
   const store = await openStore({ path: file, now: clock.now });
   const stores = [store];
+  clock.settled = () => Promise.allSettled(stores.map((one) => one.write(async () => {})));
   let processes = 0;
   const env = environmentId(newId('env'));
   const [connectionId, accountId] = [newId('conn'), newId('ca')];
