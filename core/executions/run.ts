@@ -9,7 +9,7 @@ import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { callUpstreamTool, previewUpstreamCall } from '../mcp/upstream/call.ts';
 import type { Egress } from '../net/egress.ts';
-import { scrub } from '../net/redact.ts';
+import { createScrubber } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
 import type { DryRunRequest, PreparedCall } from '../tools/call.ts';
 import { dryRun } from '../tools/call.ts';
@@ -63,7 +63,7 @@ export async function runPlan(
     },
     refresh: renew,
     send: (request, timeoutMs) => send(egress, request, account.origins, timeoutMs),
-    scrub,
+    scrubber: createScrubber,
     now: tools.now,
     random: tools.random,
     wait: tools.wait,

@@ -31,14 +31,16 @@ export interface ExecutePorts {
   credential(): Promise<Credential>;
   /** A newer credential after the provider refused the present one; null when there is none to be had. */
   refresh(): Promise<Credential | null>;
-  /** A copy of a value in which no secret is left. */
-  scrub<T>(value: T, secrets: readonly string[]): T;
+  /** Makes the function that copies a value so that no secret is left in it. */
+  scrubber(secrets: readonly string[]): Scrub;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
 }
+
+export type Scrub = <T>(value: T) => T;
 
 /** The error that `send` rejects with; `sent`: the first byte may have left. */
 export interface SendFailure {
@@ -116,20 +118,17 @@ async function attempt(
   const request = renderRequest(call, placed);
   // Grows over the attempts: a late echo of the first credential must not pass either.
   secrets.push(...request.secrets);
+  const scrub = ports.scrubber(secrets);
   const authenticated = placed.parts.length > 0 || credential.kind === 'signer';
   const ready = credential.kind === 'signer' ? credential.signer.sign(outbound(request)) : outbound(request);
   try {
     const response = await ports.send(ready, timeoutMs);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
-    const outcome = readAnswer(call, response, {
-      scrub: (value) => ports.scrub(value, secrets),
-      now: ports.now,
-      hidden,
-    });
+    const outcome = readAnswer(call, response, { scrub, now: ports.now, hidden });
     return { outcome, transient: true, authenticated };
   } catch (error) {
     if (!isSendFailure(error)) throw error;
-    const outcome: ToolOutcome = { ok: false, error: toToolError(call, error, ports, secrets), sent: error.sent };
+    const outcome: ToolOutcome = { ok: false, error: toToolError(call, error, scrub), sent: error.sent };
     return { outcome, transient: error.kind === 'unreachable', authenticated };
   }
 }
@@ -143,16 +142,11 @@ function maySendAgain({ tool, provider }: PreparedCall): boolean {
   return tool.hints.idempotent || provider.api.idempotency_header !== undefined;
 }
 
-function toToolError(
-  { tool }: PreparedCall,
-  failure: SendFailure,
-  ports: ExecutePorts,
-  secrets: readonly string[],
-): ToolError {
+function toToolError({ tool }: PreparedCall, failure: SendFailure, scrub: Scrub): ToolError {
   const kind = KIND_OF_FAILURE[failure.kind];
   // A new execution has a new key, so here only the call's own nature counts.
   const retryable = failure.kind !== 'tls' && isRetryable(kind, tool.hints.idempotent || !failure.sent);
-  return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: ports.scrub(failure.message, secrets) };
+  return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: scrub(failure.message) };
 }
 
 export function isSendFailure(error: unknown): error is SendFailure {

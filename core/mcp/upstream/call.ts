@@ -13,7 +13,7 @@ import { createUpstreamFetch } from './upstream-fetch.ts';
 const MAX_DATA_BYTES = 80 * 1024;
 const MAX_ERROR_CHARS = 500;
 
-type Ports = Pick<ExecutePorts, 'credential' | 'refresh' | 'send' | 'scrub'>;
+type Ports = Pick<ExecutePorts, 'credential' | 'refresh' | 'send' | 'scrubber'>;
 
 /**
  * Calls a tool of an MCP server with an account: at most twice, the second time with a newer credential when the server refused the
@@ -58,9 +58,9 @@ async function attempt(
     const result = await withUpstream(new URL(baseUrlOf(provider, account)), wire, (client) =>
       client.callTool({ name: tool.mcp?.name as string, arguments: { ...input } }, { timeout: REQUEST_MS }),
     );
-    return ports.scrub(readResult(result as CallToolResult), secrets);
+    return ports.scrubber(secrets)(readResult(result as CallToolResult));
   } catch (error) {
-    return { ok: false, ...ports.scrub(upstreamFailure(error, wire, tool.hints.idempotent), secrets) };
+    return { ok: false, ...ports.scrubber(secrets)(upstreamFailure(error, wire, tool.hints.idempotent)) };
   }
 }
 

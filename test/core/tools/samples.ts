@@ -1,7 +1,7 @@
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
 import type { Credential } from '../../../core/connectors/placement.ts';
 import type { ProviderDefinition } from '../../../core/connectors/provider.ts';
-import { scrub } from '../../../core/net/redact.ts';
+import { createScrubber } from '../../../core/net/redact.ts';
 import { Secret } from '../../../core/secret.ts';
 import { type PreparedCall, prepareCall, type ToolCall } from '../../../core/tools/call.ts';
 import type { ExecutePorts, OutboundRequest, UpstreamResponse } from '../../../core/tools/execute.ts';
@@ -84,7 +84,7 @@ export function portsOf(
       throw next ?? new Error('More requests than answers');
     },
     credential: async () => tokenCredential(),
-    scrub,
+    scrubber: createScrubber,
     now: () => NOW,
     waits,
     wait: async (ms) => void waits.push(ms),
