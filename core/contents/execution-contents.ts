@@ -19,6 +19,8 @@ export interface ExecutionContentsTools {
 }
 
 export interface ExecutionContentsStore {
+  /** Lets what was believed of an environment's settings go: they were changed here. */
+  settingsChanged(environmentId: EnvironmentId): void;
   /** Whether the environment keeps what its executions send and get. Believed for some seconds. */
   kept(environmentId: EnvironmentId): Promise<boolean>;
   /** Keeps them as long as the record of the execution. Nobody waits for it. */
@@ -50,6 +52,9 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
   }
 
   return {
+    settingsChanged(environmentId) {
+      known.delete(environmentId);
+    },
     async kept(environmentId) {
       return (await settingsOf(environmentId)).keepExecutionContents === true;
     },

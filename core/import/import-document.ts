@@ -1,6 +1,7 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { Tool } from '../tools/tool.ts';
+import { danglingReferences } from './dangling.ts';
 import { isCredential } from './exposure.ts';
 import { importError } from './import-error.ts';
 import { loadDocument, parseText, type SourceFile } from './load.ts';
@@ -118,6 +119,7 @@ export async function importDocument(request: ImportRequest): Promise<ImportResu
       warnings: [
         ...servers.warnings,
         ...security.warnings,
+        ...danglingReferences(document, resolve),
         ...unused.map((target) => `The overlay's target ${target.slice(0, 200)} selects nothing.`),
       ],
     },

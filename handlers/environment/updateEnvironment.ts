@@ -3,11 +3,14 @@ import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 import { presentEnvironment } from '../present.ts';
 
-export const updateEnvironment: Handler<'updateEnvironment'> = (call, reply, deps) =>
-  call.commit(async (tx) => {
+export const updateEnvironment: Handler<'updateEnvironment'> = async (call, reply, deps) => {
+  const answer = await call.commit(async (tx) => {
     const before = await currentEnvironment(tx, call.environment.id);
     const settings = changeSettings(before, call.body);
     await tx.environments.setSettings(before.id, settings);
     await deps.events.environmentUpdated(tx, call.cause, before.id, Object.keys(call.body));
     return reply(200, { environment: presentEnvironment({ ...before, settings }) });
   });
+  deps.executionContents.settingsChanged(call.environment.id);
+  return answer;
+};

@@ -67,6 +67,13 @@ describe('what executions sent and got', () => {
     expect(failed.body.contents.answer).to.deep.equal({ reason: 'grace' });
   });
 
+  it('is kept or not from the change of the setting on, not some seconds later', async () => {
+    await keep({ keep_execution_contents: false });
+    expect((await (await run('/things')).read()).body.contents).to.equal(null);
+    await keep({ keep_execution_contents: true });
+    expect((await (await run('/things')).read()).body.contents).not.to.equal(null);
+  });
+
   it('ends with its time, and the record too', async () => {
     await keep({ keep_execution_contents: true, execution_retention_days: 2 });
     later();

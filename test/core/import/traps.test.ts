@@ -158,6 +158,25 @@ describe('What imports meet', () => {
     expect((await toolOf(jsonBody({ type: 'object', properties: { a: {} } }))).request.body).to.equal(undefined);
   });
 
+  it('references that lead nowhere are said, and those that lead somewhere are not', async () => {
+    const body = jsonBody({ type: 'object', properties: { a: { $ref: '#/components/schemas/Lost' } } });
+    const parameters = [{ $ref: 'https://elsewhere.example/p.json#/p' }, { $ref: '#/components/parameters/here' }];
+    const components = {
+      parameters: { here: query('q') },
+      schemas: { Self: { $ref: '#/components/parameters/here' } },
+    };
+    const { report } = await importPaths({ '/things': { post: { ...body, parameters } } }, { components });
+    const [warning, ...others] = report.warnings.filter((text) => text.startsWith('References'));
+    expect(others).to.deep.equal([]);
+    expect(warning)
+      .to.include('https://elsewhere.example/p.json#/p')
+      .and.include('#/components/schemas/Lost')
+      .and.not.include('parameters/here');
+    expect((await importPaths({ '/things': { get: {} } }, { components })).report.warnings.join()).not.to.include(
+      'References',
+    );
+  });
+
   it('schemas that hold themselves end, without a reference', async () => {
     const node = {
       type: 'object',

@@ -1,0 +1,30 @@
+import { isRecord } from '../tools/pointer.ts';
+import { type Resolver, referenceOf } from './resolve.ts';
+
+const MAX_NAMED = 3;
+/** Values, in which a `$ref` is no reference. */
+const VALUES = new Set(['example', 'default', 'enum', 'const', 'value']);
+
+/**
+ * Says which references lead nowhere: to another host, to a file that was not given, or to nothing in the document. What stands there is
+ * left out or left open, and nobody would know why.
+ *
+ * @returns no sentence, or one
+ */
+export function danglingReferences(document: Record<string, unknown>, resolve: Resolver): string[] {
+  const dangling = new Set<string>();
+  const seen = new Set<unknown>();
+  const queue: unknown[] = [document];
+  while (queue.length > 0) {
+    const node = queue.pop();
+    if (typeof node !== 'object' || node === null || seen.has(node)) continue;
+    seen.add(node);
+    const reference = isRecord(node) ? referenceOf(node) : undefined;
+    if (reference !== undefined && resolve(node) === undefined) dangling.add(reference);
+    for (const [key, value] of Object.entries(node)) if (!VALUES.has(key)) queue.push(value);
+  }
+  if (dangling.size === 0) return [];
+  const named = [...dangling].slice(0, MAX_NAMED).map((reference) => reference.slice(0, 200));
+  const more = dangling.size > MAX_NAMED ? ` and ${dangling.size - MAX_NAMED} more` : '';
+  return [`References lead nowhere: ${named.join(', ')}${more}. What they stand for is left out, or left open.`];
+}
