@@ -47,9 +47,14 @@ export function createCallback(tools: LinkTools) {
       }
       back.answer.set('token', token);
       back.answer.set('error', error);
-      return finish(call, back);
+      return withoutFragment(await finish(call, back));
     },
   };
+}
+
+/** Browsers hand the fragment on to where they are redirected, and there is a token in it, unless the new address has one of its own. */
+function withoutFragment(reply: PageReply): PageReply {
+  return 'redirect' in reply ? { ...reply, redirect: `${reply.redirect}#` } : reply;
 }
 
 function replyTo(finish: Finish, { environment, requestId }: PageCall): PageReply {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { FieldView } from '../web/connect/fields.ts';
+import { fragmentPage } from '../web/connect/fragment-page.ts';
 import { type LinkView, linkPage } from '../web/connect/link-page.ts';
 import {
   connectedPage,
@@ -77,6 +78,8 @@ const PAGES: Record<string, Html> = {
   start: linkPage(CONSENT),
   form: linkPage(FORM),
   'form-with-problems': linkPage(PROBLEMS),
+  fragment: fragmentPage('Acme Boards'),
+  'fragment-with-problem': fragmentPage('Acme Boards', 'is required'),
   waiting: waitingPage(),
   connected: connectedPage(),
   expired: expiredPage(),

@@ -96,9 +96,10 @@ export async function startBoard(now: () => number, callbacks: string): Promise<
     const back = query.get('return_url') ?? '';
     if (query.get('key') !== KEY || !back.startsWith(callbacks))
       return json(res, 400, { error: 'unknown application' });
+    if (query.get('says') === 'no') return res.writeHead(302, { location: `${back}#error=access_denied` }).end();
     const { token } = mint();
     plain.add(token);
-    res.writeHead(302, { location: `${back}#token=${token}` }).end();
+    return res.writeHead(302, { location: `${back}#token=${token}` }).end();
   }
 
   function api(request: ReceivedRequest, res: ServerResponse) {

@@ -1,10 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import {
@@ -14,28 +9,16 @@ import {
   keyConnector,
   makeLink,
   startLinkServer,
-  verifyUser,
 } from '../support/links.ts';
 import type { TestServer } from '../support/server.ts';
 import { makeCertificate } from '../support/tls/certificates.ts';
-
-const CHROMIUM = '/usr/bin/chromium';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PHONE = { width: 360, height: 640 };
-const DESK = { width: 1280, height: 900 };
-
-/** A page with everything that went wrong on the way to it, and every host that was asked. */
-interface Watched {
-  page: Page;
-  complaints: string[];
-  hosts: Set<string>;
-}
+import { DESK, focused, launch, openPage, PHONE, startVerifyingApp, violations } from './support/connect-browser.ts';
 
 describe('the pages of links in a browser', function () {
   this.timeout(120_000);
   let as: AuthorizationServer;
   let server: TestServer;
-  let app: Server;
+  let app: Awaited<ReturnType<typeof startVerifyingApp>>;
   let verifyUrl: string;
   let browser: Browser;
   let connector: string;
@@ -47,35 +30,19 @@ describe('the pages of links in a browser', function () {
       certificate: makeCertificate({ name: 'as.example', altNames: ['as.example'] }),
     });
     server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: as.override } });
-    app = createServer(
-      (req, res) => void verifyArrival(req.url ?? '/').then((to) => res.writeHead(302, { location: to }).end()),
-    );
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-    verifyUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/verify`;
+    app = await startVerifyingApp(() => server);
+    verifyUrl = app.url;
     await allowVerifyUrls(server, verifyUrl);
     ({ connector } = await consentConnector(server, as));
     keys = await keyConnector(server);
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-        `--host-resolver-rules=MAP as.example:443 127.0.0.1:${as.securePort}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
-      ],
-    });
+    browser = await launch({ 'as.example': as.securePort });
   });
   after(async () => {
     await browser?.close();
     await server?.stop();
     await as?.stop();
-    app?.close();
+    app?.stop();
   });
-
-  /** The application: whoever arrives is the user whom the state names, as a session would. */
-  async function verifyArrival(target: string): Promise<string> {
-    const query = new URL(target, verifyUrl).searchParams;
-    const answer = await verifyUser(server, query.get('auth_request_id') ?? '', query.get('state') ?? '');
-    return answer.body.post_user_verify_redirect_url ?? '/refused';
-  }
 
   async function linkFor(connectorName: string): Promise<{ link: string; identifier: string }> {
     made += 1;
@@ -84,18 +51,7 @@ describe('the pages of links in a browser', function () {
     return { link: await makeLink(server, { ...options, user_verify_url: verifyUrl }), identifier };
   }
 
-  async function open(options: BrowserContextOptions = {}): Promise<Watched> {
-    const context = await browser.newContext({ viewport: DESK, ignoreHTTPSErrors: true, ...options });
-    const page = await context.newPage();
-    const watched: Watched = { page, complaints: [], hosts: new Set() };
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) watched.complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => watched.complaints.push(String(error)));
-    page.on('requestfailed', (request) => watched.complaints.push(`${request.url()} failed`));
-    page.on('request', (request) => watched.hosts.add(new URL(request.url()).host));
-    return watched;
-  }
+  const open = (options?: BrowserContextOptions) => openPage(browser, options);
 
   for (const javaScriptEnabled of [true, false]) {
     for (const viewport of [PHONE, DESK]) {
@@ -112,7 +68,7 @@ describe('the pages of links in a browser', function () {
         await page.getByRole('heading', { name: 'Connected' }).waitFor();
         expect((await accountOf(server, identifier))?.status).to.equal('ACTIVE');
         expect(complaints).to.deep.equal([]);
-        expect([...hosts]).to.have.members([new URL(server.origin).host, 'as.example', new URL(verifyUrl).host]);
+        expect(hosts()).to.have.members([new URL(server.origin).host, 'as.example', new URL(verifyUrl).host]);
         await page.context().close();
       });
     }
@@ -243,14 +199,4 @@ describe('the pages of links in a browser', function () {
       await page.context().close();
     });
   });
-
-  async function focused(page: Page): Promise<string> {
-    return (await page.evaluate('document.activeElement.id')) as string;
-  }
-
-  async function violations(page: Page): Promise<string[]> {
-    await page.evaluate(AXE);
-    const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
-    return found.violations.map(({ id }) => id);
-  }
 });

@@ -20,13 +20,21 @@ export function fragmentPage(provider: string, problem = ''): Html {
     value: '',
     problem,
   } as const;
+  // Without a way to the field: a click on it would take the token's place behind the #.
+  const alert =
+    problem === ''
+      ? html``
+      : html`      <div class="problems" role="alert">
+        <p>Please fill in the field below.</p>
+      </div>
+`;
   return layout(
     `Finish connecting ${provider}`,
     html`      ${badge(provider)}
       <h1>One step is left</h1>
       <p>${provider} has put your token at the end of the address of this page. If the page does not go on by itself, copy it from
         there into this field.</p>
-      <form method="post" novalidate>
+${alert}      <form method="post" novalidate>
         <input type="hidden" name="error" value="">
 ${fieldsHtml([field])}        <button type="submit">Connect</button>
       </form>

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { verifyUser } from '../../support/links.ts';
+import type { TestServer } from '../../support/server.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const PHONE = { width: 360, height: 640 };
+export const DESK = { width: 1280, height: 900 };
+
+/** A page with everything that went wrong on the way to it, and every address that was asked for. */
+export interface Watched {
+  page: Page;
+  complaints: string[];
+  requested: string[];
+  /** The hosts of those addresses, each once. */
+  hosts(): string[];
+}
+
+/** @param hosts names that stand for ports of loopback; no other name leads anywhere */
+export function launch(hosts: Readonly<Record<string, number>>): Promise<Browser> {
+  const maps = Object.entries(hosts).map(([name, port]) => `MAP ${name}:443 127.0.0.1:${port}`);
+  const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(', ');
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, `--host-resolver-rules=${rules}`] });
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: DESK, ignoreHTTPSErrors: true, ...options });
+  const page = await context.newPage();
+  const [complaints, requested]: [string[], string[]] = [[], []];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('requestfailed', (request) => {
+    // Whoever leaves a page early leaves requests behind.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed`);
+  });
+  page.on('request', (request) => requested.push(request.url()));
+  return { page, complaints, requested, hosts: () => [...new Set(requested.map((url) => new URL(url).host))] };
+}
+
+/** The ids of the rules that a page breaks. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
+  return found.violations.map(({ id }) => id);
+}
+
+export async function focused(page: Page): Promise<string> {
+  return (await page.evaluate('document.activeElement.id')) as string;
+}
+
+/** An application that verifies its users: whoever arrives is the one whom the state names, as a session would. */
+export async function startVerifyingApp(serverOf: () => TestServer): Promise<{ url: string; stop(): void }> {
+  const verifyArrival = async (target: string): Promise<string> => {
+    const query = new URL(target, 'http://localhost').searchParams;
+    const answer = await verifyUser(serverOf(), query.get('auth_request_id') ?? '', query.get('state') ?? '');
+    return answer.body.post_user_verify_redirect_url ?? '/refused';
+  };
+  const app = createServer(
+    (req, res) => void verifyArrival(req.url ?? '/').then((to) => res.writeHead(302, { location: to }).end()),
+  );
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(app.address() as AddressInfo).port}/verify`, stop: () => app.close() };
+}
