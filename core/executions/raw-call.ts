@@ -11,6 +11,7 @@ import type { Egress, EgressStream } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
 import { isSendFailure, KIND_OF_FAILURE, type OutboundRequest } from '../tools/execute.ts';
 import { isRetryable, type ToolError } from '../tools/outcome.ts';
+import { nameOfPair } from '../tools/pagination.ts';
 import { encodeUnreserved } from '../tools/template.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import { parsePathTemplate, renderUrl } from '../tools/url.ts';
@@ -157,7 +158,7 @@ function rendered(
     );
   }
   const taken = placed('query').map(({ name }) => name);
-  const own = request.query.split('&').filter((pair) => pair !== '' && !taken.includes(nameOf(pair)));
+  const own = request.query.split('&').filter((pair) => pair !== '' && !taken.includes(nameOfPair(pair)));
   const added = placed('query').map(({ name, value }) => `${encodeUnreserved(name)}=${encodeUnreserved(value)}`);
   const query = [...own, ...added].join('&');
   const outbound = {
@@ -169,13 +170,4 @@ function rendered(
   if (credential.kind !== 'signer') return { outbound, hidden: secrets };
   const signed = { ...outbound, ...credential.signer.sign(outbound), body: request.body };
   return { outbound: signed, hidden: [...secrets, ...credential.signer.secrets] };
-}
-
-function nameOf(pair: string): string {
-  const name = pair.split('=', 1)[0] ?? '';
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '));
-  } catch {
-    return name;
-  }
 }

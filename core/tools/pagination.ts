@@ -117,17 +117,18 @@ function queryOf(address: unknown, hidden: readonly string[]): string | undefine
   const pairs = (url?.search ?? '')
     .slice(1)
     .split('&')
-    .filter((pair) => pair !== '' && !hidden.includes(nameOf(pair)));
+    .filter((pair) => pair !== '' && !hidden.includes(nameOfPair(pair)));
   const query = pairs.join('&');
   return QUERY.test(query) && query.length <= MAX_QUERY_LENGTH ? query : undefined;
 }
 
 /** A query with one parameter replaced or added. */
 export function withParameter(query: string, name: string, encodedPair: string): string {
-  return [...query.split('&').filter((pair) => pair !== '' && nameOf(pair) !== name), encodedPair].join('&');
+  return [...query.split('&').filter((pair) => pair !== '' && nameOfPair(pair) !== name), encodedPair].join('&');
 }
 
-function nameOf(pair: string): string {
+/** The name of a pair `name=value` of a query, decoded where that is possible. */
+export function nameOfPair(pair: string): string {
   const name = pair.split('=', 1)[0] ?? '';
   try {
     return decodeURIComponent(name.replaceAll('+', ' '));

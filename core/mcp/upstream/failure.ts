@@ -1,15 +1,7 @@
+import { isSendFailure, KIND_OF_FAILURE } from '../../tools/execute.ts';
 import { isRetryable, kindOfStatus, type ToolError, type ToolErrorKind } from '../../tools/outcome.ts';
 import type { UpstreamFetch } from './upstream-fetch.ts';
 
-const KIND_OF_TRANSPORT: Record<string, ToolErrorKind> = {
-  blocked: 'blocked_by_egress_policy',
-  unreachable: 'upstream_unreachable',
-  timeout: 'upstream_timeout',
-  too_large: 'upstream_invalid_response',
-  invalid_response: 'upstream_invalid_response',
-  tls: 'upstream_unreachable',
-  aborted: 'upstream_unreachable',
-};
 const MAX_MESSAGE = 500;
 
 /**
@@ -23,8 +15,8 @@ export function upstreamFailure(
   repeatable: boolean,
 ): { error: ToolError; sent: boolean } {
   const { status, failure } = wire.last();
-  if (isTransportFailure(failure)) {
-    const kind = KIND_OF_TRANSPORT[failure.kind] as ToolErrorKind;
+  if (isSendFailure(failure)) {
+    const kind = KIND_OF_FAILURE[failure.kind];
     const retryable = failure.kind !== 'tls' && isRetryable(kind, repeatable || !failure.sent);
     return { error: { kind, retryable, message: failure.message }, sent: failure.sent || status !== undefined };
   }
@@ -44,9 +36,4 @@ function kindOfProtocol(error: unknown): ToolErrorKind {
   if (code === -32042) return 'upstream_forbidden';
   if (code === 'REQUEST_TIMEOUT') return 'upstream_timeout';
   return typeof code === 'number' ? 'upstream_server_error' : 'upstream_invalid_response';
-}
-
-function isTransportFailure(error: unknown): error is { kind: string; sent: boolean; message: string } {
-  if (typeof error !== 'object' || error === null || !('kind' in error) || !('sent' in error)) return false;
-  return typeof error.kind === 'string' && Object.hasOwn(KIND_OF_TRANSPORT, error.kind);
 }
