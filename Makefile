@@ -10,7 +10,7 @@ TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
 .PHONY: install
 install: $(INSTALLED) ## Install the packages, Node 24 among them (npm only, no compiler)

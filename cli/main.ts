@@ -45,6 +45,10 @@ export async function main(args: string[]): Promise<void> {
     process.exitCode = name === 'help' || name === '--help' || name === '-h' ? 0 : 2;
     return;
   }
+  if (rest.some((arg) => arg === '--help' || arg === '-h')) {
+    console.log(`Usage: valetkey ${command.usage}\n\n  ${command.summary}`);
+    return;
+  }
   try {
     await command.run(rest);
   } catch (error) {

@@ -20,6 +20,16 @@ describe('the command valetkey', () => {
     }
   });
 
+  it('shows how one command is used, and does nothing else', async () => {
+    const { code, stdout, stderr } = await runCommand(['doctor', 'slack', '--help'], {
+      DATA_DIR: join(folder.path, 'no'),
+    });
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout)
+      .to.match(/^Usage: valetkey doctor <connector> /)
+      .and.not.to.include('keys list');
+  });
+
   it('says which commands there are to one that it does not know', async () => {
     for (const { code, stdout } of await Promise.all([runCommand(['fly']), runCommand(['constructor'])])) {
       expect(code).to.equal(2);
