@@ -10,8 +10,15 @@ export { PatternError };
  * A pattern describes the whole value, as in an HTML form, or is looked for in it, as in JSON Schema.
  */
 export interface LinearPattern {
-  matches(value: string): boolean;
+  /**
+   * @param budget of states that may be entered, for all patterns that share it
+   * @throws PatternBudgetError when it is used up
+   */
+  matches(value: string, budget?: { steps: number }): boolean;
 }
+
+/** Values and patterns together would take too long. */
+export class PatternBudgetError extends Error {}
 
 const MAX_STATES = 2000;
 /** Every credential write asks for the patterns of its provider; compiling one takes far longer than using it. */
@@ -103,7 +110,10 @@ function automaton(node: Node, anchors: Anchors): LinearPattern {
   const program = new Program();
   const accept = program.add({ next: [] });
   const start = program.build(node, accept);
-  return { matches: (value) => simulate(program.states, start, accept, anchors, value) };
+  return {
+    matches: (value, budget = { steps: Number.POSITIVE_INFINITY }) =>
+      simulate(program.states, start, accept, anchors, value, budget),
+  };
 }
 
 class Program {
@@ -150,6 +160,7 @@ function simulate(
   accept: number,
   { head, tail }: Anchors,
   value: string,
+  budget: { steps: number },
 ): boolean {
   /** The step in which a state was last entered: each is entered once in a step. */
   const entered = new Uint32Array(states.length);
@@ -160,6 +171,7 @@ function simulate(
     for (let index = stack.pop(); index !== undefined; index = stack.pop()) {
       if (entered[index] === step) continue;
       entered[index] = step;
+      budget.steps--;
       const state = states[index] as State;
       if (state.test) into.push(index);
       else stack.push(...state.next);
@@ -177,6 +189,7 @@ function simulate(
       if (test?.(codePoint)) for (const target of next) enter(target, moved);
     }
     if (!head) enter(start, moved);
+    if (budget.steps < 0) throw new PatternBudgetError('The value is too long for its patterns');
     if (moved.length === 0 && entered[accept] !== step) return false;
     current = moved;
   }

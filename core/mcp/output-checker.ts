@@ -1,8 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
+import { PatternBudgetError } from '../connectors/linear-pattern.ts';
 import { assertLocalSchema } from '../tools/input.ts';
-import { LINEAR_PATTERNS } from '../tools/schema-patterns.ts';
+import { createPatternEngine } from '../tools/schema-patterns.ts';
 import type { JsonSchema, Tool } from '../tools/tool.ts';
 
 export interface OutputChecker {
@@ -17,7 +18,8 @@ export interface OutputChecker {
  * @param capacity how many compiled schemas are kept
  */
 export function createOutputChecker(capacity = 500): OutputChecker {
-  const ajv = new Ajv2020({ strict: false, validateFormats: true, code: LINEAR_PATTERNS });
+  const patterns = createPatternEngine();
+  const ajv = new Ajv2020({ strict: false, validateFormats: true, code: patterns.code });
   formats.default(ajv);
   const compiled = new LRUCache<string, { schema: JsonSchema; validate: ValidateFunction | null }>({
     max: capacity,
@@ -30,7 +32,15 @@ export function createOutputChecker(capacity = 500): OutputChecker {
         known = { schema: tool.output_schema, validate: compile(tool.output_schema) };
         compiled.set(tool.name, known);
       }
-      return known.validate?.(data) === true;
+      const { validate } = known;
+      if (!validate) return false;
+      try {
+        return patterns.within(() => validate(data));
+      } catch (error) {
+        // Nobody can say in reasonable time, so nothing is promised.
+        if (error instanceof PatternBudgetError) return false;
+        throw error;
+      }
     },
   };
 

@@ -3,12 +3,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatVocabulary from 'ajv/dist/vocabularies/format/format.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
+import { PatternBudgetError } from '../connectors/linear-pattern.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 import { dotted } from './field-path.ts';
 import { FILE_FORMAT } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
-import { LINEAR_PATTERNS } from './schema-patterns.ts';
+import { createPatternEngine } from './schema-patterns.ts';
 import type { JsonSchema, Tool } from './tool.ts';
 
 /** What a call was asked to do, after the schema had its say. */
@@ -37,7 +38,8 @@ const MAX_CURSOR_LENGTH = 8192;
  * @param capacity how many compiled schemas are kept
  */
 export function createInputChecker(capacity = 500): InputChecker {
-  const ajv = schemaCompiler();
+  const patterns = createPatternEngine();
+  const ajv = schemaCompiler(patterns);
   // By the schema itself, not by name: two environments may each have a tool of one name.
   const compiled = new LRUCache<JsonSchema, ValidateFunction>({
     max: capacity,
@@ -59,20 +61,26 @@ export function createInputChecker(capacity = 500): InputChecker {
       const { cursor, rest } = splitCursor(tool, toolInput);
       const input = structuredClone(rest);
       const validate = validatorOf(tool);
-      if (!validate(input)) throw refused(validate.errors ?? []);
+      try {
+        if (!patterns.within(() => validate(input))) throw refused(validate.errors ?? []);
+      } catch (error) {
+        if (error instanceof PatternBudgetError)
+          throw inputProblem(undefined, 'holds values too long for their patterns');
+        throw error;
+      }
       return { input, cursor };
     },
   };
 }
 
 /** The compiler of tool schemas, shared with the catalogue's check: JSON Schema 2020-12, strict, defaults filled in. */
-export function schemaCompiler(): Ajv2020 {
+export function schemaCompiler({ code } = createPatternEngine()): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     allowUnionTypes: true,
     allErrors: true,
     useDefaults: true,
-    code: LINEAR_PATTERNS,
+    code,
   });
   formats.default(ajv);
   // A file input is an object with a format; the library knows formats of texts and numbers alone.

@@ -1,16 +1,36 @@
 import { compileSearchPattern } from '../connectors/linear-pattern.ts';
 
-/**
- * Runs the regular expressions of schemas that others wrote in time that the length of the value bounds. The platform's own engine
- * backtracks: `^(a+)+$` takes it seconds for thirty characters, and everybody else waits meanwhile (threat E12).
- *
- * @throws PatternError while a schema is compiled
- */
-function linearRegExp(source: string) {
-  const pattern = compileSearchPattern(source);
-  // The validator keeps one expression for each text that it writes itself as.
-  return { test: (value: string) => pattern.matches(value), toString: () => `linear:${source}` };
+/** About a third of a second; an ordinary pattern takes three steps for each character. */
+const STEPS = 10_000_000;
+
+export interface PatternEngine {
+  /** For the option `code` of ajv. */
+  code: { regExp: ((source: string) => { test(value: string): boolean; toString(): string }) & { code: string } };
+  /**
+   * Runs a validation whose patterns share one budget of steps.
+   *
+   * @throws PatternBudgetError when it is used up
+   */
+  within<T>(validate: () => T): T;
 }
 
-/** For the option `code` of ajv. */
-export const LINEAR_PATTERNS = { regExp: Object.assign(linearRegExp, { code: 'linearRegExp' }) };
+/**
+ * Runs the regular expressions of schemas that others wrote in time that the length of the value bounds. The platform's own engine
+ * backtracks: `^(a+)+$` takes it seconds for thirty characters, and everybody else waits meanwhile (threat E12). Compiling a schema
+ * with a pattern beyond the language throws a PatternError.
+ */
+export function createPatternEngine(): PatternEngine {
+  const budget = { steps: 0 };
+  const regExp = (source: string) => {
+    const pattern = compileSearchPattern(source);
+    // The validator keeps one expression for each text that it writes itself as.
+    return { test: (value: string) => pattern.matches(value, budget), toString: () => `linear:${source}` };
+  };
+  return {
+    code: { regExp: Object.assign(regExp, { code: 'linearRegExp' }) },
+    within(validate) {
+      budget.steps = STEPS;
+      return validate();
+    },
+  };
+}

@@ -56,6 +56,17 @@ describe('The input of a tool', () => {
     expect(checker.check(tool, { name: 'aaa', names: { bb: 'x' } }).input).to.have.property('name');
   });
 
+  it('is not held to patterns for longer than a moment, in all of its values together (E12)', () => {
+    const item = { type: 'string', pattern: '(a?){900}b' };
+    const properties = { names: { type: 'array', items: item } };
+    const tool = toolOf({ input_schema: { type: 'object', additionalProperties: false, properties } });
+    const check = (names: string[]) => () => checker.check(tool, { names });
+    const { code, fields: offending } = failureOf(check(Array.from({ length: 100 }, () => 'a'.repeat(2000))));
+    expect(code).to.equal('INVALID_TOOL_INPUT');
+    expect(offending).to.deep.equal(['tool_input']);
+    expect(check(['ab'])().input).to.deep.equal({ names: ['ab'] });
+  });
+
   it('must be an object', () => {
     for (const input of [null, undefined, [], 'x', 1]) expect(fields(input)).to.deep.equal(['tool_input']);
   });
