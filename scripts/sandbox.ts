@@ -99,7 +99,8 @@ Ctrl-C ends it all and removes its data.`);
 }
 
 if (import.meta.main) {
-  const ending = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
+  // For good and not once: a second Ctrl-C, or that of npm beside the terminal's, would end it before the data is removed.
+  const ending = new Promise<unknown>((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     await using _sandbox = await openSandbox(Number(process.env['SANDBOX_PORT'] ?? 9800), console.log);
     await ending;
