@@ -171,6 +171,14 @@ describe('issueToken', () => {
       });
     }
 
+    it('names the parameters that are wrong, and never what they held', async () => {
+      const twice = await send(`${all}&grant_type=password`);
+      expect(twice.body.error_description).to.match(/ grant_type [a-z]/);
+      const inUrl = await send(GRANT, {}, `?${ID}&${SECRET}`);
+      expect(inUrl.body.error_description).to.include('client_id is not known here; client_secret is not known here');
+      expect(inUrl.text).not.to.include(CLIENT_SECRET);
+    });
+
     it('refuses a scope that the client may not have', async () => {
       const client = await createApiClient(server, ['tools:read']);
       const form = { client_id: client.id, client_secret: client.secret, scope: 'tools:read admin' };
