@@ -2056,6 +2056,8 @@ export interface components {
             errors?: components["schemas"]["ProblemErrors"];
             /** @description The execution that failed. */
             execution_id: string;
+            /** @description Where the provider refused the credential (`upstream_auth`), what gives the account a new one. */
+            next_action?: components["schemas"]["NextAction"];
             request_id: components["schemas"]["ProblemRequestId"];
             status: components["schemas"]["ProblemStatus"];
             title: components["schemas"]["ProblemTitle"];

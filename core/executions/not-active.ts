@@ -33,6 +33,12 @@ export function accountNotActive(account: Pick<AccountRow, 'status' | 'statusRea
   });
 }
 
+/** What helps an account that is active and whose credential the provider refused all the same. */
+export function credentialRefused(authorizationType: AuthorizationType) {
+  const [operation_id, advice] = remedyOf('EXPIRED', authorizationType);
+  return { type: 'reauthorize', operation_id, message: `The provider refused the credentials. ${advice}` };
+}
+
 /** The operation that helps an account which cannot be used now, and what it is for. */
 export function remedyOf(status: AccountStatus, type: AuthorizationType): [operationId: string, advice: string] {
   if (status === 'PENDING_VERIFICATION') return ['verifyUser', 'Verify who it was.'];

@@ -57,7 +57,8 @@ export async function callTool(
     const outcome = await finishExecution(execution, tools.egressOf(environment), cause, tools);
     if (outcome instanceof ApiError) throw outcome;
     if (outcome.ok) return { kind: 'result', result: successResult(tool, executionId, outcome, tools.outputs) };
-    return { kind: 'result', result: failureResult(toolFailure(outcome.error, executionId)) };
+    const { authorizationType } = execution.plan.account;
+    return { kind: 'result', result: failureResult(toolFailure(outcome.error, executionId, authorizationType)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (asksForLink(error)) return connect(error.message);

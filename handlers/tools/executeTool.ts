@@ -37,7 +37,8 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
     async () => {
       const outcome = await finishExecution(execution, deps.egressOf(environment), cause, deps);
       if (outcome instanceof ApiError) return call.problem(outcome);
-      if (!outcome.ok) return call.problem(toolFailure(outcome.error, executionId));
+      if (!outcome.ok)
+        return call.problem(toolFailure(outcome.error, executionId, execution.plan.account.authorizationType));
       return reply(200, {
         data: outcome.data,
         execution_id: executionId,

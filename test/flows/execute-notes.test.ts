@@ -69,6 +69,7 @@ describe('executing tools at a real application', () => {
           upstream_status: 401,
           upstream_body: { error: 'unknown API key' },
         });
+        expect(answer.body.next_action).to.include({ type: 'reauthorize', operation_id: 'generateMagicLink' });
         const record = await finishedExecution(server, answer.body.execution_id);
         expect(record).to.include({ status: 'FAILED', error_kind: 'upstream_auth', upstream_status: 401 });
       });
