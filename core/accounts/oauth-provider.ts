@@ -93,7 +93,7 @@ async function recordSystemOf(
   }
   const fhirBase = baseUrlOf(provider, inputs);
   const found = await discoverSmart({ fhirBase, use: needs === 'tokens' ? 'backend' : 'launch', fetchFor, now });
-  if (found.ok) return smartProviderOf(pattern, inputs, found.configuration, { fhirBase });
+  if (found.ok) return smartProviderOf(pattern, inputs, found.configuration, fhirBase);
   if (found.kind === 'unavailable') throw new SilentProviderError(found.message, found.reason, found.retryAfterMs);
   throw new OAuthConfigError(found.message);
 }

@@ -35,7 +35,6 @@ const ID = /^[A-Za-z0-9.-]{1,64}$/;
 const REFERENCE = /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}$/;
 const TEXT = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
 const MAX_ITEMS = 20;
-const USERS = /^(?:Patient|Practitioner|PractitionerRole|RelatedPerson|Person)\/[A-Za-z0-9.-]{1,64}$/;
 
 /**
  * Reads the launch context out of the answer of a token endpoint (SMART App Launch 2.2, "Launch Context"). It is what the server
@@ -64,20 +63,6 @@ export function readLaunchContext(answer: unknown): LaunchContext {
 export function launchContextChange(context: LaunchContext): Record<keyof LaunchContext, unknown> {
   const entries = NAMES.map((name) => [name, context[name] ?? null]);
   return Object.fromEntries(entries) as Record<keyof LaunchContext, unknown>;
-}
-
-/**
- * Who gave access, by the claim `fhirUser` of a verified id_token: a reference such as Practitioner/123, which never changes for a
- * person at one server.
- *
- * @returns null when the claim names nobody of this server
- */
-export function fhirUserOf(claims: Readonly<Record<string, unknown>>, fhirBase: string): string | null {
-  const claim = claims['fhirUser'];
-  if (typeof claim !== 'string') return null;
-  const base = fhirBase.endsWith('/') ? fhirBase : `${fhirBase}/`;
-  const reference = claim.startsWith(base) ? claim.slice(base.length) : claim;
-  return USERS.test(reference) ? reference : null;
 }
 
 function matching(value: unknown, form: RegExp): string | undefined {

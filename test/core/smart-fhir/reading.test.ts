@@ -7,10 +7,8 @@ import type { FetchFor } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
 import { readSmartClientKey } from '../../../core/smart-fhir/client-key.ts';
 import { discoverSmart, smartConfigurationAddress } from '../../../core/smart-fhir/discovery.ts';
-import { readLaunch } from '../../../core/smart-fhir/launch.ts';
-import { fhirUserOf, launchContextChange, readLaunchContext } from '../../../core/smart-fhir/launch-context.ts';
+import { launchContextChange, readLaunchContext } from '../../../core/smart-fhir/launch-context.ts';
 import { readSmartConfiguration, type SmartUse } from '../../../core/smart-fhir/smart-configuration.ts';
-import { smartScopes } from '../../../core/smart-fhir/smart-provider.ts';
 
 const BASE = 'https://ehr.example/fhir/r4';
 const CONFIGURATION = {
@@ -113,43 +111,6 @@ describe('asking for a SMART configuration', () => {
   });
 });
 
-describe('a launch out of a record system', () => {
-  const read = (query: string, base = BASE) => readLaunch(new URLSearchParams(query), base);
-  const iss = encodeURIComponent(BASE);
-
-  it('names the server that is known, as the server writes itself', () => {
-    expect(read(`iss=${iss}%2F&launch=xyz`)).to.deep.equal({
-      ok: true,
-      target: { fhirBase: `${BASE}/`, launch: 'xyz' },
-    });
-    expect(read(`iss=${iss}&launch=a%2Bb%3D`, `${BASE}/`)).to.deep.equal({
-      ok: true,
-      target: { fhirBase: BASE, launch: 'a+b=' },
-    });
-  });
-
-  const refused: [string, string, string][] = [
-    ['another server', 'iss=https%3A%2F%2Fevil.example%2Fr4&launch=x', 'mismatch'],
-    ['a server that begins alike', `iss=${iss}4&launch=x`, 'mismatch'],
-    ['another spelling', `iss=${iss.replace('ehr', 'EHR')}&launch=x`, 'mismatch'],
-    ['no server', 'launch=x', 'malformed'],
-    ['two servers', `iss=${iss}&iss=${iss}&launch=x`, 'malformed'],
-    ['no handle', `iss=${iss}`, 'malformed'],
-    ['an empty handle', `iss=${iss}&launch=`, 'malformed'],
-    ['two handles', `iss=${iss}&launch=x&launch=y`, 'malformed'],
-    ['a handle with a place of ours', `iss=${iss}&launch=%7B%7Bx%7D%7D`, 'malformed'],
-    ['a handle of several lines', `iss=${iss}&launch=a%0Ab`, 'malformed'],
-  ];
-  for (const [title, query, kind] of refused) {
-    it(`is refused with ${title}`, () => expect(read(query)).to.deep.equal({ ok: false, kind }));
-  }
-
-  it('is asked for by a scope of its own, once', () => {
-    expect(smartScopes(['openid', 'launch'], { launch: 'x' })).to.deep.equal(['launch', 'openid']);
-    expect(smartScopes(['openid', 'launch/patient'], {})).to.deep.equal(['openid', 'launch/patient']);
-  });
-});
-
 describe('a launch context', () => {
   it('is read in the names of the API configuration', () => {
     const answer = {
@@ -217,27 +178,6 @@ describe('a launch context', () => {
       tenant: null,
     });
     expect(launchContextChange({ need_patient_banner: false }).need_patient_banner).to.equal(false);
-  });
-});
-
-describe('the user of a record system', () => {
-  it('is a reference to somebody of the same server', () => {
-    expect(fhirUserOf({ fhirUser: `${BASE}/Practitioner/7` }, BASE)).to.equal('Practitioner/7');
-    expect(fhirUserOf({ fhirUser: `${BASE}/Patient/7` }, `${BASE}/`)).to.equal('Patient/7');
-    expect(fhirUserOf({ fhirUser: 'RelatedPerson/a-1' }, BASE)).to.equal('RelatedPerson/a-1');
-  });
-
-  it('is nobody otherwise', () => {
-    const claims = [
-      'https://evil.example/Practitioner/7',
-      'Observation/7',
-      'Practitioner/',
-      'Practitioner/../7',
-      '',
-      7,
-      undefined,
-    ];
-    for (const fhirUser of claims) expect(fhirUserOf({ fhirUser }, BASE)).to.equal(null);
   });
 });
 

@@ -10,18 +10,8 @@ export const HOST = 'https://ehr.example';
 export const FHIR_BASE = `${HOST}/fhir/r4`;
 export const CALLBACK = 'https://valetkey.example/oauth/callback/conn_1';
 export const TOKEN_ENDPOINT = `${HOST}/token`;
-/** The handle of a launch out of the record system, where a user has a patient open. */
-export const LAUNCH = 'launch-of-patient-42';
 
-const SCOPES = [
-  'openid',
-  'fhirUser',
-  'offline_access',
-  'launch',
-  'launch/patient',
-  'patient/Patient.rs',
-  'system/Patient.rs',
-];
+const SCOPES = ['openid', 'fhirUser', 'offline_access', 'launch/patient', 'patient/Patient.rs', 'system/Patient.rs'];
 
 /** A record system: a FHIR server with its authorization server, which holds clients to the rules of SMART. */
 export interface RecordSystem {
@@ -76,9 +66,6 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
     extraParams: {
       aud(_context: unknown, value: string | undefined) {
         if (value !== FHIR_BASE) throw new InvalidRequest('aud is not this FHIR server');
-      },
-      launch(_context: unknown, value: string | undefined) {
-        if (value !== undefined && value !== LAUNCH) throw new InvalidRequest('unknown launch');
       },
     },
     features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },

@@ -10,20 +10,11 @@ import type { TokenOutcome } from '../../../core/oauth/refresh-outcome.ts';
 import { Secret } from '../../../core/secret.ts';
 import { readSmartClientKey } from '../../../core/smart-fhir/client-key.ts';
 import { discoverSmart } from '../../../core/smart-fhir/discovery.ts';
-import { readLaunch } from '../../../core/smart-fhir/launch.ts';
 import { readLaunchContext } from '../../../core/smart-fhir/launch-context.ts';
 import type { SmartConfiguration, SmartUse } from '../../../core/smart-fhir/smart-configuration.ts';
-import { type SmartTarget, smartProviderOf, smartScopes } from '../../../core/smart-fhir/smart-provider.ts';
+import { smartProviderOf } from '../../../core/smart-fhir/smart-provider.ts';
 import { closeAll } from '../net/local.ts';
-import {
-  CALLBACK,
-  FHIR_BASE,
-  HOST,
-  LAUNCH,
-  type RecordSystem,
-  startRecordSystem,
-  TOKEN_ENDPOINT,
-} from './record-system.ts';
+import { CALLBACK, FHIR_BASE, HOST, type RecordSystem, startRecordSystem, TOKEN_ENDPOINT } from './record-system.ts';
 
 const PATTERN: AuthPattern = { type: 'SMART_FHIR' };
 const SCOPES = ['openid', 'fhirUser', 'launch/patient', 'patient/Patient.rs'];
@@ -70,8 +61,8 @@ describe('SMART on FHIR at a record system', () => {
     return discovered.configuration;
   }
 
-  async function providerFor(target: SmartTarget = { fhirBase: FHIR_BASE }): Promise<OAuthProvider> {
-    return smartProviderOf(PATTERN, { fhir_base_url: FHIR_BASE }, await configuration(), target);
+  async function providerFor(fhirBase = FHIR_BASE): Promise<OAuthProvider> {
+    return smartProviderOf(PATTERN, { fhir_base_url: FHIR_BASE }, await configuration(), fhirBase);
   }
 
   async function begin(provider: OAuthProvider, scopes: readonly string[] = SCOPES): Promise<Begun & { ok: true }> {
@@ -102,7 +93,7 @@ describe('SMART on FHIR at a record system', () => {
       without.searchParams.delete('aud');
       expect(await errorAt(without.href)).to.equal('invalid_request');
       for (const fhirBase of [`${FHIR_BASE}/`, HOST, 'https://other.example/fhir']) {
-        expect(await errorAt((await begin(await providerFor({ fhirBase }))).url), fhirBase).to.equal('invalid_request');
+        expect(await errorAt((await begin(await providerFor(fhirBase))).url), fhirBase).to.equal('invalid_request');
       }
     });
 
@@ -115,11 +106,6 @@ describe('SMART on FHIR at a record system', () => {
       const plain = new URL(url);
       plain.searchParams.set('code_challenge_method', 'plain');
       expect(await errorAt(plain.href)).to.equal('invalid_request');
-    });
-
-    it('with the handle of a launch that nobody began', async () => {
-      const { url } = await begin(await providerFor({ fhirBase: FHIR_BASE, launch: 'guessed' }));
-      expect(await errorAt(url)).to.equal('invalid_request');
     });
 
     it('with the proof key of another flow', async () => {
@@ -136,9 +122,9 @@ describe('SMART on FHIR at a record system', () => {
     });
   });
 
-  async function connect(target: SmartTarget) {
-    const provider = await providerFor(target);
-    const begun = await begin(provider, smartScopes(SCOPES, target));
+  async function connect() {
+    const provider = await providerFor();
+    const begun = await begin(provider);
     const { searchParams: parameters } = await system.consent(begun.url);
     const end = { provider, client: PERSONAL, parameters, kept: begun.kept, fetchFor: system.fetchFor, now: Date.now };
     const finished = await finishAuthorization(end);
@@ -157,7 +143,7 @@ describe('SMART on FHIR at a record system', () => {
   });
 
   it('gives access to a person, with the patient that was chosen', async () => {
-    const { begun, finished, context } = await connect({ fhirBase: FHIR_BASE });
+    const { begun, finished, context } = await connect();
     const asked = new URL(begun.url).searchParams;
     expect(asked.get('aud')).to.equal(FHIR_BASE);
     expect(asked.get('code_challenge_method')).to.equal('S256');
@@ -166,19 +152,9 @@ describe('SMART on FHIR at a record system', () => {
     expect(await system.readPatient(context.patient ?? '', finished.tokens.accessToken.reveal())).to.equal(200);
   });
 
-  it('gives access out of a launch of its own', async () => {
-    const launch = readLaunch(new URLSearchParams({ iss: FHIR_BASE, launch: LAUNCH }), `${FHIR_BASE}/`);
-    if (!launch.ok) throw new Error(launch.kind);
-    const { begun, context } = await connect(launch.target);
-    const asked = new URL(begun.url).searchParams;
-    expect(asked.get('launch')).to.equal(LAUNCH);
-    expect(asked.get('scope')?.split(' ')).to.include('launch');
-    expect(context.patient).to.equal('42');
-  });
-
   describe('as a backend service', () => {
     async function token(changes: Partial<ClientCredentials>, provider?: OAuthProvider): Promise<TokenOutcome> {
-      const used = provider ?? smartProviderOf(PATTERN, {}, await configuration('backend'), { fhirBase: FHIR_BASE });
+      const used = provider ?? smartProviderOf(PATTERN, {}, await configuration('backend'), FHIR_BASE);
       return clientCredentialsGrant({
         provider: used,
         client: { clientId: 'service-rsa', method: 'private_key_jwt', secret: rsa.secret, ...changes },
@@ -192,7 +168,7 @@ describe('SMART on FHIR at a record system', () => {
       const stranger = readSmartClientKey(pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey));
       expect(await token({ secret: stranger.secret })).to.include({ ok: false, kind: 'client' });
       expect(await token({ clientId: 'service-ec' })).to.include({ ok: false, kind: 'client' });
-      const provider = smartProviderOf(PATTERN, {}, await configuration('backend'), { fhirBase: FHIR_BASE });
+      const provider = smartProviderOf(PATTERN, {}, await configuration('backend'), FHIR_BASE);
       const misled = { ...provider, config: { ...provider.config, token: { assertion_audience: FHIR_BASE } } };
       expect(await token({}, misled)).to.include({ ok: false, kind: 'client' });
     });
