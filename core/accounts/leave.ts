@@ -1,4 +1,4 @@
-import type { AccountRow, Repositories } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 
@@ -44,4 +44,24 @@ export async function deleteAccount(tx: Repositories, tools: RevocationTools, ac
   await orderAccountRevocation(tx, tools, account);
   await tx.authRequests.close(environmentId, id, at);
   await tx.accounts.remove(environmentId, id, at);
+}
+
+const PAGE = 500;
+
+/**
+ * Takes away what the service obtained for the accounts of a connection with settings that it gives up; it is to be revoked at the
+ * provider, by the client that the connection has at this moment.
+ */
+export async function giveUpObtained(
+  tx: Repositories,
+  tools: RevocationTools,
+  environmentId: EnvironmentId,
+  connectionId: string,
+): Promise<void> {
+  for (let afterSeq = 0, rows: AccountRow[] = []; ; afterSeq = rows.at(-1)?.seq ?? 0) {
+    rows = await tx.accounts.listObtained(environmentId, connectionId, { afterSeq, limit: PAGE });
+    for (const account of rows) await orderAccountRevocation(tx, tools, account);
+    if (rows.length < PAGE) break;
+  }
+  await tx.accounts.forgetObtained(environmentId, connectionId);
 }

@@ -14,6 +14,7 @@ import { type Details, formOf, staticFieldsIn } from './details.ts';
 import { outboxPlace } from './links/places.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
+import { isOwnObtaining } from './obtaining/kinds.ts';
 
 /** The kind of outbox entries that ask for a revocation. */
 export const REVOKE = 'revoke';
@@ -26,6 +27,8 @@ export interface RevocationOrder {
   connection_id: string;
   /** Whose tokens they are at the provider; null where that is not known. */
   subject: string | null;
+  /** They are the client's own, no part of a grant of a person: whoever has them can have others. */
+  own?: boolean;
   tokens: JsonObject;
   pattern: RevocationPattern;
   /** What stands in the provider's addresses for this account. */
@@ -64,6 +67,8 @@ export interface Bearer
   pattern?: RevocationPattern;
   /** What the tokens were obtained with, where the service did so by itself. */
   given?: Details;
+  /** Whether the client got them for itself. */
+  own?: boolean;
 }
 
 /**
@@ -80,7 +85,7 @@ export async function orderAccountRevocation(
   try {
     const given = openGiven(tools.vault, account, account);
     const details = openCredentials(tools.vault, account, account);
-    return await orderRevocation(tx, tools, { ...account, given }, details);
+    return await orderRevocation(tx, tools, { ...account, given, own: isOwnObtaining(account) }, details);
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     // They must be able to go nevertheless; that they live on at the provider is told.
@@ -112,6 +117,7 @@ export async function orderRevocation(
   const order: RevocationOrder = {
     connection_id,
     subject,
+    ...(bearer.own && { own: true }),
     tokens,
     pattern,
     inputs: accountInputs(pattern, bearer.apiConfig, staticFieldsIn(bearer.given ?? {})),

@@ -94,10 +94,10 @@ async function attempt(tools: RevocationWorkerTools, entry: OutboxRow, signal: A
   const { environmentId, subjectId } = entry;
   try {
     const order = openRevocationOrder(vault, entry);
-    const { connection_id: connectionId, subject } = order;
+    const { connection_id: connectionId, subject, own = false } = order;
     // Asked before each attempt: a person may have connected an account again since the order was given.
     const account = subjectId === null ? undefined : await store.read.accounts.get(environmentId, subjectId);
-    if (await mayBeShared(store.read, { environmentId, connectionId }, account, subject)) {
+    if (!own && (await mayBeShared(store.read, { environmentId, connectionId }, account, subject))) {
       return { kind: 'not_revocable', message: KEPT_ALIVE };
     }
     return await attemptRevocation(tools, environmentId, order, signal);

@@ -1,5 +1,6 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import { giveUpObtained } from '../accounts/leave.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -37,6 +38,7 @@ export interface NewConnectionInput extends ConnectionInput {
 export interface ConfigurationTools extends ConnectionTools {
   vault: Vault;
   toolDirectory: ToolDirectory;
+  newId(prefix: 'conn' | 'out'): string;
 }
 
 /** Types of connections that sign people in; they belong to other interfaces. */
@@ -108,20 +110,26 @@ export async function updateConnection(
   const pattern = provider && findPattern(provider, connection.type);
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
   const status = pattern ? connectionStatus(pattern, clientOf({ ...connection, ...settings }), hasBeenUsed) : 'DRAFT';
+  // What was obtained with other settings is not theirs (of tokens that persons granted this says nothing).
+  const gives = OBTAINED_WITH.some((name) => input[name] !== undefined);
+  const rotates = isRotation(connection, input);
+  if (gives && !rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
   await tx.connections.update(environment.id, connection.id, connection.version, {
     ...settings,
     status,
     updatedAt: tools.now(),
   });
-  // What was obtained with other settings is not theirs (of tokens that persons granted this says nothing).
-  if (OBTAINED_WITH.some((name) => input[name] !== undefined)) {
-    await tx.accounts.forgetObtained(environment.id, connection.id);
-  }
+  if (gives && rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
   return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
 }
 
 /** The settings that tokens of machine clients, delegations and clouds are obtained with. */
 const OBTAINED_WITH = ['client_id', 'client_secret', 'scopes'] as const;
+
+/** Whether the client stays and gets another secret: then it is by this one that it can revoke, and not by the one of before. */
+function isRotation({ clientId }: ConnectionRow, { client_id: id = clientId, client_secret: secret }: ConnectionInput) {
+  return id === clientId && typeof secret === 'string';
+}
 
 /** Where the client secret of a connection is sealed. */
 export function clientSecretPlace(environmentId: string, connectionId: string) {

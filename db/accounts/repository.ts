@@ -39,6 +39,12 @@ export interface AccountReads {
     provider: string,
     from: { afterSeq?: number; limit: number },
   ): Promise<AccountRow[]>;
+  /** The accounts of a connection for which the service obtained something, from oldest to newest, those after a `seq`. */
+  listObtained(
+    environmentId: EnvironmentId,
+    connectionId: string,
+    from: { afterSeq?: number; limit: number },
+  ): Promise<AccountRow[]>;
   /** A piece of the ACTIVE accounts of a provider and type whose tokens ended at a time or before it, the longest ago first. */
   listIdle(environmentId: EnvironmentId, idle: IdleAccounts): Promise<AccountRow[]>;
   tombstone(environmentId: EnvironmentId, id: string): Promise<AccountTombstone | undefined>;
@@ -73,6 +79,10 @@ const itsProvider = eq(accounts.provider, sql.placeholder('provider'));
 const publicWithoutObtained = sql<JsonObject>`case when json_type(${accounts.publicDetails}, '$.oauth_token') is not null then '{}'
   else json_remove(${accounts.publicDetails}, '$.workspace_dwd.scopes', '$.workspace_dwd.token_expires_at',
     '$.trusted_idp.access_key_id', '$.trusted_idp.expiry') end`;
+const itsObtained = and(
+  eq(accounts.connectionId, sql.placeholder('connectionId')),
+  isNotNull(accounts.temporarySealed),
+) as SQL;
 const statusChange = {
   status: sql`${sql.placeholder('status')}`,
   statusReason: sql`${sql.placeholder('reason')}`,
@@ -121,6 +131,15 @@ export function createAccountRepository(db: Db): AccountRepository {
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
+  const listObtained = once(() =>
+    db
+      .select(ACCOUNT_COLUMNS)
+      .from(accounts)
+      .where(and(environmentRangeAfter(accounts.seq, sql.placeholder('afterSeq')), itsObtained))
+      .orderBy(asc(accounts.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
   const insert = createInsert(db);
   const setStatus = once(() => {
     const from = sql`${accounts.status} in (select value from json_each(${sql.placeholder('from')}))`;
@@ -139,13 +158,7 @@ export function createAccountRepository(db: Db): AccountRepository {
     db
       .update(accounts)
       .set({ temporarySealed: null, tokenExpiresAt: null, publicDetails: publicWithoutObtained, version: nextVersion })
-      .where(
-        and(
-          environmentRange(accounts.seq).all,
-          eq(accounts.connectionId, sql.placeholder('connectionId')),
-          isNotNull(accounts.temporarySealed),
-        ),
-      )
+      .where(and(environmentRange(accounts.seq).all, itsObtained))
       .prepare(),
   );
   const touch = once(() => {
@@ -193,6 +206,9 @@ export function createAccountRepository(db: Db): AccountRepository {
     },
     async listByProvider(environmentId, provider, { afterSeq = 0, limit }) {
       return listByProvider().all({ environmentId, provider, afterSeq, limit });
+    },
+    async listObtained(environmentId, connectionId, { afterSeq = 0, limit }) {
+      return listObtained().all({ environmentId, connectionId, afterSeq, limit });
     },
     async listIdle(environmentId, idle) {
       return listIdle(environmentId, idle);

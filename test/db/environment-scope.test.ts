@@ -216,6 +216,7 @@ describe('no query without an environment (C1)', () => {
       'accounts.list': [(r, env, ids) => r.accounts.list(env, { connectionId: ids.connection }, page), empty],
       'accounts.search': [(r, env) => r.accounts.search(env, { query: 'octo' }, page), empty],
       'accounts.listByProvider': [(r, env) => r.accounts.listByProvider(env, 'github', { limit: 9 }), []],
+      'accounts.listObtained': [(r, env, ids) => r.accounts.listObtained(env, ids.connection, { limit: 9 }), []],
       'accounts.listIdle': [
         (r, env) => r.accounts.listIdle(env, { provider: 'github', type: 'OAUTH', endedBy: 2 ** 50, limit: 9 }),
         [],

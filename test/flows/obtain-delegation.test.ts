@@ -45,11 +45,15 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     await closeAll();
   });
 
-  async function connect(subject: string, scopes = ['openid', 'mail.read']): Promise<string> {
+  async function connect(
+    subject: string,
+    scopes = ['openid', 'mail.read'],
+    oauth_config: object = { token_uri: TOKEN_ENDPOINT.href },
+  ): Promise<string> {
     const { identifier } = await createProvider(server, {
       proxy_enabled: true,
       proxy_url: APP,
-      auth_patterns: [{ type: 'WORKSPACE_DWD', oauth_config: { token_uri: TOKEN_ENDPOINT.href } }],
+      auth_patterns: [{ type: 'WORKSPACE_DWD', oauth_config }],
     });
     const client = { client_id: '104000000000000000001', client_secret: keyFile().reveal() };
     const { key_id: connector } = await createConnection(server, { connector: identifier, ...client, scopes });
@@ -83,6 +87,12 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     const id = await connect(MARIA);
     const answers = await Promise.all(Array.from({ length: 50 }, () => get(id)));
     for (const { body, text } of answers) expect(body.data, text).to.deep.equal({ who: MARIA });
+    expect(workspace.requests()).to.equal(1);
+  });
+
+  it('finds the token endpoint by the issuer alone, and names it in its assertions', async () => {
+    const id = await connect(MARIA, ['openid'], { issuer: ISSUER });
+    expect((await get(id)).body.data).to.deep.equal({ who: MARIA });
     expect(workspace.requests()).to.equal(1);
   });
 

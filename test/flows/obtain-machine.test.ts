@@ -7,6 +7,7 @@ import { createAccount } from '../support/accounts.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { execute } from '../support/execute.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
+import { leave, ORDERED_ONLY, revocationsOf, startWorker } from '../support/revocations.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
@@ -58,7 +59,7 @@ describe('an account of a machine client, at a strict authorization server over 
     clock = testClock(Date.now());
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.standsFor(APP)},${ISSUER}=${as.origin}` },
-      overrides: { now: clock.now },
+      overrides: { now: clock.now, revocations: ORDERED_ONLY },
     });
   });
   afterEach(async () => {
@@ -225,6 +226,78 @@ describe('an account of a machine client, at a strict authorization server over 
       expect(as.requests()).to.equal(2);
     });
   }
+
+  describe('is revoked where it was issued', () => {
+    let worker: ReturnType<typeof startWorker>;
+
+    beforeEach(() => {
+      worker = startWorker(server);
+    });
+    afterEach(() => worker.stop());
+
+    async function revoked(id: string): Promise<string[]> {
+      await worker.run();
+      return (await revocationsOf(server, id)).map(({ status, reason }) => reason || status);
+    }
+
+    async function change(settings: object): Promise<void> {
+      const { status, text } = await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: settings });
+      expect(status, text).to.equal(200);
+    }
+
+    async function obtained(client: Client): Promise<{ id: string; token: string }> {
+      const id = await connect(client);
+      const token = String((await tokenOf(id))?.['access_token']);
+      expect(await as.isAlive(token)).to.equal(true);
+      return { id, token };
+    }
+
+    it('not by a client that the provider does not take (negative control)', async () => {
+      const { id, token } = await obtained({ id: 'm-basic' });
+      await change({ client_secret: 'another' });
+      expect(await revoked(id)).to.deep.equal(['The provider does not accept the credential.']);
+      expect(await as.isAlive(token)).to.equal(true);
+    });
+
+    for (const [what, settings] of [
+      ['other scopes', { scopes: ['openid'] }],
+      ['another client, by the one that it was of', { client_id: 'm-post', client_secret: 'another' }],
+      ['no secret any more, by the one that there was', { client_secret: null }],
+      ['the secret that is good now', { client_secret: SECRET }],
+    ] as const) {
+      it(`after its connection got ${what}, while the account stays in use`, async () => {
+        const { id, token } = await obtained({ id: 'm-basic' });
+        await change(settings);
+        expect(await revoked(id)).to.deep.equal(['REVOKED']);
+        expect(await as.isAlive(token)).to.equal(false);
+        expect((await accountRow(server, id)).status).to.equal('ACTIVE');
+      });
+    }
+
+    it('by the client of its own that an account has', async () => {
+      const { id, token } = await obtained({ id: 'm-basic', typed: true });
+      await change({ scopes: ['openid'] });
+      expect(await revoked(id)).to.deep.equal(['REVOKED']);
+      expect(await as.isAlive(token)).to.equal(false);
+      expect((await get(id)).status, 'another is obtained').to.equal(200);
+    });
+
+    it('also when the account was disconnected and came back before that', async () => {
+      const { id, token } = await obtained({ id: 'm-basic' });
+      await leave(server, id, 'disconnect');
+      const body = { id, connected_account: { authorization_details: {} } };
+      expect((await server.call('PUT', '/api/v1/connected_accounts', { body })).status).to.equal(200);
+      expect(await revoked(id)).to.deep.equal(['REVOKED']);
+      expect(await as.isAlive(token)).to.equal(false);
+    });
+
+    it('and stays good when nothing that it comes from was changed', async () => {
+      const { id, token } = await obtained({ id: 'm-basic' });
+      await change({ organization_name: 'Acme' });
+      expect(await revoked(id)).to.deep.equal([]);
+      expect(await as.isAlive(token)).to.equal(true);
+    });
+  });
 
   it('takes no token that was asked for with the scopes of before (R3)', async () => {
     const id = await connect({ id: 'm-basic' });

@@ -2,7 +2,6 @@ import { clientSecretOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import { accountInputs } from '../../connectors/base-url.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
-import { oauthProviderOf } from '../../oauth/provider.ts';
 import { tokenServerAt } from '../../oauth/server.ts';
 import { requestDelegatedToken } from '../../workspace-dwd/request-token.ts';
 import { readServiceAccount } from '../../workspace-dwd/service-account.ts';
@@ -10,10 +9,12 @@ import type { Details } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
 /** The request of a service account, whose key is the connection's client secret, to act for the subject of an account (RFC 7523). */
-export function delegationRequest({ account, connection, pattern, given, vault }: Setting): TokenRequest {
+export async function delegationRequest(setting: Setting): Promise<TokenRequest> {
+  const { account, connection, pattern, given, vault } = setting;
   const key = clientSecretOf(vault, connection);
   if (key === null) throw new OAuthConfigError('The connection has no service account key.');
-  const { tokenEndpoint } = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
+  const { oauth: provider, vouching } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
+  const { tokenEndpoint } = tokenServerAt(provider);
   const subject = given.workspace_dwd?.['subject'];
   const delegation = {
     account: readServiceAccount(key),
@@ -23,6 +24,7 @@ export function delegationRequest({ account, connection, pattern, given, vault }
   };
   return {
     origin: tokenEndpoint.origin,
+    vouching,
     async send(fetch, now) {
       const outcome = await requestDelegatedToken({ ...delegation, tokenEndpoint, fetch, now });
       if (!outcome.ok) return outcome;

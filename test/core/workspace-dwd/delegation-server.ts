@@ -93,11 +93,14 @@ export async function startDelegationServer(): Promise<DelegationServer> {
     },
     ['assertion'],
   );
+  // It is told the host that everybody knows it by, as a proxy in front of it would.
+  provider.proxy = true;
   const answer = provider.callback();
   const local = await serve((request, response) => {
     // The package wants every token request to name a client; the assertion alone is what says who asks here.
     const credentials = `Basic ${btoa('delegation:x')}`;
     if (request.url === '/token') request.headers.authorization = credentials;
+    Object.assign(request.headers, { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(ISSUER).host });
     answer(request, response);
   });
   const egress = startEgress(new EgressPolicy({ allow: [], overrides: [{ origin: ISSUER, target: local.origin }] }));
