@@ -17,6 +17,7 @@ import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFields
 import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
 import { isClientPattern } from './obtaining/kinds.ts';
+import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 import type { AccountKey } from './selector.ts';
 
 /** What a request says about an account; both parts are optional. */
@@ -93,13 +94,14 @@ export interface AccountUpdate {
 /**
  * Updates an account: `api_config` merges, only the fields that are given change in the credentials. Usable credentials make it
  * ACTIVE, a change that leaves nothing usable takes it out of use. So does a configuration that moves the hosts of an account,
- * until the credentials are given anew: they were given for other hosts.
+ * until the credentials are given anew: they were given for other hosts. What the service had obtained goes with what it came from, and
+ * is to be revoked.
  *
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
  */
 export async function updateAccount(
   tx: Repositories,
-  tools: AccountTools,
+  tools: AccountTools & RevocationTools,
   account: AccountRow,
   input: AccountInput,
 ): Promise<AccountUpdate> {
@@ -124,6 +126,8 @@ export async function updateAccount(
   const credentialGeneration = account.credentialGeneration + 1;
   const holdsSecrets = formOf(stored) !== null;
   const hasChanged = replaced || JSON.stringify(apiConfig) !== JSON.stringify(account.apiConfig);
+  const outdated = moved || settingsDiffer(pattern, account.apiConfig, apiConfig);
+  if (account.temporarySealed !== null && (replaced || outdated)) await orderAccountRevocation(tx, tools, account);
   await tx.accounts.update(environmentId, account.id, account.version, {
     apiConfig,
     updatedAt: hasChanged ? at : account.updatedAt,
@@ -138,7 +142,7 @@ export async function updateAccount(
     ...(!usable && parked(account, NOT_USABLE)),
     ...(moved && !replaced && (holdsSecrets ? parked(account, HOSTS_CHANGED) : { origins })),
     // What was obtained belongs to the configuration as it was.
-    ...((moved || settingsDiffer(pattern, account.apiConfig, apiConfig)) &&
+    ...(outdated &&
       !replaced &&
       account.temporarySealed !== null && {
         ...(holdsSecrets ? { temporarySealed: null } : NO_CREDENTIALS),

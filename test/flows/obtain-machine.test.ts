@@ -282,6 +282,23 @@ describe('an account of a machine client, at a strict authorization server over 
       expect((await get(id)).status, 'another is obtained').to.equal(200);
     });
 
+    for (const [what, typed, connected_account] of [
+      ['other settings', false, { api_config: { region: 'us' } }],
+      [
+        'another secret, by the one of before',
+        true,
+        { authorization_details: { static_auth: { details: { client_secret: 'new' } } } },
+      ],
+    ] as const) {
+      it(`after its account got ${what}`, async () => {
+        const { id, token } = await obtained({ id: 'm-basic', typed });
+        const { status } = await server.call('PUT', '/api/v1/connected_accounts', { body: { id, connected_account } });
+        expect(status).to.equal(200);
+        expect(await revoked(id)).to.deep.equal(['REVOKED']);
+        expect(await as.isAlive(token)).to.equal(false);
+      });
+    }
+
     it('also when the account was disconnected and came back before that', async () => {
       const { id, token } = await obtained({ id: 'm-basic' });
       await leave(server, id, 'disconnect');
