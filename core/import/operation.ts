@@ -169,9 +169,11 @@ function withSizeKey(
   offered: readonly { draft: InputDraft }[],
   keyOf: (draft: InputDraft) => string,
 ): ToolPagination {
-  const { request } = pagination;
-  const size = offered.find(({ draft }) => draft.place === 'query' && draft.wire === request?.page_size_input);
-  return request && size ? { ...pagination, request: { ...request, page_size_input: keyOf(size.draft) } } : pagination;
+  if (!pagination.request) return pagination;
+  // A wire name, or in an overlay the input's own; a parameter that is not offered is nobody's page size.
+  const { page_size_input: name, ...request } = pagination.request;
+  const size = offered.find(({ draft }) => draft.place === 'query' && (draft.wire === name || keyOf(draft) === name));
+  return { ...pagination, request: { ...request, ...(size && { page_size_input: keyOf(size.draft) }) } };
 }
 
 /** `x-tool-response` and `x-tool-error-when` are written as tools write them. */

@@ -53,7 +53,9 @@ export function findPages(
   if (overlay === false) return undefined;
   if (isRecord(overlay)) return asSaid(overlay as unknown as ToolPagination);
   if (operation.method !== 'GET') return undefined;
-  const query = parameters.filter((parameter) => parameter.in === 'query' && !parameter.required);
+  const query = parameters.filter(
+    ({ in: place, required, deprecated }) => place === 'query' && !required && !deprecated,
+  );
   return (
     cursor(query, answer, read) ??
     lastItem(query, answer, read) ??

@@ -105,7 +105,7 @@ export function renderUrl(base: string, template: PathTemplate, lookup: (name: s
     for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator, index === 0);
   });
   const values = (name: string) => templateValue(name, lookup(name));
-  const path = expandTemplate(template.path, values);
+  const path = expandTemplate(template.path, (name) => withinPath(template, name, values(name)));
   const query = expandTemplate(template.query, values).replace(/^[?&]/, '');
   verify(base, path, query);
   return { address: base + path, query };
@@ -156,11 +156,24 @@ function textsOf(value: unknown): string[] {
   return isRecord(value) ? [...Object.keys(value), ...Object.values(value).map(String)] : [String(value)];
 }
 
+/** A name of several segments, such as a branch, may hold what would end a path: that is sent percent-encoded. */
+function withinPath({ path }: PathTemplate, name: string, value: TemplateValue): TemplateValue {
+  if (typeof value !== 'string' || !/[?#]/.test(value)) return value;
+  const isName = path.some(
+    (part, index) =>
+      index > 0 &&
+      'variables' in part &&
+      part.operator === '+' &&
+      part.variables.some((variable) => variable.name === name),
+  );
+  return isName ? value.replace(/[?#]/g, encodeURIComponent) : value;
+}
+
 /** A path of several segments: at the start of the template with its slash, after a folder without one. */
 function pathProblem(path: string, first: boolean): string | undefined {
   if (first && !path.startsWith('/')) return 'must start with a slash';
   if (!first && path.startsWith('/')) return 'must not start with a slash';
-  if (/[?#]/.test(path)) return 'must hold a path only: no query, no fragment';
+  if (first && /[?#]/.test(path)) return 'must hold a path only: no query, no fragment';
   const segments = path.slice(first ? 1 : 0).split('/');
   // A slash at the end is part of some addresses; an empty segment elsewhere is not.
   if (segments.at(-1) === '') segments.pop();

@@ -69,7 +69,7 @@ async function compareOne(
   }
   const oas = Oas.init(
     structuredClone(
-      excerpt(document, method, path, result, String(ours.headers['content-type'] ?? '').split(';', 1)[0] as string),
+      excerpt(document, { method, path, servers: serversOf(result, tool, path), type: mediaTypeOf(ours) }),
     ),
   );
   const operation = oas.operation(path, method.toLowerCase() as 'get');
@@ -108,7 +108,10 @@ function render(tool: Tool, input: Data, base: string): RenderedRequest {
 }
 
 /** The document with one operation alone at its path, its body in the media type that the tool sends, and a server if it has none. */
-function excerpt(document: Data, method: string, path: string, { baseUrl }: ImportResult, type: string): Data {
+function excerpt(
+  document: Data,
+  { method, path, servers: ours, type }: { method: string; path: string; servers?: Data[]; type: string },
+): Data {
   const resolve = createResolver(document);
   const item = resolve(isRecord(document['paths']) ? document['paths'][path] : undefined) ?? {};
   const operation = item[method.toLowerCase()] as Data;
@@ -117,14 +120,28 @@ function excerpt(document: Data, method: string, path: string, { baseUrl }: Impo
     ([key]) => key.split(';', 1)[0]?.trim().toLowerCase() === type,
   );
   const sent = content.length > 0 ? { requestBody: { ...body, content: Object.fromEntries(content) } } : {};
-  const servers = baseUrl === undefined ? { servers: [{ url: ORACLE_SERVER }] } : {};
-  const { parameters, servers: own } = item;
+  const { parameters, servers: own = ours } = item;
   const alone = {
     ...(parameters !== undefined && { parameters }),
-    ...(own !== undefined && { servers: own }),
-    [method.toLowerCase()]: { ...operation, ...sent },
+    ...(own !== undefined && { servers: ours ?? own }),
+    [method.toLowerCase()]: { ...operation, ...sent, ...(ours && { servers: ours }) },
   };
-  return { ...document, ...servers, paths: { ...(document['paths'] as Data), [path]: alone } };
+  return { ...document, ...(ours && { servers: ours }), paths: { ...(document['paths'] as Data), [path]: alone } };
+}
+
+/**
+ * Where a document names no host: one that stands for it, with what of a relative server is in the tool's own path. The rest of that
+ * belongs to the base address, which somebody gives.
+ */
+function serversOf({ baseUrl }: ImportResult, { request }: Tool, path: string): Data[] | undefined {
+  if (baseUrl !== undefined) return undefined;
+  const own = (path.split('#', 1)[0] ?? '').split('/').length - 1;
+  const prefix = (request.path.split('{?', 1)[0] ?? '').split('/').slice(0, -own).join('/');
+  return [{ url: ORACLE_SERVER + prefix }];
+}
+
+function mediaTypeOf({ headers }: RenderedRequest): string {
+  return String(headers['content-type'] ?? '').split(';', 1)[0] as string;
 }
 
 function splitOnce(sourceId: string): [string, string] {

@@ -47,6 +47,9 @@ function compareQuery({ tool, theirs, values }: Rendered, url: URL, fixed: strin
     [fixed, ...theirs.queryString.map(({ name, value }) => `${encodeURIComponent(name)}=${value}`)].join('&'),
   );
   if (isDeepStrictEqual(sorted(mine), sorted(other))) return undefined;
+  const given = other.filter(([name]) => Object.hasOwn(values.query, name) || fixed.includes(name));
+  if (isDeepStrictEqual(sorted(mine), sorted(given)))
+    return known('writes the default of a parameter that was left out');
   return knownQuery(tool, values) ?? different('query', mine, other);
 }
 
@@ -93,7 +96,11 @@ function compareBody({ tool, ours, theirs, values }: Rendered): Difference | und
   const type = String(ours.headers['content-type'] ?? '').split(';', 1)[0];
   if (format === 'none' || ours.body === undefined)
     return postData?.text ? different('body', undefined, postData) : undefined;
-  if (postData && (postData.mimeType.split(';', 1)[0] ?? '').trim() !== type && !postData.mimeType.includes('*'))
+  if (
+    postData &&
+    (postData.mimeType.split(';', 1)[0] ?? '').trim().toLowerCase() !== type &&
+    !postData.mimeType.includes('*')
+  )
     return different('content type', type, postData.mimeType);
   switch (format) {
     case 'json':
@@ -103,7 +110,8 @@ function compareBody({ tool, ours, theirs, values }: Rendered): Difference | und
     case 'raw':
       if (type === 'application/x-www-form-urlencoded') return known('has no form that is one text');
       if (postData?.text === String(values.body ?? '') || String(values.body).startsWith('data:')) return undefined;
-      return different('body', String(ours.body), postData?.text);
+      if (!postData?.text) return known('writes no body that is one text');
+      return different('body', String(ours.body), postData.text);
     default:
       return compareParts(ours.body, postData?.params ?? [], values);
   }
@@ -204,11 +212,12 @@ function sorted(pairs: readonly Pair[]): Pair[] {
   return pairs.toSorted(([a, b], [c, d]) => (a + b < c + d ? -1 : 1));
 }
 
-/** Decoded, over https as the importer always calls, and without the port that is the scheme's own. */
+/** Decoded, over https as the importer always calls, its host in lower case and without the port that is the scheme's own. */
 function plainAddress(address: string): string {
   const [scheme, ...rest] = address
     .replace(/^(https?:\/\/[^/]*?):(443|80)(\/|$)/, '$1$3')
     .replace(/^http:/, 'https:')
+    .replace(/^https:\/\/[^/]*/, (origin) => origin.toLowerCase())
     .split('/');
   return [scheme, ...rest.map(decode)].join('/').replace(/\/$/, '');
 }

@@ -324,6 +324,16 @@ describe('What imports meet', () => {
     expect((await toolOf({ parameters: [query('pageToken')], ...answer({}) })).pagination).to.equal(undefined);
   });
 
+  it('pages by parameters that the document calls deprecated are not read page by page', async () => {
+    const old = (name: string) => ({ name, in: 'query', deprecated: true, schema: { type: 'integer' } });
+    const items = { type: 'array', items: { type: 'object' } };
+    const responses = { 200: { description: 'ok', content: { 'application/json': { schema: items } } } };
+    const { tools } = await importText(
+      documentOf({ '/old': { get: { parameters: [old('page'), old('per_page')], responses } } }),
+    );
+    expect(tools[0]?.tool.pagination).to.equal(undefined);
+  });
+
   it('a 2.0 document, read in its own terms', async () => {
     const text = JSON.stringify({
       swagger: '2.0',

@@ -158,6 +158,8 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(render('{+path}', { path: '/a/b%20c/' })).to.equal(`${BASE}/a/b%20c/`);
     expect(render('/contents/{+path}', { path: 'src/lib' })).to.equal(`${BASE}/contents/src/lib`);
     expect(render('/contents/{+path}', { path: '' })).to.equal(`${BASE}/contents/`);
+    // A branch may be called so; in a path that a caller writes whole it would be a mistake.
+    expect(render('/branches/{+name}', { name: 'fix/#1?' })).to.equal(`${BASE}/branches/fix/%231%3F`);
     const refused = [
       'a',
       '//a',
