@@ -34,8 +34,8 @@ const PRAGMAS: [name: string, set: string, expected: string | number][] = [
   ['mmap_size', '0', 0],
   // Savepoints keep the pages they change aside; on disk that is two writes for each, and content outside of the database file.
   ['temp_store', 'memory', 2],
-  // Kibibytes when negative. The default of 2 MiB does not hold the indexes of a hundred thousand accounts.
-  ['cache_size', '-8192', -8192],
+  // Kibibytes when negative. The default of 2 MiB does not hold the indexes of fifty thousand accounts.
+  ['cache_size', '-4096', -4096],
 ];
 
 /**
