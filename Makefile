@@ -54,8 +54,9 @@ test: install ## Run the tests that need npm packages only
 	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
 .PHONY: soak
-soak: install ## Refresh an account 1,000 rounds in four processes, 200 callers each, at a server that rotates and watches for reuse
+soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and attack 1,000 links at random
 	VALETKEY_SOAK_ROUNDS=1000 $(MOCHA) test/flows/refresh.test.ts
+	LINK_FLOWS=1000 $(MOCHA) test/security/link-adversary.test.ts
 
 .PHONY: test-system
 test-system: install ## Run the tests that need Chromium, oauthlib and Radicale from Debian; installs them where it may, fails where it cannot

@@ -5,7 +5,7 @@ import { accountOf } from '../support/links.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 import { Adversary } from './link-adversary.ts';
 
-/** `make link-attacks` runs a thousand. */
+/** `make soak` runs a thousand. */
 const FLOWS = Number(process.env['LINK_FLOWS'] ?? 30);
 const SEED = Number(process.env['LINK_SEED'] ?? 20261120);
 const MOVES = 12;
