@@ -57,7 +57,8 @@ describe('refreshing at a strict authorization server over real sockets', () => 
     expect(account.statusReason).to.match(/invalid_grant/);
   });
 
-  it('makes one request for 200 callers of one process, and the grant lives, round after round (R1)', async () => {
+  it('makes one request for 200 callers of one process, and the grant lives, round after round (R1)', async function () {
+    this.timeout(ROUNDS_MS);
     const { refresher } = await start();
     for (let round = 1; round <= ROUNDS / 4; round++) {
       const account = await world.account();
@@ -67,7 +68,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
       await expectGrantAlive();
       world.clock.at += HOUR;
     }
-  }).timeout(ROUNDS_MS);
+  });
 
   it('makes one request for those whose token the provider has refused', async () => {
     const { refresher } = await start();
@@ -106,7 +107,8 @@ describe('refreshing at a strict authorization server over real sockets', () => 
       return answer as ChildAnswer;
     }
 
-    it('makes one request for 200 callers of four of them, and the grant lives, round after round (R1)', async () => {
+    it('makes one request for 200 callers of four of them, and the grant lives, round after round (R1)', async function () {
+      this.timeout(ROUNDS_MS);
       const four = await Promise.all([spawn(), spawn(), spawn(), spawn()]);
       for (let round = 1; round <= ROUNDS; round++) {
         const answers = await Promise.all(four.map((child) => ask(child, 50)));
@@ -115,7 +117,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
         await expectGrantAlive();
         world.clock.at += HOUR;
       }
-    }).timeout(ROUNDS_MS);
+    });
 
     const deaths: [where: NonNullable<ChildSetup['dies']>, status: string, requests: number][] = [
       ['before the claim', 'ACTIVE', 1],
