@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
-import { createRows } from './acme-rows.ts';
+import { memoryAdapter } from './provider-memory.ts';
 
 /** What Acme is called at; it really stands on loopback, and the server is told so. */
 export const ACME = 'https://acme.example';
@@ -44,10 +44,10 @@ const KNOWN_AS = { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(ACM
 
 /** @param tokenLifeSeconds how long its access tokens live */
 export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acme> {
-  const rows = createRows();
+  const adapter = memoryAdapter();
   const day = 86_400;
   const provider = new Provider(ACME, {
-    adapter: rows.adapter,
+    adapter,
     clients: [],
     clockTolerance: 0,
     cookies: { keys: [randomBytes(16).toString('hex')] },
@@ -87,7 +87,7 @@ export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acm
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     register: ({ redirect_uri, ...client }) =>
-      rows.adapter('Client').upsert(client.client_id, {
+      adapter('Client').upsert(client.client_id, {
         ...client,
         redirect_uris: [redirect_uri],
         grant_types: ['authorization_code', 'refresh_token'],

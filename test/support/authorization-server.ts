@@ -5,6 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import Provider, * as oidc from 'oidc-provider';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
+import { memoryAdapter } from '../../scripts/demo/provider-memory.ts';
 import type { Certificate } from './tls/certificates.ts';
 
 /** A client as it is registered, in the terms of RFC 7591. */
@@ -60,9 +61,9 @@ const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const issuer = `https://${options.name ?? 'as'}.example`;
   const { fhirBase, resource } = options;
-  const rows = createRows();
+  const adapter = memoryAdapter();
   const provider = new Provider(issuer, {
-    adapter: rows.adapter,
+    adapter,
     clients: [],
     ...(fhirBase && { extraParams: { aud: (_context: unknown, value: unknown) => demand(value === fhirBase) } }),
     cookies: { keys: [randomBytes(16).toString('hex')], long: { signed: true }, short: { signed: true } },
@@ -115,7 +116,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     override: `${issuer}=${target}`,
     target,
     securePort: secure ? await listen(secure) : 0,
-    register: (client) => rows.adapter('Client').upsert(client.client_id, { ...GRANTS, ...client }),
+    register: (client) => adapter('Client').upsert(client.client_id, { ...GRANTS, ...client }),
     hits: (path) => hits.get(path)?.length ?? 0,
     sent: (path) => hits.get(path) ?? [],
     launchContext: { patient: '42', encounter: 'e-1' },
@@ -221,31 +222,4 @@ async function read(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
-}
-
-interface Row {
-  grantId?: string;
-  uid?: string;
-  consumed?: number;
-  [key: string]: unknown;
-}
-
-/** The storage that the package asks for, in memory. */
-function createRows() {
-  const rows = new Map<string, Row>();
-  return {
-    adapter: (model: string) => ({
-      upsert: async (id: string, row: object) => void rows.set(`${model}:${id}`, row as Row),
-      find: async (id: string) => rows.get(`${model}:${id}`),
-      findByUid: async (uid: string) => [...rows.values()].find((row) => row.uid === uid),
-      destroy: async (id: string) => void rows.delete(`${model}:${id}`),
-      consume: async (id: string) => {
-        const row = rows.get(`${model}:${id}`);
-        if (row) row.consumed = 1;
-      },
-      revokeByGrantId: async (grantId: string) => {
-        for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
-      },
-    }),
-  };
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { FetchFor } from '../../../core/oauth/transport.ts';
+import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
 import { TestBrowser } from '../../support/browser.ts';
 import { type Local, serve, startEgress } from '../net/local.ts';
-import { createAdapter } from './strict-server.ts';
 
 export const ISSUER = 'https://consent.example';
 export const SECRET = 'a-client-secret-of-some-length';
@@ -39,7 +39,7 @@ export async function startConsentServer(more: object = {}): Promise<ConsentServ
     jwks: { keys: [{ ...KEY.publicKey.export({ format: 'jwk' }), use: 'sig' }] },
   };
   const provider = new Provider(ISSUER, {
-    adapter: createAdapter(),
+    adapter: memoryAdapter(),
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     clients: [
       { client_id: 'basic', client_secret: SECRET, ...CODE },

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import Provider from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
+import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
 import { serve, startEgress } from '../net/local.ts';
 
 export const ISSUER = 'https://as.example';
@@ -40,7 +41,7 @@ const SCOPE = 'openid offline_access';
 /** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
 export async function startStrictServer(options: StrictServerOptions = {}): Promise<StrictServer> {
   const provider = new Provider(ISSUER, {
-    adapter: createAdapter(),
+    adapter: memoryAdapter(),
     clients: [
       { client_id: 'basic', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_basic', ...GRANTS },
       { client_id: 'post', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_post', ...GRANTS },
@@ -100,28 +101,4 @@ export async function startStrictServer(options: StrictServerOptions = {}): Prom
     revoke: async (accessToken) => (await provider.ClientCredentials.find(accessToken))?.destroy(),
     requests: () => tokenRequests,
   };
-}
-
-interface Stored {
-  grantId?: string;
-  uid?: string;
-  consumed?: number;
-}
-
-/** The storage that the package asks for, kept in memory without its notice about doing so. */
-export function createAdapter() {
-  const rows = new Map<string, Stored>();
-  return (model: string) => ({
-    upsert: async (id: string, row: Stored) => void rows.set(`${model}:${id}`, row),
-    find: async (id: string) => rows.get(`${model}:${id}`),
-    findByUid: async (uid: string) => [...rows.values()].find((row) => row.uid === uid),
-    destroy: async (id: string) => void rows.delete(`${model}:${id}`),
-    consume: async (id: string) => {
-      const row = rows.get(`${model}:${id}`);
-      if (row) row.consumed = 1;
-    },
-    revokeByGrantId: async (grantId: string) => {
-      for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
-    },
-  });
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as oidc from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { FetchFor } from '../../../core/oauth/transport.ts';
+import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
 import { serve, startEgress } from '../net/local.ts';
-import { memoryAdapter } from '../workspace-dwd/oidc-memory.ts';
 
 export const HOST = 'https://ehr.example';
 export const FHIR_BASE = `${HOST}/fhir/r4`;

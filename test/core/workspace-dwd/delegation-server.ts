@@ -4,8 +4,8 @@ import Provider from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
+import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
 import { serve, startEgress } from '../net/local.ts';
-import { memoryAdapter } from './oidc-memory.ts';
 
 export const ISSUER = 'https://workspace.example';
 export const TOKEN_ENDPOINT = new URL('/token', ISSUER);

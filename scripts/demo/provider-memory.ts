@@ -1,15 +1,16 @@
-interface Stored {
+interface Row {
   grantId?: string;
+  uid?: string;
   consumed?: number;
 }
 
-/** Storage for an oidc-provider that forgets all when the test ends. */
+/** What a local provider remembers, in memory: the storage that oidc-provider asks for, without its notice about doing so. */
 export function memoryAdapter() {
-  const rows = new Map<string, Stored>();
+  const rows = new Map<string, Row>();
   return (model: string) => ({
-    upsert: async (id: string, row: Stored) => void rows.set(`${model}:${id}`, row),
+    upsert: async (id: string, row: object) => void rows.set(`${model}:${id}`, row),
     find: async (id: string) => rows.get(`${model}:${id}`),
-    findByUid: async (uid: string) => [...rows.values()].find((row) => 'uid' in row && row.uid === uid),
+    findByUid: async (uid: string) => [...rows.values()].find((row) => row.uid === uid),
     destroy: async (id: string) => void rows.delete(`${model}:${id}`),
     consume: async (id: string) => {
       const row = rows.get(`${model}:${id}`);
