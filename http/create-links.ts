@@ -6,13 +6,14 @@ import { createOAuth1Client } from '../core/accounts/links/oauth1-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
 import { readyForConsent } from '../core/mcp/upstream/authorization.ts';
 import type { Discovery } from '../core/oauth/discovery.ts';
-import type { EnvironmentId, Store } from '../db/store.ts';
+import type { Store } from '../db/store.ts';
 import { ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
 import type { Logger } from './log.ts';
+import { periodically } from './periodic.ts';
+import { createPinnedFetch } from './pinned-fetch.ts';
 
-const EXPIRE_MS = 30_000;
-const SOON_MS = 200;
+const PERIOD = { everyMs: 30_000, soonMs: 200 };
 
 export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger; discovery: Discovery };
 
@@ -21,12 +22,7 @@ export function createLinks(
   parts: LinkParts,
 ): Pick<Deps, 'authorization' | 'links' | 'readyForConsent'> & { stop(): Promise<void> } {
   const { store, vault, now, random, log } = parts;
-  const fetchFor = async (id: EnvironmentId, origins: readonly string[]) => {
-    const environment = await store.read.environments.get(id);
-    if (!environment) throw new Error('the environment is gone');
-    return parts.egressOf(environment).pinnedFetch(origins);
-  };
-  const tools = { vault, now, random, fetchFor, log };
+  const tools = { vault, now, random, fetchFor: createPinnedFetch(parts), log };
   const { discovery } = parts;
   const authorization: AuthorizationClient = authorizationClients([
     createOAuthClient({ ...tools, discovery }),
@@ -38,24 +34,18 @@ export function createLinks(
     running = running.catch(() => {}).then(() => expireRequests(parts));
     return running;
   };
-  const quietly = () => void expire().catch((err) => log.error({ err }, 'links could not be ended'));
-  const timer = setInterval(quietly, EXPIRE_MS).unref();
-  let soon: NodeJS.Timeout | null = null;
+  const { soon: expireSoon, stop } = periodically(expire, PERIOD, (err) =>
+    log.error({ err }, 'links could not be ended'),
+  );
   return {
     authorization,
     readyForConsent: (link) => readyForConsent({ ...tools, store, discovery }, link),
     links: {
       expire,
-      expireSoon: () => {
-        soon ??= setTimeout(() => {
-          soon = null;
-          quietly();
-        }, SOON_MS).unref();
-      },
+      expireSoon,
     },
     async stop() {
-      clearInterval(timer);
-      if (soon) clearTimeout(soon);
+      stop();
       await running.catch(() => {});
     },
   };

@@ -4,6 +4,7 @@ import { createRefresher as create } from '../core/accounts/refresh.ts';
 import type { AbandonedTokens } from '../core/accounts/refresh-run.ts';
 import { orderRevocation, type RevocationTools } from '../core/accounts/revocation-order.ts';
 import type { Deps } from './deps.ts';
+import { createPinnedFetch } from './pinned-fetch.ts';
 
 type Parts = Omit<RefreshTools, 'wait' | 'fetchFor' | 'abandoned'> & RevocationTools & Pick<Deps, 'egressOf'>;
 
@@ -12,11 +13,7 @@ export function createRefresher({ egressOf, ...tools }: Parts): Refresher {
   return create({
     ...tools,
     wait: (ms) => wait(ms, undefined, { ref: false }),
-    fetchFor: async (environmentId, origins) => {
-      const environment = await tools.store.read.environments.get(environmentId);
-      if (!environment) throw new Error(`the environment ${environmentId} does not exist`);
-      return egressOf(environment).pinnedFetch(origins);
-    },
+    fetchFor: createPinnedFetch({ store: tools.store, egressOf }),
     abandoned: (late) => revokeLate(tools, late),
   });
 }
