@@ -6,7 +6,7 @@ import type { Secret } from '../secret.ts';
 import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { clientSecretPlace } from './configure.ts';
+import { clientSecretPlace } from './client-secret-place.ts';
 
 /**
  * The client that a connection is at its provider.

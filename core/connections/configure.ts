@@ -10,6 +10,7 @@ import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
+import { clientSecretPlace } from './client-secret-place.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
@@ -129,11 +130,6 @@ const OBTAINED_WITH = ['client_id', 'client_secret', 'scopes'] as const;
 /** Whether the client stays and gets another secret: then it is by this one that it can revoke, and not by the one of before. */
 function isRotation({ clientId }: ConnectionRow, { client_id: id = clientId, client_secret: secret }: ConnectionInput) {
   return id === clientId && typeof secret === 'string';
-}
-
-/** Where the client secret of a connection is sealed. */
-export function clientSecretPlace(environmentId: string, connectionId: string) {
-  return { table: 'connections', environmentId, recordId: connectionId, field: 'client_secret' };
 }
 
 async function hasActiveAccount(

@@ -1,6 +1,6 @@
 import type { EnvironmentId, Repositories, SealedWaitingRow, Store } from '../../db/store.ts';
 import { outboxPlace, pendingPlace } from '../accounts/links/places.ts';
-import { clientSecretPlace } from '../connections/configure.ts';
+import { clientSecretPlace } from '../connections/client-secret-place.ts';
 import { contentPlace } from '../contents/place.ts';
 import { sealedValuePrefix } from '../vault/blob.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';

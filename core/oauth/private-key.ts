@@ -58,7 +58,8 @@ export function readPrivateKey(text: Secret): SigningKey {
   }
 }
 
-function readJwk(text: string): JsonWebKey | undefined {
+/** A JWK (RFC 7517) that a text holds; undefined for any other text. */
+export function readJwk(text: string): JsonWebKey | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
     return JSON.parse(text) as JsonWebKey;

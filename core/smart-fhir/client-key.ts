@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { OAuthConfigError } from '../oauth/config-error.ts';
+import { readJwk } from '../oauth/private-key.ts';
 import { Secret } from '../secret.ts';
 
 /** A key by which a client proves itself to FHIR servers. */
@@ -59,13 +60,4 @@ function thumbprint(jwk: JsonWebKey, alg: Algorithm): string {
   return createHash('sha256')
     .update(JSON.stringify(Object.fromEntries(members)))
     .digest('base64url');
-}
-
-function readJwk(text: string): JsonWebKey | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as JsonWebKey;
-  } catch {
-    return undefined;
-  }
 }

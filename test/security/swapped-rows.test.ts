@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
 import type { Details } from '../../core/accounts/details.ts';
-import { clientSecretPlace } from '../../core/connections/configure.ts';
+import { clientSecretPlace } from '../../core/connections/client-secret-place.ts';
 import type { Secret } from '../../core/secret.ts';
 import { VaultError } from '../../core/vault/errors.ts';
 import type { AccountRow } from '../../db/store.ts';

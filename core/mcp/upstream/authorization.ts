@@ -1,7 +1,7 @@
 import type { ConnectionRow, EnvironmentId, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
 import type { LinkContext } from '../../accounts/links/link-context.ts';
 import { callbackUrl } from '../../accounts/links/start-consent.ts';
-import { clientSecretPlace } from '../../connections/configure.ts';
+import { clientSecretPlace } from '../../connections/client-secret-place.ts';
 import type { CustomProviderDefinition } from '../../connections/providers.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern, OAuthConfig } from '../../connectors/auth-pattern.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCredentials, sealCredentials } from '../../../core/accounts/credentials.ts';
 import { createRefresher, type Refresher, type RefreshTools } from '../../../core/accounts/refresh.ts';
-import { clientSecretPlace } from '../../../core/connections/configure.ts';
+import { clientSecretPlace } from '../../../core/connections/client-secret-place.ts';
 import type { AuthorizationType, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import type { Connector } from '../../../core/connectors/provider.ts';
