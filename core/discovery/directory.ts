@@ -3,7 +3,8 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolIndexes } from './indexes.ts';
 import { createOwnTools } from './own-tools.ts';
-import { type Hit, search, type ToolCard } from './tool-index.ts';
+import { type Hit, rankTools } from './rank-tools.ts';
+import type { ToolCard } from './tool-index.ts';
 
 /** A tool that an environment knows, and where it comes from. */
 export interface KnownTool {
@@ -68,7 +69,7 @@ export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
       return all.length === 1 ? (all[0] ?? []) : all.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     async search(read, environmentId, query, filter = {}) {
-      return search(await indexes.of(read, environmentId), query, passes(filter));
+      return rankTools(await indexes.of(read, environmentId), query, passes(filter));
     },
   };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type CatalogueIndex, createCatalogue } from '../../core/connectors/catalogue.ts';
-import { createToolIndex, search } from '../../core/discovery/tool-index.ts';
+import { rankTools } from '../../core/discovery/rank-tools.ts';
+import { createToolIndex } from '../../core/discovery/tool-index.ts';
 import { QUERIES } from './queries.ts';
 
 const catalogue = createCatalogue(
@@ -21,7 +22,7 @@ describe('the search among tools', () => {
 
   it('puts what is meant among the first five for 54 of 60 questions, and first for 40', () => {
     const places = QUERIES.map(([query, ...expected]) =>
-      search([index], query).findIndex(({ card }) => expected.includes(card.name)),
+      rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
     );
     expect(QUERIES).to.have.length(60);
     expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(54);

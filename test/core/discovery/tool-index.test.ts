@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createToolIndex, search } from '../../../core/discovery/tool-index.ts';
+import { rankTools } from '../../../core/discovery/rank-tools.ts';
+import { createToolIndex } from '../../../core/discovery/tool-index.ts';
 import { stem, wordsOf, wordsOfQuery } from '../../../core/discovery/words.ts';
 import { ownTool } from '../../support/own-tools.ts';
 
@@ -36,7 +37,7 @@ describe('the words of tools and questions', () => {
 describe('the index over tools', () => {
   const named = (name: string, title: string) => ownTool('mine', name, { title, tags: ['x'], description: '' });
   const found = (index: ReturnType<typeof createToolIndex>, query: string) =>
-    search([index], query).map(({ card }) => card.name);
+    rankTools([index], query).map(({ card }) => card.name);
 
   it('forgets what a tool was when it becomes another, and what is dropped', () => {
     const index = createToolIndex();
@@ -58,7 +59,7 @@ describe('the index over tools', () => {
     }
     expect(index.size).to.equal(100);
     expect(index.end).to.be.below(1200);
-    expect(search([index], 'round 29')).to.have.length(100);
+    expect(rankTools([index], 'round 29')).to.have.length(100);
     expect(found(index, '13')).to.deep.equal(['mine_13']);
   });
 
@@ -92,6 +93,6 @@ describe('the index over tools', () => {
       one.put(tool, 'Mine');
       (at % 2 ? left : right).put(tool, 'Mine');
     });
-    expect(search([left, right], 'alpha gamma')).to.deep.equal(search([one], 'alpha gamma'));
+    expect(rankTools([left, right], 'alpha gamma')).to.deep.equal(rankTools([one], 'alpha gamma'));
   });
 });

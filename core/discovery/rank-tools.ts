@@ -1,0 +1,155 @@
+import { SYNONYMS } from './synonyms.ts';
+import { numberOf, type ToolCard, type ToolIndex, weightOf } from './tool-index.ts';
+import { wordsOfQuery } from './words.ts';
+
+export interface Hit {
+  card: ToolCard;
+  /** More is better; comparable within one search. */
+  score: number;
+}
+
+/** How soon more of the same word in one tool stops counting. */
+const SATURATION = 8;
+/** What a synonym, and a word that only begins with the one that was asked for, is worth. */
+const SYNONYM = 0.45;
+const COMPLETION = 0.6;
+const MAX_QUERY_WORDS = 16;
+/** What share of the best hit's score another one must have. */
+const WORTH_SHOWING = 0.1;
+/** A question is answered by reading; so much more is a tool worth that changes nothing. */
+const QUESTION = /^\s*(?:what|which|who|whose|whom|when|where|how|is|are|do|does|has|have)\b/i;
+const READ_ASKED = 1.4;
+/** What a tool does, said in the question or by another word for it, is worth so much more than what it speaks of. */
+const ACTION_ASKED = 1.4;
+const ACTION_MEANT = 1.25;
+
+/**
+ * Ranks the tools of some indexes by a question in natural language (BM25 over weighted places, the number of the question's words
+ * that a tool knows counting most).
+ *
+ * @param passes which tools may be hits
+ * @returns the best first; ties by name
+ */
+export function rankTools(
+  indexes: readonly ToolIndex[],
+  query: string,
+  passes: (card: ToolCard) => boolean = () => true,
+): Hit[] {
+  const asked = wordsOfQuery(query).slice(0, MAX_QUERY_WORDS);
+  const total = indexes.reduce((sum, index) => sum + index.size, 0);
+  const groups = wishesOf(asked).map((words) => alternativesOf(words, indexes, total));
+  const worth = groups.reduce((sum, { rarity }) => sum + rarity, 0);
+  const actions = new Map(
+    groups.flatMap(({ words }) =>
+      words.map(({ word, factor }): [string, number] => [word, factor === 1 ? ACTION_ASKED : ACTION_MEANT]),
+    ),
+  );
+  const asksToRead = QUESTION.test(query);
+  const scored: { index: ToolIndex; scores: Float64Array }[] = [];
+  let best = 0;
+  for (const index of indexes) {
+    const scores = new Float64Array(index.end);
+    const covered = new Float64Array(index.end);
+    const values = new Float32Array(index.end);
+    for (const { rarity, words } of groups) addWish(index, words, rarity, { scores, covered, values });
+    for (let number = 0; number < scores.length; number++) {
+      const sum = scores[number] as number;
+      if (sum === 0) continue;
+      const card = index.card(number);
+      scores[number] = 0;
+      if (!card || !passes(card)) continue;
+      const share = (covered[number] as number) / worth;
+      const read = asksToRead && card.hints.read_only ? READ_ASKED : 1;
+      const does = actions.get(card.action) ?? 1;
+      const score = (read * does * sum * (0.25 + share) ** 2) / card.length;
+      scores[number] = score;
+      if (score > best) best = score;
+    }
+    scored.push({ index, scores });
+  }
+  const hits: Hit[] = [];
+  for (const { index, scores } of scored) {
+    scores.forEach((score, number) => {
+      if (score > 0 && score >= best * WORTH_SHOWING) hits.push({ card: index.card(number) as ToolCard, score });
+    });
+  }
+  return hits.sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
+}
+
+interface Alternative {
+  word: string;
+  factor: number;
+}
+
+/** Words of a question that stand for one another say one thing: `open a new issue` asks for one making, not for two. */
+function wishesOf(words: readonly string[]): string[][] {
+  const wishes: string[][] = [];
+  for (const word of words) {
+    const same = wishes.find((wish) => wish.some((other) => SYNONYMS.get(other)?.includes(word)));
+    if (same) same.push(word);
+    else wishes.push([word]);
+  }
+  return wishes;
+}
+
+/** What may stand for a wish, and how much finding it tells. */
+function alternativesOf(
+  asked: readonly string[],
+  indexes: readonly ToolIndex[],
+  total: number,
+): { rarity: number; words: Alternative[] } {
+  // Tools that are gone may still be counted.
+  const count = (each: string) =>
+    Math.min(
+      total,
+      indexes.reduce((sum, index) => sum + (index.postings(each)?.length ?? 0), 0),
+    );
+  const words: Alternative[] = asked.map((word) => ({ word, factor: 1 }));
+  for (const synonym of new Set(asked.flatMap((word) => SYNONYMS.get(word) ?? []))) {
+    if (!asked.includes(synonym)) words.push({ word: synonym, factor: SYNONYM });
+  }
+  let frequency = Math.max(...asked.map(count));
+  if (frequency === 0) {
+    const starts = asked.filter((word) => word.length > 2);
+    const longer = new Set(starts.flatMap((start) => indexes.flatMap((index) => index.completions(start))));
+    for (const word of longer) words.push({ word, factor: COMPLETION });
+    frequency = Math.max(0, ...words.map(({ word }) => count(word)));
+  }
+  const rarity = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+  return { rarity, words };
+}
+
+/** What a search adds up, by the numbers of tools. */
+interface Sums {
+  scores: Float64Array;
+  /** How much of the question is known. */
+  covered: Float64Array;
+  /** For one wish at a time; zero in between. */
+  values: Float32Array;
+}
+
+/** Adds what a wish brings each tool: the best of what stands for it, not all of it. */
+function addWish(
+  index: ToolIndex,
+  words: readonly Alternative[],
+  rarity: number,
+  { scores, covered, values }: Sums,
+): void {
+  const touched: number[] = [];
+  for (const { word, factor } of words) {
+    for (const packed of index.postings(word) ?? []) {
+      const number = numberOf(packed);
+      const weight = weightOf(packed);
+      const value = (factor * weight) / (weight + SATURATION);
+      const before = values[number] as number;
+      if (before === 0) touched.push(number);
+      if (value > before) values[number] = value;
+    }
+  }
+  for (const number of touched) {
+    const value = values[number] as number;
+    values[number] = 0;
+    scores[number] = (scores[number] as number) + rarity * value;
+    covered[number] = (covered[number] as number) + rarity * Math.min(1, 2 * value);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Tool } from '../tools/tool.ts';
+import { wordsOf } from './words.ts';
+
+/** What a word is worth by the place where it stands. */
+const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input: 2, example: 2 } as const;
+/** A place holds each word at most this often. */
+const MOST_OFTEN = 2;
+
+/** The words of a tool with their weights. */
+export function weighWords(tool: Tool, connectorName: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  const add = (words: readonly string[], worth: number) => {
+    const counts = new Map<string, number>();
+    for (const word of words) {
+      const seen = counts.get(word) ?? 0;
+      if (seen >= MOST_OFTEN) continue;
+      counts.set(word, seen + 1);
+      weights.set(word, (weights.get(word) ?? 0) + (seen === 0 ? worth : worth / 2));
+    }
+  };
+  add(wordsOf(tool.name), FIELDS.name);
+  add(wordsOf(tool.title), FIELDS.title);
+  add([...wordsOf(connectorName), ...wordsOf(tool.connector)], FIELDS.connector);
+  add(tool.tags.flatMap(wordsOf), FIELDS.tag);
+  add(wordsOf(aboutItself(tool.description)), FIELDS.description);
+  const inputs = Object.entries((tool.input_schema['properties'] as Record<string, { description?: unknown }>) ?? {});
+  add(
+    inputs.flatMap(([name]) => wordsOf(name)),
+    FIELDS.input,
+  );
+  add(
+    (tool.examples ?? []).flatMap(({ note }) => wordsOf(note)),
+    FIELDS.example,
+  );
+  for (const [word, weight] of weights) weights.set(word, Math.round(weight));
+  return weights;
+}
+
+/** A sentence that names another tool tells what this one is not. */
+function aboutItself(description: string): string {
+  return description
+    .split(/(?<=[.;])\s+/)
+    .filter((sentence) => !/\b[a-z0-9]+_[a-z0-9_]+\b/.test(sentence))
+    .join(' ');
+}
