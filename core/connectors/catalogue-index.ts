@@ -6,7 +6,10 @@ const CONNECTORS = '{"connectors":{\n';
 const TOOLS = '\n},"tools":{\n';
 const END = '\n}}\n';
 
-/** The text of an index: one connector or tool per line, so that a change of one shows as a change of one. */
+/**
+ * The text of an index: one connector or tool per line, so that a change of one shows as a change of one, and in ASCII: one other
+ * character anywhere would double the memory that the text takes.
+ */
 export function writeCatalogueIndex(connectors: readonly Connector[], tools: readonly Tool[]): string {
   const lines = (entries: [string, unknown][]) =>
     entries
@@ -15,7 +18,12 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
       .join(',\n');
   const connectorLines = lines(connectors.map((connector) => [connector.identifier, connector]));
   const toolLines = lines(tools.map((tool) => [tool.name, tool]));
-  return `${CONNECTORS}${connectorLines}${TOOLS}${toolLines}${END}`;
+  return ascii(`${CONNECTORS}${connectorLines}${TOOLS}${toolLines}${END}`);
+}
+
+/** The same JSON: characters above ASCII stand in strings alone, where they may be written as escapes. */
+function ascii(json: string): string {
+  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**

@@ -37,6 +37,13 @@ describe('The catalogue', () => {
     expect(read).to.deep.equal(index);
   });
 
+  it('is written in ASCII, whatever its texts hold', () => {
+    const beyond = files.tools.filter(({ data }) => /[^\0-\x7f]/.test(JSON.stringify(data.input_schema)));
+    expect(beyond).not.to.have.length(0);
+    expect(built.text).to.match(/^[\0-\x7f]*$/);
+    for (const { data } of beyond) expect(JSON.stringify(index.tools[data.name])).to.match(/[^\0-\x7f]/);
+  });
+
   it('gives the tools of a connector alone, also where its name begins that of another', () => {
     const catalogue = createCatalogue(readCatalogueIndex(built.text));
     const expected = Object.values(index.tools).filter((tool) => tool.connector === 'discord_bot');
