@@ -5,6 +5,8 @@ import { percentile } from './statistics.ts';
 export interface Load {
   port: number;
   connections: number;
+  /** Milliseconds between an answer and the next request of its connection. */
+  pauseMs: number;
   seconds: number;
   /** Seconds of load before the first request that counts. */
   warmUpSeconds: number;
@@ -74,7 +76,8 @@ function runConnection(load: Load, count: (sentAt: number, doneAt: number) => bo
       if (answer.status !== load.status) {
         socket.destroy(new Error(`answered ${answer.status} instead of ${load.status}: ${answer.text()}`));
       } else if (count(sentAt, performance.now())) {
-        send();
+        if (load.pauseMs > 0) setTimeout(send, load.pauseMs);
+        else send();
       } else {
         socket.removeAllListeners('close').destroy();
         resolve();

@@ -75,6 +75,10 @@ async function runRounds(
     const sides = sidesOf(operation, servers, subjects).map((side) => ({ ...side, samples: [] as Sample[] }));
     return { operation, sides };
   });
+  for (const { operation, sides } of results) {
+    const rehearsal = { seconds: options.rehearsalSeconds, warmUpSeconds: 0 };
+    for (const side of sides) await measure(operation, side, token, rehearsal);
+  }
   for (let round = 0; round < options.rounds; round++) {
     for (const { operation, sides } of results) {
       const order = round % 2 === 0 ? sides : sides.toReversed();

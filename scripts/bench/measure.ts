@@ -34,11 +34,17 @@ export function sidesOf(operation: Operation, servers: Servers, subjects: Subjec
 }
 
 /** Puts one side of an operation under load and tells what came of it. */
-export async function measure(operation: Operation, side: Side, token: string, options: Options): Promise<Sample> {
+export async function measure(
+  operation: Operation,
+  side: Side,
+  token: string,
+  options: Pick<Options, 'seconds' | 'warmUpSeconds'>,
+): Promise<Sample> {
   const cpu: number[] = [];
   const result: LoadResult = await runLoad({
     port: side.process.port,
     connections: operation.connections,
+    pauseMs: operation.pauseMs ?? 0,
     seconds: options.seconds,
     warmUpSeconds: options.warmUpSeconds,
     token,

@@ -10,13 +10,15 @@ export interface Options {
   seconds: number;
   /** Seconds before that which are not. */
   warmUpSeconds: number;
+  /** Seconds of load on each side before the first round: a server that has just started still compiles what it runs. */
+  rehearsalSeconds: number;
   starts: number;
   /** Where a CPU profile of the server is written; null for none. It slows the server: its ratios do not count. */
   profileDir: string | null;
 }
 
-const FULL = { rounds: 5, seconds: 3, warmUpSeconds: 1, starts: 5, accounts: 10_000 };
-const QUICK = { rounds: 1, seconds: 1, warmUpSeconds: 0.5, starts: 2, accounts: 1_000 };
+const FULL = { rounds: 5, seconds: 3, warmUpSeconds: 1, rehearsalSeconds: 8, starts: 5, accounts: 10_000 };
+const QUICK = { rounds: 1, seconds: 1, warmUpSeconds: 0.5, rehearsalSeconds: 2, starts: 2, accounts: 1_000 };
 
 /** @throws Error for an option or an operation that does not exist */
 export function readOptions(args: string[]): Options {
