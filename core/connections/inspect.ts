@@ -1,6 +1,6 @@
 import type { ConnectionRow } from '../../db/store.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import type { Check } from '../oauth/inspect.ts';
+import type { Check } from '../oauth/check.ts';
 import { findPattern } from './providers.ts';
 import { requestedScopes } from './scopes.ts';
 

@@ -1,27 +1,11 @@
-import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 import { createHandshakeSessions } from './handshake-sessions.ts';
-
-/** What is known of a request beside its own text. */
-export interface McpExchange {
-  /** Who asks, already verified. */
-  auth: AuthInfo;
-  /** The session belongs to whoever this names; nobody else can go on with it. */
-  owner: string;
-  parsedBody?: unknown;
-}
 
 export interface McpEndpoint {
   serve(request: Request, exchange: McpExchange): Promise<Response>;
   /** Ends what is under way and every session. */
   close(): Promise<void>;
-}
-
-export interface McpEndpointOptions {
-  /** Milliseconds UTC. */
-  now(): number;
-  random(size: number): Buffer;
-  /** Told of what was refused or failed; never changes an answer. */
-  onError(error: Error): void;
 }
 
 /**

@@ -4,7 +4,7 @@ import type {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
-import type { McpEndpointOptions, McpExchange } from './endpoint.ts';
+import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
-import type { Check } from './inspect.ts';
+import type { Check } from './check.ts';
 
 /** Compares what a pattern says with the metadata of its provider (RFC 8414 §2). */
 export function compareMetadata(pattern: AuthPattern, metadata: AuthorizationServer): Check[] {

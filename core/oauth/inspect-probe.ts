@@ -1,5 +1,5 @@
 import { isRecord } from '../tools/pointer.ts';
-import type { Check } from './inspect.ts';
+import type { Check } from './check.ts';
 import { readJson } from './json-answer.ts';
 import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.ts';
 

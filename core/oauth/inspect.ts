@@ -1,20 +1,10 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import type { Check } from './check.ts';
 import { createDiscovery, type Discovered } from './discovery.ts';
 import { compareMetadata } from './inspect-metadata.ts';
 import { probeAddress, probeTokenEndpoint } from './inspect-probe.ts';
 import type { FetchFor } from './transport.ts';
-
-/** One comparison of what is configured with what a provider says. */
-export interface Check {
-  /** What was compared: mostly a key of oauth_config. */
-  what: string;
-  /** `unknown`: the provider does not say, or cannot be asked for one account alone. */
-  verdict: 'ok' | 'differs' | 'unknown';
-  /** Sentences for people, or values. */
-  expected: string;
-  found: string;
-}
 
 export interface InspectRequest {
   pattern: AuthPattern;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AuthPattern, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
-import { type Check, inspectProvider } from '../../../core/oauth/inspect.ts';
+import type { Check } from '../../../core/oauth/check.ts';
+import { inspectProvider } from '../../../core/oauth/inspect.ts';
 import { AS, type ScriptableAs, startScriptableAs } from '../../support/scriptable-as.ts';
 import { closeAll } from '../net/local.ts';
 
