@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../core/errors.ts';
+import { wordsOfPattern } from './pattern-words.ts';
 
 const MAX_ERRORS = 20;
 
@@ -77,7 +78,8 @@ function present(error: ErrorObject): FieldError {
   if (keyword === 'enum') {
     return { field: fieldOf(instancePath), message: `must be one of ${params['allowedValues'].join(', ')}` };
   }
-  return { field: fieldOf(instancePath), message: error.message ?? 'is not valid' };
+  const words = keyword === 'pattern' ? wordsOfPattern(String(params['pattern'])) : undefined;
+  return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is not valid' };
 }
 
 /** `/requestBody/a/0/b` → `a[0].b`; `/query/page_size` → `page_size`. */

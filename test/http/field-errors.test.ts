@@ -31,6 +31,15 @@ describe('presentErrors', () => {
       [{ field: 'a[1].b', message: 'must be string' }],
     ],
     ['a value of a list of values', { enum: ['A', 'B'] }, 'C', [{ field: 'body', message: 'must be one of A, B' }]],
+    [
+      'a text of another form, in words where the contract has that form',
+      closed({ a: { pattern: '^https://\\S+$' }, b: { pattern: '^x$' } }),
+      { a: 'ftp://acme.example', b: 'y' },
+      [
+        { field: 'a', message: 'must be an address that starts with https:// and has no spaces' },
+        { field: 'b', message: 'must match pattern "^x$"' },
+      ],
+    ],
     ['the body itself', { type: 'object' }, [], [{ field: 'body', message: 'must be object' }]],
     [
       'a name that is not allowed',

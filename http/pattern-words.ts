@@ -1,0 +1,35 @@
+/** What each pattern of the contract asks for, in words: an expression in an error tells a person little, and a model not much more. */
+const WORDS: Readonly<Record<string, string>> = {
+  '^[^\\u0000-\\u001f\\u007f-\\u009f]*$': 'must hold no control characters',
+  '^[ -~]*$': 'must hold printable ASCII characters alone',
+  '^[ -~]+$': 'must hold printable ASCII characters alone',
+  '^[\\x21-\\x7e]+$': 'must hold printable ASCII characters without spaces',
+  '^[!#-\\[\\]-~]+$': 'must hold printable ASCII characters without spaces, quotation marks and backslashes',
+  '^https://\\S+$': 'must be an address that starts with https:// and has no spaces',
+  '^(https://\\S+)?$': 'must be empty or an address that starts with https:// and has no spaces',
+  '^https://': 'must start with https://',
+  '^https?://': 'must start with https:// or http://',
+  '^ca_[0-9a-hjkmnp-tv-z]{26}$': 'must be the id of a connected account: ca_ and 26 lower-case letters and digits',
+  '^[a-z0-9_]{1,64}$': 'must be a name of 1 to 64 lower-case letters, digits and underscores',
+  '^[a-z][a-z0-9_]{0,39}$':
+    'must be a name of at most 40 lower-case letters, digits and underscores that starts with a letter',
+  '^[a-z][a-z0-9_]{1,39}$':
+    'must be a name of 2 to 40 lower-case letters, digits and underscores that starts with a letter',
+  '^[a-z0-9]+(-[a-z0-9]+)*$': 'must hold lower-case letters, digits and inner hyphens alone',
+  '^[a-z0-9-]{1,40}$': 'must be a name of 1 to 40 lower-case letters, digits and hyphens',
+  '^[A-Za-z][A-Za-z0-9-]*$': 'must start with a letter and hold letters, digits and hyphens alone',
+  '^[A-Za-z0-9 _:-]+$': 'must hold letters, digits, spaces, hyphens, underscores and colons alone',
+  '^[A-Za-z0-9_-]+$': 'must hold letters, digits, hyphens and underscores alone',
+  '^[A-Za-z0-9_.-]+$': 'must hold letters, digits, hyphens, underscores and dots alone',
+  '^[-._0-9A-Za-z]+$': 'must hold letters, digits, hyphens, underscores and dots alone',
+  '^[A-Za-z0-9_.\\[\\]-]+$': 'must hold letters, digits, hyphens, underscores, dots and square brackets alone',
+  '^[A-Za-z0-9_]+(\\.[A-Za-z0-9_]+)*$': 'must be names of letters, digits and underscores, with a dot between two',
+};
+
+/** @returns undefined for a pattern that the contract does not have */
+export function wordsOfPattern(pattern: string): string | undefined {
+  return Object.hasOwn(WORDS, pattern) ? WORDS[pattern] : undefined;
+}
+
+/** For the test that holds them against the contract. */
+export const PATTERNS_WITH_WORDS: readonly string[] = Object.keys(WORDS);
