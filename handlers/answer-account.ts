@@ -1,4 +1,5 @@
 import { openCredentials } from '../core/accounts/credentials.ts';
+import type { Details } from '../core/accounts/details.ts';
 import type { AccountRow } from '../db/store.ts';
 import type { Deps, Principal, Schemas } from '../http/contract.ts';
 import { presentAccount, presentAccountDetails } from './present.ts';
@@ -6,11 +7,18 @@ import { presentAccount, presentAccountDetails } from './present.ts';
 /**
  * An account as create and update answer it: in full for a client that may read credentials, else without the secret values. A
  * client that may only write must not read back what others have stored.
+ *
+ * @param details the credentials, where the caller has them open
  */
-export function answerAccount(account: AccountRow, client: Principal, deps: Deps): Schemas['ConnectedAccount'] {
+export function answerAccount(
+  account: AccountRow,
+  client: Principal,
+  deps: Deps,
+  details?: Details,
+): Schemas['ConnectedAccount'] {
   const lastUsedAt = deps.usage.lastUsedAt(account);
   if (!mayReadCredentials(client)) return presentAccountDetails(account, lastUsedAt);
-  return presentAccount(account, openCredentials(deps.vault, account, account), lastUsedAt);
+  return presentAccount(account, details ?? openCredentials(deps.vault, account, account), lastUsedAt);
 }
 
 export function mayReadCredentials(client: Principal): boolean {

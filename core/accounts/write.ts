@@ -33,6 +33,12 @@ export interface AccountTools extends ConnectionTools {
 
 const CONFIG_FIELD = 'connected_account.api_config';
 
+export interface CreatedAccount {
+  account: AccountRow;
+  /** The credentials as they were given and sealed: whoever answers them need not open them again. */
+  details: Details;
+}
+
 /**
  * Creates an account, and its connection at first use. With usable credentials it is ACTIVE at once, without any it waits.
  *
@@ -44,7 +50,7 @@ export async function createAccount(
   environmentId: EnvironmentId,
   key: AccountKey,
   input: AccountInput,
-): Promise<AccountRow> {
+): Promise<CreatedAccount> {
   const details = input.authorization_details ?? {};
   const connection = await ensureConnection(tx, tools, environmentId, key.connector, details);
   const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
@@ -82,7 +88,7 @@ export async function createAccount(
     });
   }
   if (usable) await completeConnection(tx, environmentId, connection, at);
-  return (await tx.accounts.get(environmentId, id)) as AccountRow;
+  return { account: (await tx.accounts.get(environmentId, id)) as AccountRow, details };
 }
 
 export interface AccountUpdate {

@@ -32,7 +32,7 @@ export async function accountFor(
     if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
   }
   if (connection.type !== 'NO_AUTH' || !session.grant.mayConnect) return undefined;
-  const account = await createAccount(tx, tools, session.environment.id, key, {});
+  const { account } = await createAccount(tx, tools, session.environment.id, key, {});
   await tools.events.accountCreated(tx, cause, account.id, account.status);
   return account;
 }

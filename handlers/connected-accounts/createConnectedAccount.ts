@@ -7,8 +7,8 @@ export const createConnectedAccount: Handler<'createConnectedAccount'> = (call, 
   const { connected_account: input = {}, ...name } = call.body;
   const key = readKey(name);
   return call.commit(async (tx) => {
-    const account = await createAccount(tx, deps, call.environment.id, key, input);
+    const { account, details } = await createAccount(tx, deps, call.environment.id, key, input);
     await deps.events.accountCreated(tx, call.cause, account.id, account.status);
-    return reply(201, { connected_account: answerAccount(account, call.client, deps) });
+    return reply(201, { connected_account: answerAccount(account, call.client, deps, details) });
   });
 };

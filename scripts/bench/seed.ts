@@ -26,8 +26,8 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
   };
   for (let from = 0; from < accounts; from += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, accounts - from) }, (_, place) => from + place);
-    const rows = await Promise.all(numbers.map(create));
-    accountIds.push(...rows.map((row) => row.id));
+    const created = await Promise.all(numbers.map(create));
+    accountIds.push(...created.map(({ account }) => account.id));
   }
   const token = issueAccessToken(
     deps.signingKeys.current,

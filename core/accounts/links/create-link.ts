@@ -94,7 +94,7 @@ async function findOrCreate(
     const isUnknown = error instanceof ApiError && error.code === 'NOT_FOUND';
     if (!isUnknown || selector.by === 'id') throw error;
   }
-  const account = await createAccount(tx, tools, environment.id, readKey(name), {});
+  const { account } = await createAccount(tx, tools, environment.id, readKey(name), {});
   await tools.events.accountCreated(tx, cause, account.id, account.status);
   return account;
 }
