@@ -4,6 +4,9 @@ import type { RandomSource } from './aead.ts';
 const ID_BYTES = 20;
 const KEY_BYTES = 32;
 
+/** A data key as it is wrapped: its id, then the key. */
+export const DATA_KEY_BYTES = ID_BYTES + KEY_BYTES;
+
 /** The key of one record's fields. The id goes into each field's blob, so that a field says which key it belongs to. */
 export interface DataKey {
   id: string;
@@ -14,7 +17,7 @@ export interface DataKey {
 export function generateDataKey(random: RandomSource): { dataKey: DataKey; bytes: Buffer } {
   const id = `dek_${random(8).toString('hex')}`;
   const key = random(KEY_BYTES);
-  const bytes = Buffer.alloc(ID_BYTES + KEY_BYTES);
+  const bytes = Buffer.alloc(DATA_KEY_BYTES);
   bytes.write(id, 'latin1');
   key.copy(bytes, ID_BYTES);
   key.fill(0);

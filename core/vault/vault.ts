@@ -10,6 +10,7 @@ import {
   type ValueContext,
 } from './context.ts';
 import { type DataKey, generateDataKey, readDataKey } from './data-key.ts';
+import { DataKeyCache } from './data-key-cache.ts';
 import { unsealable, VaultError } from './errors.ts';
 import type { KeyEncryptionKey } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
@@ -31,16 +32,20 @@ export interface SealedValue {
   blob: Buffer;
 }
 
+/** Data keys that are remembered: some megabytes when all of them are in use. */
+const MAX_KNOWN = 16_384;
+
 /**
  * Envelope encryption of credentials: every record has a data key of its own, wrapped by a key-encryption key, and every
  * ciphertext is bound to its place. Whatever was moved, exchanged or altered fails to open.
  *
- * Opening throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` when the ring lacks the key, `UNKNOWN_FORMAT`. There is no cache of
- * data keys: unwrapping one costs a few microseconds, and none stays in memory.
+ * Opening throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` when the ring lacks the key, `UNKNOWN_FORMAT`. Data keys of records are
+ * remembered (decision 14); those of bytes, which are read once or twice, are not.
  */
 export class Vault {
   readonly #keys: KeySource;
   readonly #random: RandomSource;
+  readonly #known = new DataKeyCache(MAX_KNOWN);
 
   /** @param random cryptographically secure */
   constructor(keys: KeySource, random: RandomSource) {
@@ -59,7 +64,7 @@ export class Vault {
 
   /** Opens one field of a record. */
   open(context: RecordContext, field: string, record: Pick<SealedRecord, 'wrappedDataKey' | 'sealed'>): Secret {
-    const dataKey = this.#openDataKey(context, record.wrappedDataKey);
+    const dataKey = this.#recallDataKey(context, record.wrappedDataKey);
     return openField(context, field, dataKey, Object.hasOwn(record.sealed, field) ? record.sealed[field] : undefined);
   }
 
@@ -68,7 +73,7 @@ export class Vault {
     context: RecordContext,
     record: Pick<SealedRecord<Field>, 'wrappedDataKey' | 'sealed'>,
   ): Record<Field, Secret> {
-    const dataKey = this.#openDataKey(context, record.wrappedDataKey);
+    const dataKey = this.#recallDataKey(context, record.wrappedDataKey);
     return mapFields(record.sealed, (field, blob: Buffer) => openField(context, field, dataKey, blob));
   }
 
@@ -95,7 +100,9 @@ export class Vault {
   }
 
   openBytes(context: DataKeyContext, { wrappedDataKey, sealed }: { wrappedDataKey: Buffer; sealed: Buffer }): Buffer {
-    const dataKey = this.#openDataKey(context, wrappedDataKey);
+    const keyBytes = this.#unwrap(context, wrappedDataKey);
+    const dataKey = readDataKey(keyBytes);
+    keyBytes.fill(0);
     const { keyId, body } = decodeBlob(DIRECT, sealed);
     if (keyId !== dataKey.id) throw unsealable(new Error('The bytes belong to another data key'));
     const associatedData = bindValue(DIRECT, dataKey.id, { ...context, field: 'bytes' });
@@ -137,8 +144,13 @@ export class Vault {
     return opening(() => open(kek.wrapping, associatedData, body));
   }
 
-  #openDataKey(context: DataKeyContext, wrappedDataKey: Buffer): DataKey {
+  /** A key that left the ring opens nothing any more, whatever is remembered. */
+  #recallDataKey(context: DataKeyContext, wrappedDataKey: Buffer): DataKey {
+    this.#find(decodeBlob(DIRECT, wrappedDataKey).keyId);
+    const known = this.#known.get(context, wrappedDataKey);
+    if (known !== undefined) return known;
     const bytes = this.#unwrap(context, wrappedDataKey);
+    this.#known.set(context, wrappedDataKey, bytes);
     const dataKey = readDataKey(bytes);
     bytes.fill(0);
     return dataKey;

@@ -1,0 +1,66 @@
+import type { DataKeyContext } from './context.ts';
+import { DATA_KEY_BYTES, type DataKey, readDataKey } from './data-key.ts';
+
+/** Longer wrapped keys do not exist; they would not be remembered. */
+const MAX_WRAPPED_BYTES = 127;
+const LENGTH_AT = DATA_KEY_BYTES;
+const WRAPPED_AT = LENGTH_AT + 1;
+const SLOT_BYTES = WRAPPED_AT + MAX_WRAPPED_BYTES;
+
+/**
+ * Remembers unwrapped data keys, so that opening a credential takes one decryption instead of two. A key comes
+ * back only for the same place and the same wrapped bytes, which is all that unwrapping depends on besides the key-encryption key;
+ * whoever asks makes sure that this one is still in the ring. What a write or a rotation has replaced is never found again.
+ *
+ * The keys lie in one block of memory that no collection copies. Key objects would take five times the space.
+ */
+export class DataKeyCache {
+  readonly #max: number;
+  readonly #slots: Buffer;
+  /** Slots by place, and the other way round. */
+  readonly #slotOf = new Map<string, number>();
+  readonly #names: string[] = [];
+  #next = 0;
+
+  /** @param max number of keys, about 400 bytes each; the one that came first makes room */
+  constructor(max: number) {
+    this.#max = max;
+    this.#slots = Buffer.alloc(max * SLOT_BYTES);
+  }
+
+  get(context: DataKeyContext, wrapped: Buffer): DataKey | undefined {
+    const slot = this.#slotOf.get(nameOf(context));
+    if (slot === undefined) return undefined;
+    const at = slot * SLOT_BYTES;
+    const from = at + WRAPPED_AT;
+    const isSame =
+      this.#slots[at + LENGTH_AT] === wrapped.length &&
+      this.#slots.compare(wrapped, 0, wrapped.length, from, from + wrapped.length) === 0;
+    return isSame ? readDataKey(this.#slots.subarray(at, at + DATA_KEY_BYTES)) : undefined;
+  }
+
+  /** @param bytes what `wrapped` opened to in its place; copied */
+  set(context: DataKeyContext, wrapped: Buffer, bytes: Buffer): void {
+    if (wrapped.length > MAX_WRAPPED_BYTES || bytes.length !== DATA_KEY_BYTES) return;
+    const name = nameOf(context);
+    const at = (this.#slotOf.get(name) ?? this.#take(name)) * SLOT_BYTES;
+    bytes.copy(this.#slots, at);
+    this.#slots[at + LENGTH_AT] = wrapped.length;
+    wrapped.copy(this.#slots, at + WRAPPED_AT);
+  }
+
+  #take(name: string): number {
+    const slot = this.#next;
+    this.#next = (slot + 1) % this.#max;
+    const earlier = this.#names[slot];
+    if (earlier !== undefined) this.#slotOf.delete(earlier);
+    this.#names[slot] = name;
+    this.#slotOf.set(name, slot);
+    return slot;
+  }
+}
+
+/** Everything that says where a data key belongs, spelled so that no two places have one name. */
+function nameOf({ table, environmentId, recordId, generation }: DataKeyContext): string {
+  return JSON.stringify([table, environmentId, recordId, generation]);
+}
