@@ -1,12 +1,13 @@
 import { auditHash, GENESIS } from './audit-chain.ts';
+import type { AuditHeads } from './audit-heads.ts';
 import type { JsonObject } from './columns.ts';
 import { type Db, once } from './database.ts';
 import { and, asc, count, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
-import { auditHeads, auditLog, counters } from './schema.ts';
-import { createTotal, environmentRange, environmentRangeAfter } from './sequence.ts';
+import { auditLog } from './schema.ts';
+import { environmentRange, environmentRangeAfter } from './sequence.ts';
 
 export type AuditRow = typeof auditLog.$inferSelect;
 
@@ -33,15 +34,7 @@ export type AuditRepository = AuditReads & AuditWrites;
 const ENVIRONMENT = sql.placeholder('environmentId');
 const BATCH = 1000;
 
-export function createAuditRepository(db: Db): AuditRepository {
-  const head = once(() => db.select().from(auditHeads).where(eq(auditHeads.environmentId, ENVIRONMENT)).prepare());
-  const start = once(() =>
-    db
-      .select({ seq: counters.lastSeq })
-      .from(counters)
-      .where(and(eq(counters.environmentId, ENVIRONMENT), eq(counters.name, 'audit_log')))
-      .prepare(),
-  );
+export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepository {
   const insert = once(() => {
     const names = ['seq', 'id', 'environmentId', 'at', 'actor', 'action', 'subjectId', 'requestId', 'details'];
     const values = Object.fromEntries([...names, 'prevHash', 'hash'].map((name) => [name, sql.placeholder(name)]));
@@ -50,16 +43,6 @@ export function createAuditRepository(db: Db): AuditRepository {
       .values(values as unknown as AuditRow)
       .prepare();
   });
-  const moveHead = once(() =>
-    db
-      .insert(auditHeads)
-      .values({ environmentId: ENVIRONMENT, seq: sql.placeholder('seq'), hash: sql.placeholder('hash') })
-      .onConflictDoUpdate({
-        target: auditHeads.environmentId,
-        set: { seq: sql`excluded.seq`, hash: sql`excluded.hash` },
-      })
-      .prepare(),
-  );
   const next = once(() =>
     db
       .select()
@@ -89,7 +72,7 @@ export function createAuditRepository(db: Db): AuditRepository {
         .limit(sql.placeholder('limit'))
         .prepare(),
     count: (where) => db.select({ total: count() }).from(auditLog).where(where).prepare(),
-    keptTotal: createTotal(db, 'audit_log'),
+    keptTotal: (_names, { environmentId }) => heads.total(environmentId as EnvironmentId),
     placeOf: (row) => row.seq,
     placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
   });
@@ -99,15 +82,15 @@ export function createAuditRepository(db: Db): AuditRepository {
       return list.page(environmentId, {}, page);
     },
     async append(environmentId, { details = {}, ...given }) {
-      const before = head().get({ environmentId }) ?? { seq: start().get({ environmentId })?.seq ?? 0, hash: GENESIS };
+      const before = heads.next(environmentId);
       const seq = before.seq + 1;
       const row = { ...given, details, environmentId, seq, prevHash: before.hash };
       const hash = auditHash(row);
       insert().run({ ...row, hash });
-      moveHead().run({ environmentId, seq, hash });
+      heads.move(environmentId, { seq, hash });
     },
     async verifyChain(environmentId) {
-      const end = head().get({ environmentId });
+      const end = heads.get(environmentId);
       let hash = GENESIS;
       let rows = 0;
       let last: number | undefined;

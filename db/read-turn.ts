@@ -15,12 +15,13 @@ export interface ReadTurn {
  */
 export function createReadTurn(reader: Client): ReadTurn {
   const [begin, commit] = [reader.prepare('begin'), reader.prepare('commit')];
-  const answers = new Map<string, unknown>();
+  // A new one for each turn: clearing it would leave a chain of tables that keep each other from the quick collection.
+  let answers = new Map<string, unknown>();
   let open = false;
   const end = () => {
     if (!open) return;
     open = false;
-    answers.clear();
+    answers = new Map();
     // A failing disk ends a transaction behind our back.
     if (reader.inTransaction) commit.run();
   };

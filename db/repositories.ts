@@ -1,6 +1,8 @@
 import { type AccountReads, type AccountRepository, createAccountRepository } from './accounts/repository.ts';
+import { createSearchIndex } from './accounts/search-index.ts';
 import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
 import { type AuditReads, type AuditRepository, createAuditRepository } from './audit.ts';
+import { createAuditHeads } from './audit-heads.ts';
 import { type AuthFlowReads, type AuthFlowRepository, createAuthFlowRepository } from './auth-flows.ts';
 import { type AuthRequestReads, type AuthRequestRepository, createAuthRequestRepository } from './auth-requests.ts';
 import { type ConnectionReads, type ConnectionRepository, createConnectionRepository } from './connections.ts';
@@ -15,6 +17,7 @@ import {
   type DeploymentSecretReads,
   type DeploymentSecretRepository,
 } from './deployment-secrets.ts';
+import { type Ending, joinEndings } from './ending.ts';
 import {
   createEnvironmentToolRepository,
   type EnvironmentToolReads,
@@ -81,16 +84,22 @@ export interface ReadRepositories {
   mcpConfigs: McpConfigReads;
 }
 
-/** The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on. */
-export function createRepositories(client: Client): Repositories {
+/**
+ * The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on.
+ *
+ * @returns with them what they leave to the end of a transaction, which whoever opens transactions has to call
+ */
+export function createRepositories(client: Client): { repositories: Repositories; ending: Ending } {
   const db = createDb(client);
-  return {
+  const searchIndex = createSearchIndex(db);
+  const auditHeads = createAuditHeads(db);
+  const repositories: Repositories = {
     environments: translated(createEnvironmentRepository(db)),
     apiClients: translated(createApiClientRepository(db)),
     customProviders: translated(createCustomProviderRepository(db)),
     environmentTools: translated(createEnvironmentToolRepository(db)),
     connections: translated(createConnectionRepository(db)),
-    accounts: translated(createAccountRepository(db)),
+    accounts: translated(createAccountRepository(db, searchIndex)),
     refreshLeases: translated(createRefreshLeaseRepository(db)),
     authRequests: translated(createAuthRequestRepository(db)),
     authFlows: translated(createAuthFlowRepository(db)),
@@ -98,11 +107,12 @@ export function createRepositories(client: Client): Repositories {
     executions: translated(createExecutionRepository(db)),
     storedContents: translated(createStoredContentRepository(db)),
     idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
-    audit: translated(createAuditRepository(db)),
+    audit: translated(createAuditRepository(db, auditHeads)),
     deploymentSecrets: translated(createDeploymentSecretRepository(db)),
     keyRotation: translated(createKeyRotationRepository(db)),
     mcpConfigs: translated(createMcpConfigRepository(db)),
   };
+  return { repositories, ending: joinEndings([searchIndex.ending, auditHeads.ending]) };
 }
 
 /** The same functions, whose rejections are errors of this room instead of the driver's. */

@@ -67,7 +67,7 @@ export const counters = sqliteTable(
   'counters',
   {
     environmentId: environment().notNull(),
-    name: text().$type<'accounts' | 'executions' | 'audit_log'>().notNull(),
+    name: text().$type<'accounts' | 'executions'>().notNull(),
     total: integer().notNull(),
     lastSeq: integer('last_seq').notNull(),
   },
@@ -254,6 +254,11 @@ export const accountCounts = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.connectionId, t.status] })],
 );
+
+/** What the substring index does not hold yet: empty but within a transaction. */
+export const accountsUnindexed = sqliteTable('accounts_unindexed', {
+  seq: integer().primaryKey().notNull(),
+});
 
 /** The virtual table of the substring index; its rowid is the account's seq. */
 export const accountsSearch = sqliteTable('accounts_search', {

@@ -1,4 +1,5 @@
 import { type Durability, openDurability } from './durability.ts';
+import type { Ending } from './ending.ts';
 import { translateError } from './errors.ts';
 import { type Committed, createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
@@ -140,12 +141,13 @@ export async function openStore({ path, now, maxGroup, ...options }: StoreOption
  */
 export function createStore({ writer, reader }: Connections, durability: Durability, maxGroup?: number): Store {
   writer.pragma('synchronous = normal');
-  const repositories = createRepositories(writer);
+  const { repositories, ending } = createRepositories(writer);
   const turn = createReadTurn(reader);
-  const group = createGroupCommit(controlOf(writer, turn, durability), () => openScope(repositories), maxGroup);
+  const control = controlOf(writer, { turn, ending, durability });
+  const group = createGroupCommit(control, () => openScope(repositories), maxGroup);
   const alive = reader.prepare('select 1');
   return {
-    read: withSharedStates(createRepositories(reader), turn),
+    read: withSharedStates(createRepositories(reader).repositories, turn),
     shareReads() {
       try {
         turn.begin();
@@ -189,22 +191,38 @@ function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositor
   return { ...read, apiClients: { ...read.apiClients, state: shared } };
 }
 
-function controlOf(writer: Client, turn: ReadTurn, durability: Durability): TransactionControl {
-  const [begin, commit, rollback] = ['begin immediate', 'commit', 'rollback'].map((text) => writer.prepare(text));
-  const [savepoint, release, undo] = ['savepoint unit', 'release unit', 'rollback to unit'].map((text) =>
-    writer.prepare(text),
-  );
+interface ControlParts {
+  turn: ReadTurn;
+  ending: Ending;
+  durability: Durability;
+}
+
+function controlOf(writer: Client, { turn, ending, durability }: ControlParts): TransactionControl {
+  const statement = (text: string) => writer.prepare(text);
+  const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];
+  const savepoint = statement('savepoint unit');
+  const [release, undo] = [statement('release unit'), statement('rollback to unit')];
   return {
-    begin: () => {
+    begin() {
       turn.end();
-      begin?.run();
+      begin.run();
+      ending.begin();
     },
-    commit: () => void commit?.run(),
+    commit() {
+      ending.write();
+      commit.run();
+    },
     sync: durability.sync,
-    rollback: () => void rollback?.run(),
-    savepoint: () => void savepoint?.run(),
-    release: () => void release?.run(),
-    rollbackToSavepoint: () => void undo?.run(),
+    rollback: () => void rollback.run(),
+    savepoint: () => void savepoint.run(),
+    release() {
+      release.run();
+      ending.keep();
+    },
+    rollbackToSavepoint() {
+      undo.run();
+      ending.undo();
+    },
     isOpen: () => writer.inTransaction,
   };
 }

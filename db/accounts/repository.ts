@@ -23,6 +23,7 @@ import {
   SHOWN_COLUMNS,
   type StatusChange,
 } from './rows.ts';
+import type { SearchIndex } from './search-index.ts';
 import { createUpdate, nextVersion } from './update.ts';
 
 export interface AccountReads {
@@ -90,7 +91,7 @@ const statusChange = {
   version: nextVersion,
 };
 
-export function createAccountRepository(db: Db): AccountRepository {
+export function createAccountRepository(db: Db, searchIndex: SearchIndex): AccountRepository {
   const list = createAccountList(db);
   const search = createAccountSearch(db);
   const byKey = createByKey(db);
@@ -221,6 +222,7 @@ export function createAccountRepository(db: Db): AccountRepository {
     },
     async insert(environmentId, account) {
       insert(environmentId, account);
+      searchIndex.add();
     },
     async update(environmentId, id, version, changes) {
       return update(environmentId, id, version, changes);

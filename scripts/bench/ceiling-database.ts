@@ -57,6 +57,7 @@ export function openCeilingDatabase(path: string) {
       connection_id, connector, provider, $organization, $user, $identifier, authorization_type, 'ACTIVE', $config, $details,
       origins, wrapped_data_key, kek_id, $sealed, 1, $identifier || char(10) || provider || char(10) || connector, $at, $at
     from accounts where id = $model`);
+  const index = db.prepare('delete from accounts_unindexed');
   const model = db.prepare('select id from accounts limit 1').pluck().get() as string;
   const append =
     db.prepare(`insert into audit_log (seq, id, environment_id, at, actor, action, subject_id, request_id, details,
@@ -82,7 +83,10 @@ export function openCeilingDatabase(path: string) {
       rows: search.all(phrase, low, high, limit) as Row[],
       total: matches.get(phrase, low, high) as number,
     }),
-    insert: (values: Record<string, unknown>) => insert.run({ ...values, environment: environment.id, model }),
+    insert(values: Record<string, unknown>) {
+      insert.run({ ...values, environment: environment.id, model });
+      index.run();
+    },
     secret: (clientId: string) => secret.get(clientId),
     /** Adds a row to the chain of the audit log. */
     audit(action: string, subject: string) {

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { openStore, StorageError } from '../../db/store.ts';
 import { addEnvironment, NOW, openTestStore, type TestStore } from './support.ts';
 
 describe('the audit log', () => {
@@ -51,6 +52,47 @@ describe('the audit log', () => {
     });
     await Promise.all([append(1), undone.catch(() => {}), append(1)]);
     expect(await verify()).to.deep.equal({ intact: true, rows: 7 });
+  });
+
+  it('holds for every environment where the units of one transaction take turns, and some are undone', async () => {
+    const other = await addEnvironment(test.store, test.newId, 'other.example');
+    const units = Array.from({ length: 12 }, (_, place) =>
+      test.store.write(async (tx) => {
+        for (const environment of [test.env, other]) await tx.audit.append(environment, entry(`unit.${place}`));
+        if (place % 3 === 0) throw new Error('undone');
+      }),
+    );
+    await Promise.allSettled(units);
+    expect(await verify()).to.deep.equal({ intact: true, rows: 13 });
+    expect(await test.store.read.audit.verifyChain(other)).to.deep.equal({ intact: true, rows: 8 });
+    expect((await test.store.read.audit.list(other, { size: 1 })).total).to.equal(8);
+  });
+
+  it('holds after a transaction that was lost as a whole', async () => {
+    const lost = test.store.write(async (tx) => {
+      await tx.audit.append(test.env, entry('lost'));
+      throw new StorageError('SQLITE_CORRUPT', 'as a damaged page would');
+    });
+    await lost.catch(() => {});
+    expect(await verify()).to.deep.equal({ intact: true, rows: 5 });
+  });
+
+  it('holds within a transaction as well, with what that has appended', async () => {
+    const seen = await test.store.write(async (tx) => {
+      await tx.audit.append(test.env, entry('now'));
+      return tx.audit.verifyChain(test.env);
+    });
+    expect(seen).to.deep.equal({ intact: true, rows: 6 });
+  });
+
+  it('holds where several stores append to one file', async () => {
+    const second = await openStore({ path: test.file, now: () => NOW });
+    const stores = [test.store, second, second, test.store, second];
+    for (const [place, store] of stores.entries()) {
+      await store.write((tx) => tx.audit.append(test.env, entry(`turn.${place}`)));
+    }
+    await second.close();
+    expect(await verify()).to.deep.equal({ intact: true, rows: 10 });
   });
 
   it('is read newest first', async () => {

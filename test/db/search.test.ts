@@ -188,8 +188,41 @@ describe('search', () => {
       })
       .catch(() => {});
     expect((await search('user-')).total).to.equal(15);
+    assertIndexFits();
+  });
+
+  it('keeps it where the units of one transaction insert, remove what others have inserted, and are undone', async () => {
+    const [, second = '', third = ''] = (await Promise.all(['kept', 'gone', 'both'].map((name) => add([name]))))
+      .flat()
+      .map((row) => row.id);
+    const undone = test.store.write(async (tx) => {
+      await tx.accounts.insert(test.env, account(test.newId, connectionId, { identifier: 'never' }));
+      await tx.accounts.remove(test.env, second, NOW);
+      throw new Error('undone');
+    });
+    const fresh = account(test.newId, connectionId, { identifier: 'fresh' });
+    const units = [
+      undone,
+      test.store.write((tx) => tx.accounts.insert(test.env, fresh)),
+      test.store.write((tx) => tx.accounts.remove(test.env, fresh.id, NOW)),
+      test.store.write((tx) => tx.accounts.remove(test.env, third, NOW)),
+      add(['last']),
+    ];
+    await Promise.allSettled(units);
+    expect((await search('github')).rows.map((row) => row.identifier)).to.deep.equal(['last', 'gone', 'kept']);
+    assertIndexFits();
+  });
+
+  it('waits in no table once the transaction is over', async () => {
+    await add(['one', 'two']);
+    const client = new Database(test.file, { readonly: true });
+    expect(client.prepare('select count(*) from accounts_unindexed').pluck().get()).to.equal(0);
+    client.close();
+  });
+
+  function assertIndexFits(): void {
     const client = new Database(test.file);
     client.prepare("insert into accounts_search (accounts_search, rank) values ('integrity-check', 1)").run();
     client.close();
-  });
+  }
 });

@@ -1,0 +1,92 @@
+import { GENESIS } from './audit-chain.ts';
+import { type Db, once } from './database.ts';
+import { eq, sql } from './drizzle.ts';
+import type { Ending } from './ending.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { auditHeads, environments } from './schema.ts';
+
+/** The last row of a chain. */
+export interface AuditHead {
+  seq: number;
+  hash: Buffer;
+}
+
+/** The ends of the chains, one for each environment. */
+export interface AuditHeads {
+  /** What the next row follows: the beginning, where there is none yet. */
+  next(environmentId: EnvironmentId): AuditHead;
+  /** Undefined where there is no row. */
+  get(environmentId: EnvironmentId): AuditHead | undefined;
+  /** How many rows there are: none is ever removed. */
+  total(environmentId: EnvironmentId): number;
+  /** Moves the end to a row that was appended. It is written with the end of the transaction. */
+  move(environmentId: EnvironmentId, head: AuditHead): void;
+  ending: Ending;
+}
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+
+/** The appends of one transaction follow each other in memory: its first one reads the end, and its commit writes it. */
+export function createAuditHeads(db: Db): AuditHeads {
+  const stored = once(() =>
+    db
+      .select({ seq: auditHeads.seq, hash: auditHeads.hash })
+      .from(auditHeads)
+      .where(eq(auditHeads.environmentId, ENVIRONMENT))
+      .prepare(),
+  );
+  const start = once(() =>
+    db
+      // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_core.sql.
+      .select({ seq: sql<number>`${environments.ordinal} << 40` })
+      .from(environments)
+      .where(eq(environments.id, ENVIRONMENT))
+      .prepare(),
+  );
+  const store = once(() =>
+    db
+      .insert(auditHeads)
+      .values({ environmentId: ENVIRONMENT, seq: sql.placeholder('seq'), hash: sql.placeholder('hash') })
+      .onConflictDoUpdate({
+        target: auditHeads.environmentId,
+        set: { seq: sql`excluded.seq`, hash: sql`excluded.hash` },
+      })
+      .prepare(),
+  );
+  let moved = new Map<EnvironmentId, AuditHead>();
+  /** What the moves of the unit have replaced. */
+  const replaced: [EnvironmentId, AuditHead | undefined][] = [];
+  const get: AuditHeads['get'] = (environmentId) => moved.get(environmentId) ?? stored().get({ environmentId });
+  const startOf = (environmentId: EnvironmentId): number => start().get({ environmentId })?.seq ?? 0;
+
+  return {
+    next: (environmentId) => get(environmentId) ?? { seq: startOf(environmentId), hash: GENESIS },
+    get,
+    total(environmentId) {
+      const head = get(environmentId);
+      return head === undefined ? 0 : head.seq - startOf(environmentId);
+    },
+    move(environmentId, head) {
+      replaced.push([environmentId, moved.get(environmentId)]);
+      moved.set(environmentId, head);
+    },
+    ending: {
+      begin() {
+        replaced.length = 0;
+        moved = new Map();
+      },
+      keep() {
+        replaced.length = 0;
+      },
+      undo() {
+        for (const [environmentId, head] of replaced.splice(0).reverse()) {
+          if (head === undefined) moved.delete(environmentId);
+          else moved.set(environmentId, head);
+        }
+      },
+      write() {
+        for (const [environmentId, head] of moved) store().run({ environmentId, ...head });
+      },
+    },
+  };
+}
