@@ -44,6 +44,7 @@ import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { createRequestLog } from './request-log.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const USAGE_FLUSH_MS = 5_000;
@@ -147,6 +148,7 @@ export async function createDeps(
     ];
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     const metrics = overrides.metrics ?? createMetrics();
+    const logRequest = createRequestLog(log, now);
 
     const deps: Deps = {
       config,
@@ -190,10 +192,10 @@ export async function createDeps(
       scrubStorage,
       readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
       onAnswer: (exchange, status) => {
-        const seconds = (performance.now() - exchange.startedAt) / 1000;
+        const ms = performance.now() - exchange.startedAt;
         const operation = exchange.operation?.operationId ?? 'none';
-        metrics.request(operation, status, seconds);
-        log.info({ operation, status, ms: Math.round(seconds * 1e5) / 100, request_id: exchange.requestId }, 'request');
+        metrics.request(operation, status, ms / 1000);
+        logRequest(operation, status, ms, exchange.requestId);
       },
       async close() {
         for (const timer of timers) clearInterval(timer);

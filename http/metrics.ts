@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { DurationHistogram } from './duration-histogram.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -18,13 +19,12 @@ const MAX_TOOLS = 2_000;
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'valetkey_' });
-  const requests = new Histogram({
-    name: 'valetkey_http_request_duration_seconds',
-    help: 'Time to answer a request of the API',
-    labelNames: ['operation', 'status'],
-    buckets: BUCKETS,
-    registers: [registry],
-  });
+  const requests = new DurationHistogram(
+    'valetkey_http_request_duration_seconds',
+    'Time to answer a request of the API',
+    BUCKETS,
+  );
+  requests.registerIn(registry);
   const executions = new Histogram({
     name: 'valetkey_tool_execution_duration_seconds',
     help: 'Time to execute a tool, by connector and outcome',
@@ -41,7 +41,7 @@ export function createMetrics(): Metrics {
   const tools = new Set<string>();
   return {
     registry,
-    request: (operation, status, seconds) => requests.labels(operation, String(status)).observe(seconds),
+    request: (operation, status, seconds) => requests.observe(operation, status, seconds),
     execution: (connector, tool, outcome, seconds) => {
       executions.labels(connector, outcome).observe(seconds);
       const isKnown = tools.has(tool) || tools.size < MAX_TOOLS;

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { createLogger } from '../../http/log.ts';
+import { createRequestLog } from '../../http/request-log.ts';
+
+const TIME = /"time":"[^"]+"/;
+
+function linesAt(level: string) {
+  const lines: string[] = [];
+  const log = createLogger(level, { write: (line) => lines.push(line) });
+  return { log, lines, request: createRequestLog(log, () => Date.UTC(2026, 0, 2, 3, 4, 5, 6)) };
+}
+
+describe('the line of a request', () => {
+  it('is what the logger would write', () => {
+    const { log, lines, request } = linesAt('info');
+    for (const id of ['req_01jd', 'trace-1.a_B', '"}\n{"level":60', 'ü\u2028']) {
+      request('listConnections', 200, 12.3456, id);
+      log.info({ operation: 'listConnections', status: 200, ms: 12.35, request_id: id }, 'request');
+      const [ours, theirs] = lines.splice(0);
+      expect(ours?.match(TIME)?.[0]).to.equal('"time":"2026-01-02T03:04:05.006Z"');
+      expect(ours?.replace(TIME, '')).to.equal(theirs?.replace(TIME, ''));
+    }
+  });
+
+  it('is left out where the level says so, from the moment on that it is set', () => {
+    const { log, lines, request } = linesAt('warn');
+    request('listConnections', 200, 1, 'req_1');
+    expect(lines).to.deep.equal([]);
+    log.level = 'debug';
+    request('listConnections', 200, 1, 'req_1');
+    expect(lines).to.have.length(1);
+  });
+
+  it('is not written by a silent logger', () => {
+    const { lines, request } = linesAt('silent');
+    request('listConnections', 200, 1, 'req_1');
+    expect(lines).to.deep.equal([]);
+  });
+});
