@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /**
  * Addresses that a person wrote with places for account values: `https://{{domain}}.acme.example/v2/{{region}}`.
  * A value may fill exactly one host label or one path segment, so it can never choose another registered domain, a port,
@@ -35,6 +37,17 @@ interface Split {
   query: string;
 }
 
+/** A template that was read and found right. */
+interface AddressTemplate {
+  split: Split;
+  places: AddressPlace[];
+  /** The whole address where no account value is part of it. */
+  fixed: string | undefined;
+}
+
+/** By their text: every call of a tool fills one, and there are as many as providers have addresses. */
+const templates = new LRUCache<string, AddressTemplate>({ max: 2000 });
+
 /**
  * Reads a template and lists its places in order.
  *
@@ -43,8 +56,13 @@ interface Split {
  * @throws AddressError when it is not such an address, or a place stands elsewhere than in a whole label or segment
  */
 export function addressPlaces(source: string, options: { query?: boolean } = {}): AddressPlace[] {
-  const { host, path, query } = split(source);
-  if (query !== '' && !options.query) throw new AddressError('A base address has no query');
+  const parts = split(source);
+  if (parts.query !== '' && !options.query) throw new AddressError('A base address has no query');
+  return placesOf(parts);
+}
+
+function placesOf(parts: Split): AddressPlace[] {
+  const { host, path } = parts;
   const places: AddressPlace[] = [];
   host.forEach((label, index) => {
     const field = placeOf(label);
@@ -63,7 +81,7 @@ export function addressPlaces(source: string, options: { query?: boolean } = {})
       'The host of an address with placeholders is written in lower-case letters, digits and hyphens',
     );
   }
-  parsed(fill(source, () => 'x'));
+  parsed(fill(parts, () => 'x'));
   return places;
 }
 
@@ -74,11 +92,24 @@ export function addressPlaces(source: string, options: { query?: boolean } = {})
  * @throws AddressValueError naming the field that is missing or does not fit its place
  */
 export function fillAddress(source: string, values: Readonly<Record<string, string>>): string {
-  for (const place of addressPlaces(source, { query: true })) {
+  const { split: parts, places, fixed } = templateOf(source);
+  if (fixed !== undefined) return fixed;
+  for (const place of places) {
     const problem = placeProblem(place, values[place.field]);
     if (problem) throw new AddressValueError(place.field, problem);
   }
-  return withoutTrailingSlash(parsed(fill(source, (field) => values[field] ?? '')));
+  return withoutTrailingSlash(parsed(fill(parts, (field) => values[field] ?? '')));
+}
+
+function templateOf(source: string): AddressTemplate {
+  const known = templates.get(source);
+  if (known) return known;
+  const parts = split(source);
+  const places = placesOf(parts);
+  const fixed = places.length === 0 ? withoutTrailingSlash(parsed(source)) : undefined;
+  const template = { split: parts, places, fixed };
+  templates.set(source, template);
+  return template;
 }
 
 /** Why a value does not fit a place, as a public sentence; undefined when it does. */
@@ -116,8 +147,7 @@ function placeOf(part: string): string | undefined {
   return found[1];
 }
 
-function fill(source: string, value: (field: string) => string): string {
-  const { host, port, path, query } = split(source);
+function fill({ host, port, path, query }: Split, value: (field: string) => string): string {
   const put = (part: string): string => {
     const field = placeOf(part);
     return field === undefined ? part : value(field);

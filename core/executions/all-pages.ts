@@ -1,6 +1,5 @@
-import type { PreparedCall } from '../tools/call.ts';
+import { type PreparedCall, pageOf } from '../tools/call.ts';
 import type { PagesRead, ToolOutcome } from '../tools/outcome.ts';
-import { openCursor } from '../tools/pagination.ts';
 import { atPointer, isRecord, withPointer } from '../tools/pointer.ts';
 import { sizeOf } from '../tools/shrink.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -48,7 +47,7 @@ export async function readAllPages(
     else if (seen.has(cursor)) stop = 'the provider repeats a page';
     if (stop !== undefined) break;
     seen.add(cursor);
-    const page = await run({ ...call, at: openCursor(call.tool, cursor) });
+    const page = await run(pageOf(call, cursor));
     if (!page.ok) {
       stop = `the next page failed: ${page.error.message}`;
     } else if (bytes + sizeOf(page.data) > limits.bytes) {

@@ -11,8 +11,7 @@ import { callUpstreamTool, previewUpstreamCall } from '../mcp/upstream/call.ts';
 import type { Egress } from '../net/egress.ts';
 import { createScrubber } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
-import type { DryRunRequest, PreparedCall } from '../tools/call.ts';
-import { dryRun } from '../tools/call.ts';
+import { type DryRunRequest, dryRun, type PreparedCall, withFiles } from '../tools/call.ts';
 import type { ExecutePorts, OutboundRequest } from '../tools/execute.ts';
 import { executeTool } from '../tools/execute.ts';
 import { FileContent } from '../tools/file-content.ts';
@@ -52,7 +51,7 @@ export async function runPlan(
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   let { account } = fresh;
   if (account.status !== 'ACTIVE') throw accountNotActive(account);
-  const call = await withFiles(plan, tools);
+  const call = await loaded(plan, tools);
   const ports: ExecutePorts = {
     async credential() {
       const held = open(plan, account, tools);
@@ -90,11 +89,8 @@ export async function runPlan(
 }
 
 /** The call with the stored files that it sends. */
-async function withFiles(
-  { call, account, files }: ExecutionPlan,
-  tools: Pick<RunTools, 'files'>,
-): Promise<PreparedCall> {
-  return files.length === 0 ? call : { ...call, files: await tools.files.load(account.environmentId, account, files) };
+async function loaded({ call, account, files }: ExecutionPlan, tools: Pick<RunTools, 'files'>): Promise<PreparedCall> {
+  return files.length === 0 ? call : withFiles(call, await tools.files.load(account.environmentId, account, files));
 }
 
 /** The exact request of a plan with its secrets masked; nothing is obtained, refreshed or sent. */
@@ -105,7 +101,7 @@ export async function previewPlan(
   const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
   if (!credential) throw withoutToken(plan.account);
   if (plan.call.tool.mcp) return previewUpstreamCall(plan.call, credential);
-  return dryRun(await withFiles(plan, tools), credential);
+  return dryRun(await loaded(plan, tools), credential);
 }
 
 /** Stands for a token that the service will have obtained by the time that the call is made. */

@@ -2,10 +2,10 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import type { StoredFiles } from './file-input.ts';
+import { type StoredFiles, storedFileIds } from './file-input.ts';
 import type { InputChecker } from './input.ts';
 import { openCursor } from './pagination.ts';
-import { type RequestFacts, renderRequest } from './request.ts';
+import { draftRequest, type RequestDraft, type RequestFacts, renderRequest } from './request.ts';
 import type { Tool } from './tool.ts';
 
 /** A tool, an account and what to do. */
@@ -25,6 +25,8 @@ export interface ToolCall {
 /** A call whose input is checked and whose request can be rendered. */
 export interface PreparedCall extends RequestFacts {
   pattern: AuthPattern;
+  /** Its request, where it depends on nothing that is read later; a call with other facts is made by `pageOf` or `withFiles`. */
+  draft?: RequestDraft | undefined;
 }
 
 const NO_FILES: StoredFiles = new Map();
@@ -48,12 +50,22 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
   const { tool, provider, pattern, account, executionId } = call;
   const { input, cursor } = inputs.check(tool, call.toolInput);
   const at = cursor === undefined ? undefined : openCursor(tool, cursor);
-  const prepared = { tool, provider, pattern, account, input, at, idempotencyKey: executionId, files: NO_FILES };
+  const facts = { tool, provider, pattern, account, input, at, idempotencyKey: executionId };
+  const draft = tool.mcp ? undefined : draftRequest(facts);
   // What an MCP server is sent is a matter of its protocol; only its address has to be there.
   if (tool.mcp) baseUrlOf(provider, account);
-  // Stored files are read when the call runs.
-  else renderRequest({ ...prepared, files: undefined }, { parts: [], secrets: [] });
-  return prepared;
+  // Stored files are read when the call runs: until then they stood for nothing.
+  return { ...facts, files: NO_FILES, draft: storedFileIds(tool, input).length > 0 ? undefined : draft };
+}
+
+/** The same call for another page of its result. */
+export function pageOf(call: PreparedCall, cursor: string): PreparedCall {
+  return { ...call, at: openCursor(call.tool, cursor), draft: undefined };
+}
+
+/** The same call with the stored files that it names. */
+export function withFiles(call: PreparedCall, files: StoredFiles): PreparedCall {
+  return { ...call, files, draft: undefined };
 }
 
 /**

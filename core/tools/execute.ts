@@ -1,4 +1,5 @@
 import { type Credential, placeCredential } from '../connectors/placement.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 import type { PreparedCall } from './call.ts';
 import { isRetryable, type ToolError, type ToolErrorKind, type ToolOutcome } from './outcome.ts';
 import { readAnswer } from './read-answer.ts';
@@ -15,7 +16,7 @@ export interface OutboundRequest {
 /** An answer as the egress room gives it: header names in lower case, the body inflated. */
 export interface UpstreamResponse {
   status: number;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
+  headers: AnswerHeaders;
   body: Buffer;
 }
 
@@ -40,7 +41,11 @@ export interface ExecutePorts {
   wait(ms: number): Promise<void>;
 }
 
-export type Scrub = <T>(value: T) => T;
+export interface Scrub {
+  <T>(value: T): T;
+  /** The same for a value that was read from a JSON text. */
+  parsed<T>(value: T, json: string): T;
+}
 
 /** The error that `send` rejects with; `sent`: the first byte may have left. */
 export interface SendFailure {

@@ -1,3 +1,4 @@
+import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 import { decodeBase64, FileContent, OCTETS } from './file-content.ts';
 import { atPointer } from './pointer.ts';
 import type { Tool } from './tool.ts';
@@ -9,9 +10,9 @@ const MAX_NAME_LENGTH = 255;
  *
  * @param headers names in lower case
  */
-export function fileOfBody(headers: Readonly<Record<string, string>>, bytes: Buffer): FileContent {
-  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  const name = nameOfDisposition(headers['content-disposition'] ?? '');
+export function fileOfBody(headers: AnswerHeaders, bytes: Buffer): FileContent {
+  const mediaType = (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const name = nameOfDisposition(headerOf(headers, 'content-disposition') ?? '');
   return new FileContent(plainName(name), isMediaType(mediaType) ? mediaType : OCTETS, bytes);
 }
 

@@ -89,20 +89,28 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+const fileInputs = new WeakMap<JsonSchema, readonly string[]>();
+
+/** The names of a tool's file inputs. */
+function fileInputsOf({ input_schema: schema }: Tool): readonly string[] {
+  const known = fileInputs.get(schema);
+  if (known) return known;
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const names = Object.keys(properties).filter((name) => isFileSchema(properties[name]));
+  fileInputs.set(schema, names);
+  return names;
+}
+
 /** The stored files that an input names, with where each stands. */
 export function storedFileIds(tool: Tool, input: Readonly<Record<string, unknown>>): { field: string; id: string }[] {
-  const properties = tool.input_schema['properties'];
-  if (!isRecord(properties)) return [];
-  return Object.keys(properties)
-    .filter((name) => isFileSchema(properties[name]) && input[name] !== undefined)
-    .flatMap((name) => {
-      const value = input[name];
-      const items: [string, unknown][] = Array.isArray(value)
-        ? value.map((item, index) => [`${name}[${index}]`, item])
-        : [[name, value]];
-      return items.flatMap(([field, item]) => {
-        const id = isRecord(item) ? item['file_id'] : undefined;
-        return typeof id === 'string' ? [{ field: `${field}.file_id`, id }] : [];
-      });
+  return fileInputsOf(tool).flatMap((name) => {
+    const value = input[name];
+    const items: [string, unknown][] = Array.isArray(value)
+      ? value.map((item, index) => [`${name}[${index}]`, item])
+      : [[name, value]];
+    return items.flatMap(([field, item]) => {
+      const id = isRecord(item) ? item['file_id'] : undefined;
+      return typeof id === 'string' ? [{ field: `${field}.file_id`, id }] : [];
     });
+  });
 }

@@ -1,4 +1,5 @@
 import type { ErrorPredicate, PredicateKind, ProviderDefinition } from '../connectors/provider.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 import { atPointer } from './pointer.ts';
 import { meansRateLimited, type RateLimitState, readRateLimit } from './rate-limit.ts';
 import type { Tool } from './tool.ts';
@@ -64,7 +65,7 @@ export interface Cut {
 /** An answer as the rules of failure see it. */
 export interface JudgedAnswer {
   status: number;
-  headers: Readonly<Record<string, string>>;
+  headers: AnswerHeaders;
   /** The parsed JSON body; undefined when it is not JSON. */
   json: unknown;
 }
@@ -95,9 +96,8 @@ export function judgeAnswer(
   const rate = readRateLimit(answer.headers, provider.api.rate_limit, now);
   const byStatus = kindOfStatus(answer.status);
   const limited = meansRateLimited(answer.status, provider.api.rate_limit, rate);
-  const predicate = [...(tool.errors ?? []), ...(provider.api.errors ?? [])].find((candidate) =>
-    holds(candidate, answer),
-  );
+  const isMeant = (candidate: ErrorPredicate) => holds(candidate, answer);
+  const predicate = tool.errors?.find(isMeant) ?? provider.api.errors?.find(isMeant);
   if (!predicate) {
     const kind = limited ? 'upstream_rate_limited' : byStatus;
     return kind && { kind, rate, message: usualMessage(answer.json) };

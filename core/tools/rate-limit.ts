@@ -1,4 +1,5 @@
 import type { RateLimitHeaders, ResetUnit } from '../connectors/provider.ts';
+import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 
 /** What an answer says about its API's limits. */
 export interface RateLimitState {
@@ -18,12 +19,12 @@ const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3
  * @param now milliseconds UTC
  */
 export function readRateLimit(
-  headers: Readonly<Record<string, string>>,
+  headers: AnswerHeaders,
   names: RateLimitHeaders | undefined,
   now: number,
 ): RateLimitState {
-  const header = (name: string | undefined) => (name === undefined ? undefined : headers[name.toLowerCase()]);
-  const asked = retryAfter(header('retry-after'), now);
+  const header = (name: string | undefined) => (name === undefined ? undefined : headerOf(headers, name.toLowerCase()));
+  const asked = retryAfter(headerOf(headers, 'retry-after'), now);
   const remaining = numberOf(header(names?.remaining_header));
   const reset = names?.reset_unit && untilReset(header(names.reset_header), names.reset_unit, now);
   return {

@@ -1,4 +1,5 @@
-import type { UpstreamResponse } from './execute.ts';
+import { type AnswerHeaders, headerOf } from './answer-headers.ts';
+import type { Scrub, UpstreamResponse } from './execute.ts';
 import { pickFields } from './fields.ts';
 import { fileOfBody, fileWithin } from './file-answer.ts';
 import { FileContent } from './file-content.ts';
@@ -21,7 +22,7 @@ import type { Tool } from './tool.ts';
 /** How an answer is read. */
 export interface ReadingRules {
   /** Removes every secret of the call. */
-  scrub<T>(value: T): T;
+  scrub: Scrub;
   /** Milliseconds UTC. */
   now(): number;
   /** Query parameters that carry the credential; they never become part of a cursor. */
@@ -37,8 +38,8 @@ const MAX_ERROR_BODY_BYTES = 65_536;
  * cursor, so that no part of one can survive a cut.
  */
 export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
-  const headers = flatHeaders(response.headers);
-  const decoded = decode(headers['content-type'], response);
+  const { headers } = response;
+  const decoded = decode(headerOf(headers, 'content-type'), response);
   if (decoded instanceof UnreadableBodyError) return invalid(decoded.message, response.status);
 
   const body = scrubbed(decoded, rules);
@@ -56,13 +57,8 @@ export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules
     return { ok: false, error, sent: true };
   }
 
-  const cursor = nextCursor(
-    call.tool,
-    call.input,
-    call.at,
-    { link: rules.scrub(headers['link']), body: json },
-    rules.hidden,
-  );
+  const page = { link: rules.scrub(headerOf(headers, 'link')), body: json };
+  const cursor = nextCursor(call.tool, call.input, call.at, page, rules.hidden);
   const { value: data, truncated } = dataOf(call.tool, body, response.body, headers, rules);
   return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
 }
@@ -81,7 +77,7 @@ function decode(
 }
 
 function scrubbed(body: DecodedBody, { scrub }: ReadingRules): DecodedBody {
-  if (body.kind === 'json') return { kind: 'json', value: scrub(body.value) };
+  if (body.kind === 'json') return { ...body, value: scrub.parsed(body.value, body.text) };
   if (body.kind === 'text') return { kind: 'text', text: scrub(body.text) };
   return body;
 }
@@ -90,7 +86,7 @@ function dataOf(
   tool: Tool,
   body: DecodedBody,
   bytes: Buffer,
-  headers: Readonly<Record<string, string>>,
+  headers: AnswerHeaders,
   { scrub }: ReadingRules,
 ): { value: unknown; truncated?: Truncation } {
   const { select = '', base64, fields, file, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
@@ -129,13 +125,4 @@ function invalid(message: string, upstreamStatus: number): ToolOutcome {
     error: { kind: 'upstream_invalid_response', retryable: false, upstreamStatus, message },
     sent: true,
   };
-}
-
-/** Repeated headers as one (RFC 9110 §5.3). */
-function flatHeaders(headers: UpstreamResponse['headers']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
 }

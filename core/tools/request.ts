@@ -2,8 +2,9 @@ import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
 import type { PlacedCredential, PlacedPart } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { ApiError } from '../errors.ts';
 import { MASK } from '../secret.ts';
-import { renderBody } from './body.ts';
+import { type RenderedBody, renderBody } from './body.ts';
 import { ABSENT, inputNameOf, renderTemplate, type TemplateScope } from './body-template.ts';
 import type { StoredFiles } from './file-input.ts';
 import { encodePairs } from './form.ts';
@@ -30,6 +31,18 @@ export interface RequestFacts {
   files?: StoredFiles;
 }
 
+/** A request but for its credential. Header names are in lower case. */
+export interface RequestDraft {
+  /** Base address and path. */
+  address: string;
+  /** Percent-encoded, without the question mark. */
+  query: string;
+  headers: Readonly<Record<string, string>>;
+  /** Names of the headers that the caller chose; the credential's must not be among them. */
+  callerHeaders: readonly string[];
+  body: RenderedBody | undefined;
+}
+
 /** A request that is ready to be sent. Header names are in lower case. */
 export interface RenderedRequest {
   method: string;
@@ -45,47 +58,84 @@ export interface RenderedRequest {
 const pathTemplates = new WeakMap<Tool, PathTemplate>();
 
 /**
- * Renders the request of a call: the tool's template, the account's base address and the placed credential.
+ * Renders the request of a call but for its credential: the tool's template at the account's base address.
+ *
+ * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
+ */
+export function draftRequest(facts: RequestFacts): RequestDraft {
+  const scope = scopeOf(facts);
+  const { address, query } = renderAddress(facts, scope);
+  const body = renderBody(facts.tool, scope, facts.at, []);
+  const headers: Record<string, string> = { accept: 'application/json' };
+  for (const [name, value] of Object.entries(facts.provider.api.headers ?? {})) headers[name.toLowerCase()] = value;
+  const callerHeaders = addToolHeaders(headers, facts.tool, scope);
+  addIdempotencyKey(headers, facts);
+  if (body !== undefined) headers['content-type'] = body.type;
+  return { address, query, headers, callerHeaders, body };
+}
+
+/**
+ * Renders the request of a call: its draft with the placed credential.
  *
  * @param credential where the credential goes; its parts are added last and nothing can replace them
  * @param options `masked`: show what people may see of the credential instead of its value (dry run)
- * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
+ * @throws ApiError as draftRequest; INVALID_TOOL_INPUT when the input takes a place of the credential, or leaves it none
  */
 export function renderRequest(
-  facts: RequestFacts,
+  facts: RequestFacts & { draft?: RequestDraft | undefined },
   credential: PlacedCredential,
   options: { masked?: boolean } = {},
 ): RenderedRequest {
-  const { tool, provider, account, input } = facts;
-  const scope: TemplateScope = { input, account, files: facts.files };
+  const { tool } = facts;
+  const draft = facts.draft ?? draftRequest(facts);
   const shown = (part: PlacedPart) => (options.masked ? part.masked : part.value);
-  const placed = (where: PlacedPart['in']) =>
-    credential.parts.filter((part) => part.in === where).map((part) => [part.name, shown(part)] as const);
-
-  const { address, query } = renderAddress(facts, scope);
-  const body = renderBody(tool, scope, facts.at, placed('body'));
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    ...lowerCased(provider.api.headers ?? {}),
-    ...toolHeaders(facts, scope, credential),
-    ...idempotency(facts),
-    ...(body === undefined ? {} : { 'content-type': body.type }),
-    ...lowerCased(Object.fromEntries(placed('header'))),
-  };
-  const cookies = placed('cookie').map(([name, value]) => `${name}=${value}`);
-  if (cookies.length > 0) headers['cookie'] = cookies.join('; ');
-
   const encode = options.masked ? encodeMasked : encodeUnreserved;
-  const secretPairs = placed('query').map(([name, value]) => `${encodeUnreserved(name)}=${encode(value)}`);
-  const search = [query, ...secretPairs].filter((part) => part !== '').join('&');
+
+  const members = credential.parts.filter((part) => part.in === 'body');
+  const body = members.length === 0 ? draft.body : bodyWith(facts, members, shown);
+  const headers: Record<string, string> = { ...draft.headers };
+  if (body !== undefined) headers['content-type'] = body.type;
+  let cookies = '';
+  let search = draft.query;
+  for (const part of credential.parts) {
+    if (part.in === 'header') headers[freeHeader(part.name, tool, draft)] = shown(part);
+    else if (part.in === 'cookie') cookies = joined(cookies, '; ', `${part.name}=${shown(part)}`);
+    else if (part.in === 'query') search = joined(search, '&', `${encodeUnreserved(part.name)}=${encode(shown(part))}`);
+  }
+  if (cookies !== '') headers['cookie'] = cookies;
   return {
     method: tool.request.method,
-    url: search === '' ? address : `${address}?${search}`,
+    url: search === '' ? draft.address : `${draft.address}?${search}`,
     headers,
     body: body?.content,
     preview: body?.preview,
     secrets: credential.secrets,
   };
+}
+
+function joined(text: string, separator: string, more: string): string {
+  return text === '' ? more : text + separator + more;
+}
+
+function bodyWith(
+  facts: RequestFacts,
+  members: readonly PlacedPart[],
+  shown: (part: PlacedPart) => string,
+): RenderedBody | undefined {
+  const pairs = members.map((part) => [part.name, shown(part)] as const);
+  return renderBody(facts.tool, scopeOf(facts), facts.at, pairs);
+}
+
+/** The header of a credential, which no caller may have named. */
+function freeHeader(name: string, tool: Tool, { callerHeaders }: RequestDraft): string {
+  const lower = name.toLowerCase();
+  const taken = callerHeaders.find((chosen) => chosen.toLowerCase() === lower);
+  if (taken !== undefined) throw notForCallers(tool, taken);
+  return lower;
+}
+
+function scopeOf({ input, account, files }: RequestFacts): TemplateScope {
+  return { input, account, files };
 }
 
 function renderAddress(facts: RequestFacts, scope: TemplateScope): RenderedUrl {
@@ -95,7 +145,8 @@ function renderAddress(facts: RequestFacts, scope: TemplateScope): RenderedUrl {
     return Object.hasOwn(values, key) ? values[key] : undefined;
   };
   const rendered = renderUrl(baseUrlOf(provider, account), templateOf(tool), lookup);
-  let query = [rendered.query, ...extraPairs(tool, scope)].filter((part) => part !== '').join('&');
+  const extra = extraPairs(tool, scope);
+  let query = extra.length === 0 ? rendered.query : [rendered.query, ...extra].filter((part) => part !== '').join('&');
   if (at !== undefined) query = paged(tool, query, at);
   return { address: rendered.address, query };
 }
@@ -106,17 +157,25 @@ function templateOf(tool: Tool): PathTemplate {
   return known;
 }
 
-function extraPairs(tool: Tool, scope: TemplateScope): string[] {
-  const named = Object.entries(tool.request.query ?? {}).flatMap(([name, template]) => {
+function extraPairs({ request }: Tool, scope: TemplateScope): string[] {
+  const pairs: string[] = [];
+  for (const [name, template] of Object.entries(request.query ?? {})) {
     const value = renderTemplate(template, scope);
-    return value === ABSENT ? [] : encodePairs(name, value, 'repeat');
-  });
-  const styled = (tool.request.parameters ?? [])
-    .filter((parameter) => parameter.in === 'query')
-    .flatMap((parameter) => queryPairs(parameter, inputOf(scope, parameter.input)));
-  const fromCaller = scope.input[tool.request.query_input ?? ''];
-  const free = Object.entries(isRecord(fromCaller) ? fromCaller : {});
-  return [...named, ...styled, ...free.flatMap(([name, value]) => encodePairs(name, value, 'repeat'))];
+    if (value !== ABSENT) pairs.push(...encodePairs(name, value, 'repeat'));
+  }
+  for (const parameter of request.parameters ?? []) {
+    if (parameter.in === 'query') pairs.push(...queryPairs(parameter, inputOf(scope, parameter.input)));
+  }
+  for (const [name, value] of Object.entries(fromCaller(scope, request.query_input))) {
+    pairs.push(...encodePairs(name, value, 'repeat'));
+  }
+  return pairs;
+}
+
+/** The members of the input that holds free parameters or headers; none without such an input. */
+function fromCaller({ input }: TemplateScope, name: string | undefined): Record<string, unknown> {
+  const value = name === undefined ? undefined : input[name];
+  return isRecord(value) ? value : {};
 }
 
 function inputOf({ input }: TemplateScope, name: string): unknown {
@@ -130,29 +189,28 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
   return withParameter(query, request.name, `${encodeUnreserved(request.name)}=${encodeUnreserved(String(at))}`);
 }
 
-function toolHeaders(
-  { tool }: RequestFacts,
-  scope: TemplateScope,
-  credential: PlacedCredential,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, template] of Object.entries(tool.request.headers ?? {})) {
+/** @returns the names of those that the caller chose */
+function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: TemplateScope): string[] {
+  const { request } = tool;
+  for (const [name, template] of Object.entries(request.headers ?? {})) {
     const value = renderTemplate(template, scope);
     if (value !== ABSENT) headers[name.toLowerCase()] = headerValue(value, inputNameOf(template));
   }
-  for (const parameter of tool.request.parameters ?? []) {
+  for (const parameter of request.parameters ?? []) {
     const value = parameter.in === 'header' ? headerText(parameter, inputOf(scope, parameter.input)) : undefined;
     if (value !== undefined) headers[parameter.name.toLowerCase()] = headerValue(value, parameter.input);
   }
-  const fromCaller = scope.input[tool.request.headers_input ?? ''];
-  const taken = new Set(credential.parts.filter((part) => part.in === 'header').map((part) => part.name.toLowerCase()));
-  for (const [name, value] of Object.entries(isRecord(fromCaller) ? fromCaller : {})) {
-    const field = `${tool.request.headers_input}.${name}`;
-    if (!isCallerHeader(name) || taken.has(name.toLowerCase()))
-      throw inputProblem(field, 'is a header that callers cannot set');
-    headers[name.toLowerCase()] = headerValue(value, field);
+  const chosen: string[] = [];
+  for (const [name, value] of Object.entries(fromCaller(scope, request.headers_input))) {
+    if (!isCallerHeader(name)) throw notForCallers(tool, name);
+    headers[name.toLowerCase()] = headerValue(value, `${request.headers_input}.${name}`);
+    chosen.push(name);
   }
-  return headers;
+  return chosen;
+}
+
+function notForCallers({ request }: Tool, name: string): ApiError {
+  return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers cannot set');
 }
 
 /** Visible ASCII and blanks only: a line break would start another header (threat E2). */
@@ -165,14 +223,10 @@ function headerValue(value: unknown, input: string | undefined): string {
 }
 
 /** A write that may be sent twice by accident carries a key by which the API recognises it (threat E7). */
-function idempotency({ tool, provider, idempotencyKey }: RequestFacts): Record<string, string> {
+function addIdempotencyKey(headers: Record<string, string>, { tool, provider, idempotencyKey }: RequestFacts): void {
   const header = provider.api.idempotency_header;
-  if (header === undefined || idempotencyKey === undefined || tool.hints.idempotent) return {};
-  return { [header.toLowerCase()]: idempotencyKey };
-}
-
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (header === undefined || idempotencyKey === undefined || tool.hints.idempotent) return;
+  headers[header.toLowerCase()] = idempotencyKey;
 }
 
 /** The mask stays readable in the address of a dry run. */

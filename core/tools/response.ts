@@ -1,17 +1,18 @@
 import { TextDecoder } from 'node:util';
 import { decodeBase64 } from './file-content.ts';
-import { isRecord } from './pointer.ts';
 
 /** The body of an answer, by what it is. */
 export type DecodedBody =
   | { kind: 'empty' }
-  | { kind: 'json'; value: unknown }
+  /** With the text that the value was read from. */
+  | { kind: 'json'; value: unknown; text: string }
   | { kind: 'text'; text: string }
   | { kind: 'binary'; mediaType: string; bytes: Buffer };
 
 /** A body that says it is JSON and is not. */
 export class UnreadableBodyError extends Error {}
 
+const UTF_8 = new TextDecoder();
 const MAX_DEPTH = 200;
 const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json|x-amz-json-\d\.\d)$/;
 /** A whole number that may be beyond what a double holds exactly. */
@@ -28,14 +29,12 @@ const TEXT_TYPE =
 export function decodeBody(contentType: string | undefined, bytes: Buffer): DecodedBody {
   if (bytes.length === 0) return { kind: 'empty' };
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (JSON_TYPE.test(mediaType)) {
-    const value = parseJson(bytes);
-    if (value === undefined) throw new UnreadableBodyError('The body says it is JSON and cannot be read as JSON');
-    return { kind: 'json', value };
-  }
-  if (mediaType === '') {
-    const value = parseJson(bytes);
-    if (value !== undefined) return { kind: 'json', value };
+  const isJson = JSON_TYPE.test(mediaType);
+  if (isJson || mediaType === '') {
+    const text = UTF_8.decode(bytes);
+    const value = parseJson(text);
+    if (value !== undefined) return { kind: 'json', value, text };
+    if (isJson) throw new UnreadableBodyError('The body says it is JSON and cannot be read as JSON');
   }
   if (TEXT_TYPE.test(mediaType) || (mediaType === '' && isText(bytes))) {
     return { kind: 'text', text: decodeText(contentType ?? '', bytes) };
@@ -71,15 +70,14 @@ function isText(bytes: Buffer): boolean {
   }
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(text: string): unknown {
   let value: unknown;
   try {
-    const text = new TextDecoder().decode(bytes);
     value = LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (isTooDeep(value)) throw new UnreadableBodyError(`The body is nested more than ${MAX_DEPTH} levels`);
+  if (isDeeperThan(value, MAX_DEPTH)) throw new UnreadableBodyError(`The body is nested more than ${MAX_DEPTH} levels`);
   return value;
 }
 
@@ -89,12 +87,11 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
   return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
 }
 
-/** Level by level, not by recursion: the depth is the other side's choice. */
-function isTooDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((item) => (Array.isArray(item) ? item : isRecord(item) ? Object.values(item) : []));
-  }
+/** Recursion ends where the limit does: the depth is the other side's choice. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (levels < 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
   return false;
 }

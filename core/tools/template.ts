@@ -82,9 +82,11 @@ function parseExpression(text: string): TemplatePart {
 
 /** Expands parsed parts (RFC 6570 §3). `lookup` gives the value of a variable by its name. */
 export function expandTemplate(parts: readonly TemplatePart[], lookup: (name: string) => TemplateValue): string {
-  return parts
-    .map((part) => ('literal' in part ? encodeLiteral(part.literal) : expandExpression(part, lookup)))
-    .join('');
+  let text = '';
+  for (const part of parts) {
+    text += 'literal' in part ? encodeReserved(part.literal) : expandExpression(part, lookup);
+  }
+  return text;
 }
 
 function expandExpression(
@@ -92,10 +94,12 @@ function expandExpression(
   lookup: (name: string) => TemplateValue,
 ): string {
   const { first, separator } = OPERATORS[operator];
-  const expanded = variables
-    .map((variable) => expandVariable(operator, variable, lookup(variable.name)))
-    .filter((text) => text !== undefined);
-  return expanded.length === 0 ? '' : first + expanded.join(separator);
+  let text: string | undefined;
+  for (const variable of variables) {
+    const expanded = expandVariable(operator, variable, lookup(variable.name));
+    if (expanded !== undefined) text = text === undefined ? first + expanded : text + separator + expanded;
+  }
+  return text ?? '';
 }
 
 function expandVariable(operator: Operator, variable: VariableSpec, value: TemplateValue): string | undefined {
@@ -133,25 +137,29 @@ function pairsOf(
   return entries.filter(([, item]) => item !== undefined && item !== null).map(([key, item]) => [key, String(item)]);
 }
 
+/** Most names and values need no encoding. */
+const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
+const URI_CHARACTERS = /^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]*$/;
+
 /** Percent-encodes everything but unreserved characters (RFC 3986 §2.3). */
 export function encodeUnreserved(text: string): string {
+  if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-/** Keeps reserved characters and percent-encoded triplets as they are (RFC 6570 §3.2.3). */
+/**
+ * Keeps reserved characters and percent-encoded triplets as they are (RFC 6570 §3.2.3). Literals are written so as well: they are
+ * copied, and what a URI cannot hold is encoded (§3.1).
+ */
 function encodeReserved(text: string): string {
+  if (URI_CHARACTERS.test(text)) return text;
   return text
     .split(/(%[0-9A-Fa-f]{2})/)
     .map((piece, index) =>
       index % 2 === 1 ? piece : encodeURI(piece.toWellFormed()).replace(/%5B/g, '[').replace(/%5D/g, ']'),
     )
     .join('');
-}
-
-/** Literals are copied; what a URI cannot hold is encoded (RFC 6570 §3.1). */
-function encodeLiteral(text: string): string {
-  return encodeReserved(text);
 }

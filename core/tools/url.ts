@@ -100,13 +100,13 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
  * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot stand in an address
  */
 export function renderUrl(base: string, template: PathTemplate, lookup: (name: string) => unknown): RenderedUrl {
-  template.path.forEach((part, index) => {
-    if ('literal' in part) return;
-    for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator, index === 0);
-  });
+  for (const part of template.path) {
+    if ('literal' in part) continue;
+    for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator, part === template.path[0]);
+  }
   const values = (name: string) => templateValue(name, lookup(name));
   const path = expandTemplate(template.path, (name) => withinPath(template, name, values(name)));
-  const query = expandTemplate(template.query, values).replace(/^[?&]/, '');
+  const query = template.query.length === 0 ? '' : expandTemplate(template.query, values).replace(/^[?&]/, '');
   verify(base, path, query);
   return { address: base + path, query };
 }
@@ -133,7 +133,8 @@ function templateValue(name: string, value: unknown): TemplateValue {
 }
 
 function isScalar(value: unknown): value is string | number | boolean | null | undefined {
-  return value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' || value === null || value === undefined;
 }
 
 /**
@@ -185,15 +186,17 @@ function pathProblem(path: string, first: boolean): string | undefined {
  * plain one, so the pieces between them are held to the rules of segments: nothing climbs out of where the value stands.
  */
 function valueProblem(text: string): string | undefined {
-  if (text.includes('/') && text.split('/').includes(''))
-    return 'must not begin or end with a slash, or hold two in a row';
-  return text
-    .split('/')
-    .map(segmentProblem)
-    .find((problem) => problem !== undefined);
+  if (!text.includes('/')) return segmentProblem(text);
+  const pieces = text.split('/');
+  if (pieces.includes('')) return 'must not begin or end with a slash, or hold two in a row';
+  return pieces.map(segmentProblem).find((problem) => problem !== undefined);
 }
 
+/** Nothing in it is special to anyone. */
+const PLAIN_SEGMENT = /^[A-Za-z0-9_~-]+$/;
+
 function segmentProblem(segment: string): string | undefined {
+  if (PLAIN_SEGMENT.test(segment)) return undefined;
   if (segment === '') return 'must not be empty: it is part of the path';
   if (!segment.isWellFormed()) return 'must be well-formed Unicode';
   for (const form of decodings(segment)) {

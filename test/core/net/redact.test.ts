@@ -103,6 +103,35 @@ describe('scrub (E5)', () => {
     );
   });
 
+  it('leaves of a value that was parsed what it leaves of any value, however its text was written', () => {
+    const unit = fc.constantFrom('a', '1', '?', '"', '/', 'é', '\n');
+    const few = fc.string({ unit, minLength: 4, maxLength: 8 });
+    // Each character as it is where JSON allows that, or as one of its escapes.
+    const written = (text: string, ways: readonly number[]) =>
+      [...text].map((char, index) => {
+        const code = `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+        const plain = JSON.stringify(char).slice(1, -1);
+        return [plain, plain, char === '/' ? '\\/' : plain, code][ways[index % ways.length] ?? 0];
+      });
+    const ways = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(fc.array(few, { minLength: 1, maxLength: 3 }), fc.array(few), ways, (secrets, parts, some) => {
+        const echoes = secrets.flatMap((secret) => [secret, JSON.stringify(secret), btoa(encodeURI(secret))]);
+        const text = written([...parts, echoes[(some[0] ?? 0) % echoes.length]].join(''), some).join('');
+        const json = `{"a":["${text}"],"${text}":1111}`;
+        const clean = createScrubber(secrets);
+        expect(clean.parsed(JSON.parse(json), json)).to.deep.equal(clean(JSON.parse(json)));
+      }),
+      { numRuns: 500 },
+    );
+    const encoded = '["Pz8\\/Pz8\\/Pw=="]';
+    expect(createScrubber(['???????']).parsed(JSON.parse(encoded), encoded)).to.deep.equal([`${SCRUBBED}w==`]);
+    const pin = createScrubber(['12345678']);
+    for (const number of ['12345678', '1.2345678e7', '123456780e-1']) {
+      expect(pin.parsed(JSON.parse(`[${number}]`), `[${number}]`), number).to.deep.equal([SCRUBBED]);
+    }
+  });
+
   it('takes linear time for a secret and a text made to match nearly everywhere', () => {
     const secret = `${'a'.repeat(4000)}b`;
     const text = 'a'.repeat(4_000_000);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { scrub as redact } from '../../../core/net/redact.ts';
+import { createScrubber } from '../../../core/net/redact.ts';
 import { pickFields } from '../../../core/tools/fields.ts';
 import { FileContent } from '../../../core/tools/file-content.ts';
 import { atPointer, withPointer } from '../../../core/tools/pointer.ts';
@@ -9,7 +9,7 @@ import { shrinkToFit, sizeOf } from '../../../core/tools/shrink.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
 import { json, NOW, prepared, raw, toolOf } from './samples.ts';
 
-const RULES = { scrub: <T>(value: T) => value, now: () => NOW, hidden: [] };
+const RULES = { scrub: createScrubber([]), now: () => NOW, hidden: [] };
 
 function read(response: Parameters<typeof readAnswer>[1], tool = toolOf()) {
   return readAnswer(prepared({ tool }), response, RULES);
@@ -59,7 +59,7 @@ describe('An answer', () => {
   });
 
   it('that is a file does not carry the credential out', () => {
-    const scrub = <T>(value: T): T => redact(value, ['tok_secret_123']);
+    const scrub = createScrubber(['tok_secret_123']);
     const body = Buffer.concat([Buffer.from([0xff, 0]), Buffer.from('tok_secret_123'), Buffer.from([0xfe])]);
     const outcome = readAnswer(prepared({}), raw(200, 'image/png', body), { ...RULES, scrub });
     const { bytes } = (outcome.ok ? outcome.data : undefined) as FileContent;
@@ -107,7 +107,7 @@ describe('An answer', () => {
       .replace(/(.{5})/g, '$1\n');
     const tool = toolOf({ response: { base64: ['/content', '/parts/*/data'] } });
     const body = { content: wrapped, parts: [{ data: 'Zm9v' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }] };
-    const scrub = <T>(value: T): T => redact(value, ['tok_secret_123']);
+    const scrub = createScrubber(['tok_secret_123']);
     const outcome = readAnswer(prepared({ tool }), json(200, body), { ...RULES, scrub });
     expect(outcome.ok && outcome.data).to.deep.equal({
       content: 'Grüße, [secret]!',
