@@ -22,6 +22,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 const RANDOM_BYTES = 10;
 const TEN_BITS = 1024;
+const FORTY_BITS = TEN_BITS ** 4;
 
 /** 48 bits of milliseconds below two zero bits: 10 characters. */
 function encodeTime(ms: number): string {
@@ -30,11 +31,7 @@ function encodeTime(ms: number): string {
   return `${pair(high / TEN_BITS ** 2)}${pair(high / TEN_BITS)}${pair(high)}${pair(low / TEN_BITS)}${pair(low)}`;
 }
 
-/** 80 bits, 40 at a time: 16 characters. */
-function encodeRandom(bytes: Buffer): string {
-  return encode40(bytes.readUIntBE(0, 5)) + encode40(bytes.readUIntBE(5, 5));
-}
-
+/** 40 bits: 8 characters. */
 function encode40(value: number): string {
   return `${pair(value / TEN_BITS ** 3)}${pair(value / TEN_BITS ** 2)}${pair(value / TEN_BITS)}${pair(value)}`;
 }
@@ -54,25 +51,26 @@ function pair(value: number): string {
  */
 export function createIds(now: () => number, random: (size: number) => Buffer): (prefix: IdPrefix) => string {
   let lastTime = -1;
+  // What ids of one millisecond have in common, and the number of the last one.
+  let head = '';
   let timeText = '';
-  let entropy: Buffer = Buffer.alloc(RANDOM_BYTES);
+  let high = 0;
+  let low = 0;
   return (prefix) => {
     const time = now();
     if (time > lastTime) {
       lastTime = time;
       timeText = encodeTime(time);
-      entropy = Buffer.from(random(RANDOM_BYTES));
-    } else {
+      const entropy = random(RANDOM_BYTES);
+      high = entropy.readUIntBE(0, 5);
+      low = entropy.readUIntBE(5, 5);
+      head = timeText + encode40(high);
+    } else if (++low === FORTY_BITS) {
       // Also taken when the clock steps back: order of creation matters more than the clock here.
-      increment(entropy);
+      low = 0;
+      high = (high + 1) % FORTY_BITS;
+      head = timeText + encode40(high);
     }
-    return `${prefix}_${timeText}${encodeRandom(entropy)}`;
+    return `${prefix}_${head}${encode40(low)}`;
   };
-}
-
-function increment(bytes: Buffer): void {
-  for (let i = bytes.length - 1; i >= 0; i--) {
-    bytes[i] = ((bytes[i] ?? 0) + 1) & 0xff;
-    if (bytes[i] !== 0) return;
-  }
 }

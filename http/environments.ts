@@ -21,18 +21,19 @@ export function createEnvironmentLookup(
   read: ReadRepositories,
   now: () => number,
 ): (hostHeader: string | undefined) => Environment | Promise<Environment> {
+  /** By header, as it is written. */
   const known = new Map<string, { environment: Environment; until: number }>();
-  const find = async (host: string): Promise<Environment> => {
+  const find = async (header: string): Promise<Environment> => {
+    const host = header.toLowerCase().replace(/:\d+$/, '');
     const environment = (await read.environments.byHost(host)) ?? (await loopbackEnvironment(read, host));
     if (!environment) throw new ApiError('UNKNOWN_HOST', 'No environment answers to this host.');
     if (known.size >= MAX_HOSTS) known.clear();
-    known.set(host, { environment, until: now() + TRUST_MS });
+    known.set(header, { environment, until: now() + TRUST_MS });
     return environment;
   };
-  return (hostHeader) => {
-    const host = (hostHeader ?? '').toLowerCase().replace(/:\d+$/, '');
-    const entry = known.get(host);
-    return entry && entry.until > now() ? entry.environment : find(host);
+  return (hostHeader = '') => {
+    const entry = known.get(hostHeader);
+    return entry && entry.until > now() ? entry.environment : find(hostHeader);
   };
 }
 

@@ -14,7 +14,8 @@ interface Template {
  */
 export class CompiledRouter extends OpenAPIRouter {
   readonly #operations: Operation[];
-  readonly #literal = new Map<string, Operation>();
+  /** By method in upper case, then by path. */
+  readonly #literal = new Map<string, Map<string, Operation>>();
   readonly #templates: Template[] = [];
 
   constructor(definition: Document) {
@@ -22,10 +23,16 @@ export class CompiledRouter extends OpenAPIRouter {
     this.#operations = super.getOperations();
     for (const operation of this.#operations) {
       if (operation.path.includes('{')) this.#templates.push(compileTemplate(operation));
-      else this.#literal.set(`${operation.method} ${operation.path}`, operation);
+      else this.#addLiteral(operation);
     }
     // The most literal template wins: `{id}:enable` before `{id}`.
     this.#templates.sort((a, b) => literalLength(b.operation) - literalLength(a.operation));
+  }
+
+  #addLiteral(operation: Operation): void {
+    const method = operation.method.toUpperCase();
+    const paths = this.#literal.get(method) ?? new Map<string, Operation>();
+    this.#literal.set(method, paths.set(operation.path, operation));
   }
 
   override getOperations(): Operation[] {
@@ -34,9 +41,9 @@ export class CompiledRouter extends OpenAPIRouter {
 
   /** The operation of a request, whose path parameters it sets; undefined when the contract has none. */
   find(request: ContractRequest): Operation | undefined {
-    const method = request.method.toLowerCase();
-    const literal = this.#literal.get(`${method} ${request.path}`);
+    const literal = this.#literal.get(request.method)?.get(request.path);
     if (literal) return literal;
+    const method = request.method.toLowerCase();
     const template = this.#templates.find((t) => t.operation.method === method && t.pattern.test(request.path));
     if (template) request.params = readParams(template, request.path);
     return template?.operation;

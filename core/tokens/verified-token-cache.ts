@@ -1,14 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import {
-  MAX_TOKEN_CHARS,
-  refuse,
-  type Verification,
-  type VerificationKeys,
-  verifyAccessToken,
-} from './access-token.ts';
+import { refuse, type Verification, type VerificationKeys, verifyAccessToken } from './access-token.ts';
 import { type AccessToken, judgeClaims, type TokenAudience } from './token-claims.ts';
 
+/** Characters of the signature by which a token is looked up: to hash all of it would cost more than everything else here. */
+const NAME_CHARS = 43;
+
 interface Entry {
+  text: string;
   /** The encoded header: names the key that the signature was verified with. */
   header: string;
   token: AccessToken;
@@ -32,23 +30,27 @@ export class VerifiedTokenCache {
 
   /** As `verifyAccessToken`. */
   verify(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
-    // Only texts that passed the strict form are keys here, so a hit has passed it too.
-    const known = text.length > MAX_TOKEN_CHARS ? undefined : this.#entries.get(text);
-    if (known === undefined) return this.#verifyAnew(text, keys, expected, now);
+    const known = this.#entries.get(nameOf(text));
+    // Only texts that passed the strict form are kept, so one that equals them has passed it too.
+    if (known?.text !== text) return this.#verifyAnew(text, keys, expected, now);
     if (!keys.has(known.header)) {
-      this.#entries.delete(text);
+      this.#entries.delete(nameOf(text));
       return refuse('header');
     }
     const fault = judgeClaims(known.token, expected, now);
-    if (fault === 'expired') this.#entries.delete(text);
+    if (fault === 'expired') this.#entries.delete(nameOf(text));
     return fault === null ? { ok: true, token: known.token } : refuse(fault);
   }
 
   #verifyAnew(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
     const verification = verifyAccessToken(text, keys, expected, now);
     if (verification.ok) {
-      this.#entries.set(text, { header: text.slice(0, text.indexOf('.')), token: verification.token });
+      this.#entries.set(nameOf(text), { text, header: text.slice(0, text.indexOf('.')), token: verification.token });
     }
     return verification;
   }
+}
+
+function nameOf(text: string): string {
+  return text.slice(-NAME_CHARS);
 }
