@@ -64,7 +64,11 @@ export function placeCredential(pattern: AuthPattern, credential: Credential): P
   }
 }
 
-type Values = Readonly<Record<string, string>>;
+/**
+ * What is sent as the value of a field. A mutation can give one to a name that nobody types: the fixed password of a key sent as user
+ * name.
+ */
+type Values = (name: string) => string;
 
 function placeStatic(
   pattern: AuthPattern,
@@ -73,21 +77,19 @@ function placeStatic(
 ): PlacedCredential {
   if (credential.kind !== 'static') throw incomplete('The account holds no static credential');
   const fields = staticFieldsOf(pattern);
-  // A mutation can give a value to a name that nobody types: the fixed password of a key sent as user name.
-  const names = new Set([
-    ...fields.map((field) => field.field_name),
-    ...Object.keys(pattern.auth_field_mutations ?? {}),
-  ]);
   const stored = (name: string) =>
     Object.hasOwn(credential.details, name) ? (credential.details[name]?.reveal() ?? '') : '';
-  const values = Object.fromEntries([...names].map((name) => [name, mutated(pattern, name, stored(name))]));
-  const parts = [
-    ...main(values),
-    ...fields.flatMap((field) => placedField(field, placementOf(pattern, field), values)),
-  ];
-  const secrets = fields
-    .filter((field) => isSecretField(field) || field === soleCredential(pattern))
-    .flatMap((field) => [stored(field.field_name), values[field.field_name] ?? '']);
+  const values: Values = (name) => {
+    const isKnown = fields.some((field) => field.field_name === name) || mutationOf(pattern, name) !== undefined;
+    return mutated(pattern, name, isKnown ? stored(name) : '');
+  };
+  const parts = main(values);
+  const secrets: string[] = [];
+  const sole = soleCredential(pattern);
+  for (const field of fields) {
+    parts.push(...placedField(field, placementOf(pattern, field), values));
+    if (isSecretField(field) || field === sole) secrets.push(stored(field.field_name), values(field.field_name));
+  }
   return finish(parts, secrets);
 }
 
@@ -98,7 +100,7 @@ function placementOf(pattern: AuthPattern, field: AuthField): FieldPlacement | u
 }
 
 function placedField(field: AuthField, placement: FieldPlacement | undefined, values: Values): PlacedPart[] {
-  const value = values[field.field_name] ?? '';
+  const value = values(field.field_name);
   return placement === undefined || value === ''
     ? []
     : [{ ...placement, value, masked: isSecretField(field) ? MASK : value }];
@@ -132,14 +134,14 @@ function placeOAuth1(pattern: AuthPattern, credential: Credential): PlacedCreden
 function keyPart(pattern: AuthPattern, values: Values, scheme: string): PlacedPart[] {
   const field = credentialFieldOf(pattern);
   if (!field) return [];
-  const value = values[field.field_name] ?? '';
+  const value = values(field.field_name);
   if (value === '') throw incomplete(`The account lacks the credential field ${field.field_name}`);
   return [mainPart(pattern, value, pattern.auth_scheme ?? scheme)];
 }
 
 function basicPair(values: Values): string {
-  const user = values['username'] ?? '';
-  const password = values['password'] ?? '';
+  const user = values('username');
+  const password = values('password');
   // RFC 7617 §2: a user name with a colon would be read as another user.
   if (user.includes(':')) throw incomplete('A user name with a colon cannot be sent by Basic authentication');
   if (user === '' && password === '') throw incomplete('The account holds neither user name nor password');
@@ -157,11 +159,14 @@ function mainPart(pattern: AuthPattern, value: string, scheme: string): PlacedPa
 }
 
 function mutated(pattern: AuthPattern, field: string, stored: string): string {
-  const mutations = pattern.auth_field_mutations;
-  const mutation = mutations && Object.hasOwn(mutations, field) ? mutations[field] : undefined;
+  const mutation = mutationOf(pattern, field);
   const value = stored === '' ? (mutation?.default ?? '') : stored;
   // An optional field that is absent stays absent: a prefix alone is not a credential.
   return value === '' ? '' : `${mutation?.prefix ?? ''}${value}${mutation?.suffix ?? ''}`;
+}
+
+function mutationOf({ auth_field_mutations: mutations }: AuthPattern, field: string) {
+  return mutations && Object.hasOwn(mutations, field) ? mutations[field] : undefined;
 }
 
 /** The one field of a single-credential type is a secret even where a pattern calls it text. */
@@ -170,12 +175,17 @@ function soleCredential(pattern: AuthPattern): AuthField | undefined {
 }
 
 function finish(parts: PlacedPart[], secrets: string[]): PlacedCredential {
-  for (const part of parts) checkPart(part);
-  const onTheWire = parts
-    .filter((part) => part.masked !== part.value)
-    .map(({ value }) => value.replace(/^[A-Za-z0-9._-]+ /, ''));
-  const all = [...secrets, ...onTheWire].filter((secret) => secret !== '');
-  return { parts, secrets: [...new Set(all.flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]))] };
+  const hidden = new Set<string>();
+  const hide = (secret: string) => {
+    if (secret !== '') hidden.add(secret).add(encodeURIComponent(secret.toWellFormed()));
+  };
+  secrets.forEach(hide);
+  for (const part of parts) {
+    checkPart(part);
+    // What of it is on the wire, without the scheme word.
+    if (part.masked !== part.value) hide(part.value.replace(/^[A-Za-z0-9._-]+ /, ''));
+  }
+  return { parts, secrets: [...hidden] };
 }
 
 function checkPart(part: PlacedPart): void {

@@ -41,8 +41,9 @@ function pick(value: unknown, tree: Tree): unknown {
     const members = Object.entries(value).map(([key, item]) => [key, pick(item, union(each, tree.get(key)))]);
     return Object.fromEntries(members);
   }
-  const kept = [...tree].filter(([name]) => Object.hasOwn(value, name));
-  return Object.fromEntries(kept.map(([name, below]) => [name, pick(value[name], below)]));
+  const kept: [string, unknown][] = [];
+  for (const [name, below] of tree) if (Object.hasOwn(value, name)) kept.push([name, pick(value[name], below)]);
+  return Object.fromEntries(kept);
 }
 
 /** What either keeps; one without children keeps everything. */

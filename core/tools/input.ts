@@ -57,9 +57,7 @@ export function createInputChecker(capacity = 500): InputChecker {
   return {
     check: (tool, toolInput) => {
       if (!isRecord(toolInput)) throw inputProblem(undefined, 'must be an object');
-      assertInputLimits(toolInput);
-      const { cursor, rest } = splitCursor(tool, toolInput);
-      const input = structuredClone(rest);
+      const { cursor, input } = splitCursor(tool, copyWithinLimits(toolInput));
       const validate = validatorOf(tool);
       try {
         if (!patterns.within(() => validate(input))) throw refused(validate.errors ?? []);
@@ -111,35 +109,41 @@ export function assertLocalSchema(schema: unknown): void {
   visit(schema, 0);
 }
 
-function assertInputLimits(toolInput: Record<string, unknown>): void {
+/** A copy that defaults can be filled into. */
+function copyWithinLimits(toolInput: Record<string, unknown>): Record<string, unknown> {
   let bytes = 0;
-  const visit = (value: unknown, depth: number): void => {
+  const count = (more: number) => {
+    bytes += more;
+    if (bytes > INPUT_LIMITS.bytes) throw inputProblem(undefined, `must have at most ${INPUT_LIMITS.bytes} bytes`);
+  };
+  const copyOf = (value: unknown, depth: number): unknown => {
     if (depth > INPUT_LIMITS.depth)
       throw inputProblem(undefined, `must be nested at most ${INPUT_LIMITS.depth} levels`);
-    bytes += typeof value === 'string' ? Buffer.byteLength(value) : 8;
-    if (bytes > INPUT_LIMITS.bytes) throw inputProblem(undefined, `must have at most ${INPUT_LIMITS.bytes} bytes`);
-    if (typeof value !== 'object' || value === null) return;
-    for (const [key, member] of Object.entries(value)) {
-      if (key === '__proto__') throw inputProblem(undefined, 'must not have a member named __proto__');
-      bytes += Buffer.byteLength(key);
-      visit(member, depth + 1);
-    }
+    count(typeof value === 'string' ? Buffer.byteLength(value) : 8);
+    if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1));
+    return isRecord(value) ? copyOfRecord(value, depth) : value;
   };
-  visit(toolInput, 0);
+  const copyOfRecord = (record: Record<string, unknown>, depth: number): Record<string, unknown> => {
+    const copy: Record<string, unknown> = {};
+    for (const key of Object.keys(record)) {
+      if (key === '__proto__') throw inputProblem(undefined, 'must not have a member named __proto__');
+      count(Buffer.byteLength(key));
+      copy[key] = copyOf(record[key], depth + 1);
+    }
+    return copy;
+  };
+  return copyOf(toolInput, 0) as Record<string, unknown>;
 }
 
 /** `cursor` belongs to the engine: tools with pagination take it beside their own inputs. */
-function splitCursor(
-  tool: Tool,
-  toolInput: Record<string, unknown>,
-): { cursor?: string; rest: Record<string, unknown> } {
-  if (!tool.pagination || !Object.hasOwn(toolInput, 'cursor')) return { rest: toolInput };
-  const { cursor, ...rest } = toolInput;
-  if (cursor === null || cursor === undefined || cursor === '') return { rest };
+function splitCursor(tool: Tool, toolInput: Record<string, unknown>): CheckedInput {
+  if (!tool.pagination || !Object.hasOwn(toolInput, 'cursor')) return { input: toolInput };
+  const { cursor, ...input } = toolInput;
+  if (cursor === null || cursor === undefined || cursor === '') return { input };
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_LENGTH) {
     throw inputProblem('cursor', 'must be the next_cursor of an earlier answer');
   }
-  return { cursor, rest };
+  return { cursor, input };
 }
 
 function refused(problems: readonly ErrorObject[]): ApiError {
