@@ -135,20 +135,15 @@ export function openCredential(
   return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
 }
 
-async function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number) {
+function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number) {
   const { method, url, headers, body } = request;
-  const {
-    status,
-    headers: answered,
-    body: bytes,
-  } = await egress.send({
+  return egress.send({
     method,
-    url: new URL(url),
+    url,
     headers,
     allowedOrigins: origins,
     timeoutMs,
     redirects: 'same-origin',
     ...(body !== undefined && { body }),
   });
-  return { status, headers: answered, body: bytes };
 }

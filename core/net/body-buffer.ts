@@ -1,10 +1,12 @@
+const EMPTY = Buffer.alloc(0);
+
 /**
  * Collects a body up to a size. Chunks are copied into one growing buffer: a body of a million one-byte chunks would
  * otherwise hold a hundred times its size in small objects.
  */
 export class BodyBuffer {
   readonly #maxBytes: number;
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes: Buffer = EMPTY;
   #length = 0;
 
   constructor(maxBytes: number) {

@@ -45,24 +45,24 @@ export function assertCallerHeader(name: string): void {
  * Checks the headers of a request and gives them flat, as name, value, name, value. A name may stand once: values of a list
  * are joined by a comma (RFC 9110 §5.3), and of two credentials the receiver would choose.
  *
+ * @param defaults names in lower case, with what they say unless the request says otherwise
  * @throws EgressError `blocked` that names the header, never its value
  */
-export function flatHeaders(input: HeaderInput): string[] {
+export function flatHeaders(input: HeaderInput, defaults: Readonly<Record<string, string>> = {}): string[] {
   const pairs: readonly (readonly [string, string])[] = isPairs(input) ? input : Object.entries(input);
   const seen = new Set<string>();
-  return pairs.flatMap(([name, value]) => {
+  const flat: string[] = [];
+  for (const [name, value] of pairs) {
     const lower = name.toLowerCase();
     if (!NAME.test(name)) throw refused(name, 'is not a header name');
     if (framing.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'is not for a caller to set');
     if (seen.has(lower)) throw refused(name, 'is given twice');
     if (!VALUE.test(value)) throw refused(name, 'has a value with characters that a header cannot carry');
     seen.add(lower);
-    return [name, value];
-  });
-}
-
-export function hasHeader(flat: readonly string[], name: string): boolean {
-  return flat.some((entry, index) => index % 2 === 0 && entry.toLowerCase() === name);
+    flat.push(name, value);
+  }
+  for (const [name, value] of Object.entries(defaults)) if (!seen.has(name)) flat.push(name, value);
+  return flat;
 }
 
 function isPairs(input: HeaderInput): input is readonly (readonly [string, string])[] {

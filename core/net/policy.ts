@@ -36,7 +36,7 @@ export interface Route {
  */
 export class EgressPolicy {
   readonly #allow = new Map<string, Reach>();
-  readonly #overrides = new Map<string, Target>();
+  readonly #overrides = new Map<string, Pick<Route, 'target' | 'targetOrigin'>>();
   readonly #own: ReadonlySet<string>;
 
   /** @throws Error that names the entry which cannot be used */
@@ -44,7 +44,7 @@ export class EgressPolicy {
     for (const entry of config.allow) this.#allowHost(readHostPort(entry));
     for (const { origin, target } of config.overrides) {
       const local = targetOf(readOverrideTarget(target));
-      this.#overrides.set(readOverriddenOrigin(origin), local);
+      this.#overrides.set(readOverriddenOrigin(origin), { target: local, targetOrigin: originOf(local) });
       this.#allowHost(local);
     }
     this.#own = new Set((config.ownAddresses ?? []).map(canonicalAddress));
@@ -66,9 +66,10 @@ export class EgressPolicy {
       throw blocked('An address to be called must not carry a user name or a password.');
     }
     if (url.hostname.endsWith('.')) throw blocked('A host name to be called must not end with a dot.');
-    const target = this.#overrides.get(url.origin) ?? targetOf(url);
+    const { origin } = url;
+    const { target, targetOrigin } = this.#overrides.get(origin) ?? { target: targetOf(url), targetOrigin: origin };
     this.permit(target);
-    return { origin: url.origin, target, targetOrigin: originOf(target) };
+    return { origin, target, targetOrigin };
   }
 
   /**

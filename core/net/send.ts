@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici';
 import type { OriginBreaker } from './breaker.ts';
 import { EgressError } from './egress-error.ts';
-import { exchange, type ResponseHeaders, type WireResponse } from './exchange.ts';
+import { type ExchangeLimits, exchange, type ResponseHeaders, type WireResponse } from './exchange.ts';
 import type { OriginGate } from './gate.ts';
-import { flatHeaders, type HeaderInput, hasHeader } from './headers.ts';
-import { inflate } from './inflate.ts';
+import { flatHeaders, type HeaderInput } from './headers.ts';
+import { type InflateLimits, inflate } from './inflate.ts';
 import type { EgressLimits } from './limits.ts';
 import type { EgressPolicy } from './policy.ts';
 import { type Hop, sameOriginRedirect } from './redirect.ts';
 
 export interface EgressRequest {
   method: string;
-  url: URL;
+  url: URL | string;
   /** Names and values are checked. Framing, Host and proxy headers are refused. */
   headers?: HeaderInput;
   body?: string | Buffer;
@@ -57,17 +57,23 @@ const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
 export function createSend(parts: SendParts): (request: EgressRequest) => Promise<EgressResponse> {
   return async (request) => {
     const first = firstHop(request, parts.userAgent);
-    const limits = {
-      ...parts.limits,
-      timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, parts.limits.timeoutMs),
-      idleTimeoutMs: request.idleTimeoutMs ?? parts.limits.idleTimeoutMs,
-      maxBytes: request.maxBytes ?? parts.limits.maxBytes,
-    };
-    return withinTime(limits.timeoutMs, request.signal, async (signal) => {
-      const maxHops = request.redirects === 'same-origin' ? limits.maxRedirects : 0;
-      const { hop, answer } = await follow({ ...parts, limits }, first, maxHops, signal);
-      return { ...(await decoded(answer, limits)), url: hop.url };
-    });
+    const limits = limitsOf(request, parts.limits);
+    const { signal: caller, redirects } = request;
+    const end = new AbortController();
+    const late = () => end.abort(new EgressError('timeout', `The call was not over within ${limits.timeoutMs} ms.`));
+    const stop = () => end.abort(new EgressError('aborted', 'The call was stopped.'));
+    const timer = setTimeout(late, limits.timeoutMs);
+    caller?.addEventListener('abort', stop, { once: true });
+    if (caller?.aborted) stop();
+    try {
+      const maxHops = redirects === 'same-origin' ? parts.limits.maxRedirects : 0;
+      const { hop, answer } = await follow(parts, first, maxHops, limits, end.signal);
+      const { status, headers, body } = isCoded(answer) ? await decoded(answer, limits) : answer;
+      return { status, headers, body, url: hop.url };
+    } finally {
+      clearTimeout(timer);
+      caller?.removeEventListener('abort', stop);
+    }
   };
 }
 
@@ -80,40 +86,32 @@ export function firstHop(request: EgressRequest, userAgent: string): Hop {
     throw new EgressError('blocked', `${url.origin} is not among the origins that this call may reach.`);
   }
   if (!METHOD.test(method) || NEVER_SENT.has(method)) throw new EgressError('blocked', 'The method cannot be used.');
-  const headers = flatHeaders(request.headers ?? []);
-  if (!hasHeader(headers, 'accept-encoding')) headers.push('accept-encoding', 'gzip, br');
-  if (!hasHeader(headers, 'user-agent')) headers.push('user-agent', userAgent);
-  return { url, method, headers, body };
+  const defaults = { 'accept-encoding': 'gzip, br', 'user-agent': userAgent };
+  return { url, method, headers: flatHeaders(request.headers ?? [], defaults), body };
 }
 
-async function withinTime<T>(
-  timeoutMs: number,
-  caller: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const end = new AbortController();
-  const late = () => end.abort(new EgressError('timeout', `The call was not over within ${timeoutMs} ms.`));
-  const stop = () => end.abort(new EgressError('aborted', 'The call was stopped.'));
-  const timer = setTimeout(late, timeoutMs);
-  caller?.addEventListener('abort', stop, { once: true });
-  if (caller?.aborted) stop();
-  try {
-    return await work(end.signal);
-  } finally {
-    clearTimeout(timer);
-    caller?.removeEventListener('abort', stop);
-  }
+type CallLimits = ExchangeLimits & InflateLimits & Pick<EgressLimits, 'timeoutMs'>;
+
+function limitsOf(request: EgressRequest, limits: EgressLimits): CallLimits {
+  return {
+    timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, limits.timeoutMs),
+    idleTimeoutMs: request.idleTimeoutMs ?? limits.idleTimeoutMs,
+    maxBytes: request.maxBytes ?? limits.maxBytes,
+    maxRatio: limits.maxRatio,
+    ratioFloorBytes: limits.ratioFloorBytes,
+  };
 }
 
 async function follow(
   parts: SendParts,
   first: Hop,
   maxHops: number,
+  limits: CallLimits,
   signal: AbortSignal,
 ): Promise<{ hop: Hop; answer: WireResponse }> {
   let hop = first;
   for (let hops = 0; ; hops++) {
-    const answer = await once(parts, hop, signal).catch((error: EgressError) => {
+    const answer = await once(parts, hop, limits, signal).catch((error: EgressError) => {
       throw hops === 0 ? error : error.afterSending();
     });
     const next = maxHops === 0 ? undefined : sameOriginRedirect(hop, answer.status, answer.headers);
@@ -126,8 +124,9 @@ async function follow(
 }
 
 async function once(
-  { policy, agentOf, gate, breaker, limits }: SendParts,
+  { policy, agentOf, gate, breaker }: SendParts,
   hop: Hop,
+  limits: CallLimits,
   signal: AbortSignal,
 ): Promise<WireResponse> {
   const { targetOrigin } = policy.route(hop.url);
@@ -142,9 +141,12 @@ async function once(
   }
 }
 
-async function decoded(answer: WireResponse, limits: EgressLimits): Promise<WireResponse> {
+/** The answer to a HEAD, a 204 and a 304 may name the coding of a body that they do not have. */
+function isCoded({ headers, body }: WireResponse): boolean {
+  return headers['content-encoding'] !== undefined && body.length > 0;
+}
+
+async function decoded(answer: WireResponse, limits: CallLimits): Promise<WireResponse> {
   const { 'content-encoding': coding, 'content-length': _length, ...headers } = answer.headers;
-  // The answer to a HEAD, a 204 and a 304 may name the coding of a body that they do not have.
-  if (coding === undefined || answer.body.length === 0) return answer;
   return { ...answer, headers, body: await inflate(answer.body, String(coding), limits) };
 }
