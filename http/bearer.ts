@@ -26,7 +26,7 @@ export async function authenticate(
   if (environmentId !== environment.id) throw unauthenticated('The access token is not valid.');
   const state = await deps.store.read.apiClients.state(environment.id, clientId);
   if (!state?.enabled || state.generation !== generation) throw unauthenticated('The access token is not valid.');
-  if (!scopes.some((held) => held === scope))
+  if (!(scopes as readonly string[]).includes(scope))
     throw new ApiError('INSUFFICIENT_SCOPE', `The operation needs the scope ${scope}.`);
   return { clientId, scopes };
 }

@@ -12,7 +12,7 @@ import { clientMetadataDocument } from '../core/oauth/registration.ts';
 import { readBody } from './body.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
-import type { Exchange } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { toApiError } from './failure.ts';
 import { mcpProblem } from './mcp-problem.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
@@ -143,7 +143,7 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     async serve(req, res) {
       const operation = { operationId: 'mcp' } as Operation;
       const requestId = deps.newId('req');
-      const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {}, operation };
+      const exchange = new Exchange(req, res, requestId, operation);
       let status: number;
       try {
         status = await answer(exchange);

@@ -7,7 +7,7 @@ import { faultPage, refusalPage } from '../web/connect/message-pages.ts';
 import type { Html } from '../web/html.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
-import type { Exchange } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 /** A request for a page, with what is known of it once its host is. */
@@ -62,7 +62,7 @@ export function createPages(deps: Deps): (name: string, handler: PageHandler) =>
   return (name, handler) => async (req, res) => {
     const operation = { operationId: name } as Operation;
     const requestId = deps.newId('req');
-    const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {}, operation };
+    const exchange = new Exchange(req, res, requestId, operation);
     const reply = await answer(exchange, handler);
     const status = write(exchange, reply);
     deps.onAnswer(exchange, status);

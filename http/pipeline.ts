@@ -10,7 +10,7 @@ import { readBody } from './body.ts';
 import { createCall } from './call.ts';
 import type { Handler, Handlers, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
-import type { Exchange } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
 import { presentErrors } from './field-errors.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
@@ -117,7 +117,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     async serve(req, res) {
       const given = req.headers['x-request-id'];
       const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : deps.newId('req');
-      const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {} };
+      const exchange = new Exchange(req, res, requestId);
       const reply = await answer(exchange, readRequest(req));
       writeReply(exchange, reply);
       deps.onAnswer(exchange, reply.status);

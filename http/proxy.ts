@@ -16,7 +16,7 @@ import { RAW_CALL } from '../core/tools/tool.ts';
 import { authenticate } from './bearer.ts';
 import { readRawBody } from './body.ts';
 import type { Deps } from './deps.ts';
-import type { Exchange } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { writeReply } from './write.ts';
@@ -139,7 +139,7 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
   return async (req, res) => {
     const requestId = deps.newId('req');
     const operation = { operationId: RAW_CALL, security: [{ oauth2: [RAW_CALL] }] } as unknown as Operation;
-    const exchange: Exchange = { req, res, requestId, startedAt: performance.now(), answerHeaders: {}, operation };
+    const exchange = new Exchange(req, res, requestId, operation);
     let status: number;
     try {
       status = await answer(exchange);

@@ -32,30 +32,33 @@ export function accountNotFound(): ApiError {
   return new ApiError('NOT_FOUND', 'There is no such connected account.');
 }
 
-async function agreeing<Row extends AccountShownRow>(
+/** @returns at once where nothing more has to be read, which is the usual case */
+function agreeing<Row extends AccountShownRow>(
   read: ReadRepositories,
   environmentId: EnvironmentId,
   account: Row | undefined,
   name: AccountName,
-): Promise<Row> {
+): Row | Promise<Row> {
   const agrees =
     account !== undefined &&
     (name.identifier === undefined || name.identifier === account.identifier) &&
     (name.organization_id === undefined || name.organization_id === account.organizationId) &&
-    (name.user_id === undefined || name.user_id === account.userId) &&
-    (await isItsConnector(read, environmentId, account, name.connector));
+    (name.user_id === undefined || name.user_id === account.userId);
   if (!agrees) throw accountNotFound();
-  return account;
+  if (name.connector === undefined || name.connector === account.connector) return account;
+  return isItsProvider(read, environmentId, account, name.connector).then((isIt) => {
+    if (!isIt) throw accountNotFound();
+    return account;
+  });
 }
 
 /** A provider's name stands for each of its connections, unless it is the name of one of them. */
-async function isItsConnector(
+async function isItsProvider(
   read: ReadRepositories,
   environmentId: EnvironmentId,
   account: AccountShownRow,
-  connector: string | undefined,
+  connector: string,
 ): Promise<boolean> {
-  if (connector === undefined || connector === account.connector) return true;
   return connector === account.provider && !(await read.connections.byKeyId(environmentId, connector));
 }
 
