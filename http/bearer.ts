@@ -3,7 +3,14 @@ import { ApiError } from '../core/errors.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange, Principal } from './exchange.ts';
 
-const BEARER = /^bearer +([^\s]+)$/i;
+const SCHEME = /^bearer +/i;
+
+/** The token of an Authorization header (RFC 6750 §2.1); undefined where there is none, or more than one. */
+export function bearerToken(header = ''): string | undefined {
+  const [scheme = ''] = SCHEME.exec(header) ?? [];
+  const token = header.slice(scheme.length);
+  return scheme === '' || token === '' || token.includes(' ') ? undefined : token;
+}
 
 /**
  * Verifies the access token of a request and demands one scope. The client is looked up on every request, so a disabled client
@@ -17,7 +24,7 @@ export async function authenticate(
   exchange: Exchange,
   deps: Deps,
 ): Promise<Principal> {
-  const token = BEARER.exec(req.headers.authorization ?? '')?.[1];
+  const token = bearerToken(req.headers.authorization);
   const environment = exchange.environment;
   if (!token || !environment) throw unauthenticated('An access token is required in the Authorization header.');
   const verified = deps.verifyToken(token, environment);

@@ -1,15 +1,15 @@
 import type { Registry } from 'prom-client';
 
-/** What was observed of one operation and status. */
+/** What was observed under one pair of labels. */
 interface Series {
-  labels: { operation: string; status: string };
+  labels: Record<string, string>;
   /** Observations by bucket, the last one for those above every bound. */
   counts: Float64Array;
   sum: number;
 }
 
 /**
- * A histogram of seconds by operation and status. It counts by itself and tells the registry when the metrics are read: the library's own
+ * A histogram of seconds by two labels. It counts by itself and tells the registry when the metrics are read: the library's own
  * puts the labels together, sorts and checks them at every observation, which is a fortieth of the time of a read.
  */
 export class DurationHistogram {
@@ -17,13 +17,15 @@ export class DurationHistogram {
   readonly help: string;
   readonly type = 'histogram';
   readonly aggregator = 'sum';
+  readonly #labelNames: readonly [string, string];
   readonly #bounds: readonly number[];
-  readonly #series = new Map<string, Map<number, Series>>();
+  readonly #series = new Map<string, Map<string | number, Series>>();
 
   /** @param bounds upper bounds of the buckets in seconds, ascending */
-  constructor(name: string, help: string, bounds: readonly number[]) {
+  constructor(name: string, help: string, labelNames: readonly [string, string], bounds: readonly number[]) {
     this.name = name;
     this.help = help;
+    this.#labelNames = labelNames;
     this.#bounds = bounds;
   }
 
@@ -31,8 +33,8 @@ export class DurationHistogram {
     registry.registerMetric(this as never);
   }
 
-  observe(operation: string, status: number, seconds: number): void {
-    const series = this.#series.get(operation)?.get(status) ?? this.#begin(operation, status);
+  observe(first: string, second: string | number, seconds: number): void {
+    const series = this.#series.get(first)?.get(second) ?? this.#begin(first, second);
     let bucket = 0;
     while (bucket < this.#bounds.length && seconds > (this.#bounds[bucket] as number)) bucket++;
     series.counts[bucket] = (series.counts[bucket] as number) + 1;
@@ -41,17 +43,17 @@ export class DurationHistogram {
 
   /** As the registry asks for it. */
   async get() {
-    const values = [...this.#series.values()].flatMap((ofOperation) =>
-      [...ofOperation.values()].flatMap((s) => this.#valuesOf(s)),
-    );
+    const series = [...this.#series.values()].flatMap((bySecond) => [...bySecond.values()]);
+    const values = series.flatMap((one) => this.#valuesOf(one));
     return { name: this.name, help: this.help, type: this.type, aggregator: this.aggregator, values };
   }
 
-  #begin(operation: string, status: number): Series {
-    const counts = new Float64Array(this.#bounds.length + 1);
-    const series = { labels: { operation, status: String(status) }, counts, sum: 0 };
-    const ofOperation = this.#series.get(operation) ?? new Map<number, Series>();
-    this.#series.set(operation, ofOperation.set(status, series));
+  #begin(first: string, second: string | number): Series {
+    const [firstName, secondName] = this.#labelNames;
+    const labels = { [firstName]: first, [secondName]: String(second) };
+    const series = { labels, counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
+    const bySecond = this.#series.get(first) ?? new Map<string | number, Series>();
+    this.#series.set(first, bySecond.set(second, series));
     return series;
   }
 

@@ -9,6 +9,7 @@ import { MCP_PATH, mcpServerUrl } from '../core/mcp/server-definition.ts';
 import { type McpSession, ownerOf, toAuthInfo } from '../core/mcp/session.ts';
 import { clientDescription, clientDocumentUrl } from '../core/mcp/upstream/authorization.ts';
 import { clientMetadataDocument } from '../core/oauth/registration.ts';
+import { bearerToken } from './bearer.ts';
 import { readBody } from './body.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
@@ -34,7 +35,6 @@ export interface McpMount {
 const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const METADATA_PATH = new RegExp(`^/\\.well-known/oauth-protected-resource${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const CLIENT_PATH = /^\/oauth\/client\/([A-Za-z0-9_-]{1,100})$/;
-const BEARER = /^bearer +([^\s]+)$/i;
 const METHODS = ['POST', 'GET', 'DELETE'];
 
 /** Whether a request is for the MCP servers or for what they say of themselves. */
@@ -80,7 +80,7 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
 
   async function authenticate(exchange: Exchange, environment: Environment, serverId: string): Promise<McpSession> {
     const { req, requestId } = exchange;
-    const token = BEARER.exec(req.headers.authorization ?? '')?.[1] ?? '';
+    const token = bearerToken(req.headers.authorization) ?? '';
     try {
       return await serving.authenticate(environment, serverId, token, requestId);
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { DurationHistogram } from './duration-histogram.ts';
 
 export interface Metrics {
@@ -22,16 +22,17 @@ export function createMetrics(): Metrics {
   const requests = new DurationHistogram(
     'valetkey_http_request_duration_seconds',
     'Time to answer a request of the API',
+    ['operation', 'status'],
+    BUCKETS,
+  );
+  const executions = new DurationHistogram(
+    'valetkey_tool_execution_duration_seconds',
+    'Time to execute a tool, by connector and outcome',
+    ['connector', 'outcome'],
     BUCKETS,
   );
   requests.registerIn(registry);
-  const executions = new Histogram({
-    name: 'valetkey_tool_execution_duration_seconds',
-    help: 'Time to execute a tool, by connector and outcome',
-    labelNames: ['connector', 'outcome'],
-    buckets: BUCKETS,
-    registers: [registry],
-  });
+  executions.registerIn(registry);
   const byTool = new Counter({
     name: 'valetkey_tool_executions_total',
     help: 'Tool executions, by connector, tool and outcome; tools beyond the first 2,000 are one',
@@ -43,7 +44,7 @@ export function createMetrics(): Metrics {
     registry,
     request: (operation, status, seconds) => requests.observe(operation, status, seconds),
     execution: (connector, tool, outcome, seconds) => {
-      executions.labels(connector, outcome).observe(seconds);
+      executions.observe(connector, outcome, seconds);
       const isKnown = tools.has(tool) || tools.size < MAX_TOOLS;
       if (isKnown) tools.add(tool);
       byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();

@@ -7,10 +7,16 @@ const [NAME, HELP, BUCKETS] = ['seconds', 'Time of something', [0.001, 0.5, 1]];
 describe('the histogram of durations', () => {
   it('reads as one of the library that saw the same', async () => {
     const [ours, theirs] = [new Registry(), new Registry()];
-    const own = new DurationHistogram(NAME, HELP, BUCKETS);
+    const labelNames = ['operation', 'status'] as const;
+    const own = new DurationHistogram(NAME, HELP, labelNames, BUCKETS);
     own.registerIn(ours);
-    const labelNames = ['operation', 'status'];
-    const other = new Histogram({ name: NAME, help: HELP, labelNames, buckets: BUCKETS, registers: [theirs] });
+    const other = new Histogram({
+      name: NAME,
+      help: HELP,
+      labelNames: [...labelNames],
+      buckets: BUCKETS,
+      registers: [theirs],
+    });
     const seen: [string, number, number][] = [
       ['list', 200, 0.0005],
       ['list', 200, 0.001],
