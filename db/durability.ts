@@ -18,12 +18,34 @@ export interface Durability {
  */
 export function openDurability(wal: string): Durability {
   const file = openSync(wal, 'r+');
+  return { sync: (done) => fdatasync(file, done), close: onlyOnce(() => closeSync(file)) };
+}
+
+/** The main files of this process by their paths. */
+const MAIN_FILES = new Map<string, { file: number; stores: number }>();
+
+/**
+ * The same for the main file, to which checkpoints write.
+ *
+ * Whoever closes any descriptor of that file takes from the whole process the locks that SQLite holds on it. So the stores of one
+ * file share one descriptor, and each is to be closed after its connections.
+ */
+export function openMainFile(path: string): Durability {
+  const shared = MAIN_FILES.get(path) ?? { file: openSync(path, 'r+'), stores: 0 };
+  MAIN_FILES.set(path, shared);
+  shared.stores++;
+  const close = () => {
+    if (--shared.stores > 0) return;
+    MAIN_FILES.delete(path);
+    closeSync(shared.file);
+  };
+  return { sync: (done) => fdatasync(shared.file, done), close: onlyOnce(close) };
+}
+
+function onlyOnce(close: () => void): () => void {
   let open = true;
-  return {
-    sync: (done) => fdatasync(file, done),
-    close: () => {
-      if (open) closeSync(file);
-      open = false;
-    },
+  return () => {
+    if (open) close();
+    open = false;
   };
 }

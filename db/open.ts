@@ -52,13 +52,18 @@ export function openConnections(path: string, options: OpenOptions = {}): Connec
     const writer = open(path, false, opened);
     configure(writer);
     if (statSync(path).size <= (options.checkUpTo ?? CHECK_UP_TO)) assertIntact(writer);
-    const reader = open(path, true, opened);
-    configure(reader);
-    return { writer, reader };
+    return { writer, reader: openReader(path, opened) };
   } catch (error) {
     for (const client of opened) client.close();
     throw refusal(path, error);
   }
+}
+
+/** Opens one more connection to a database that is open already, which can only read. */
+export function openReader(path: string, opened: Client[] = []): Client {
+  const reader = open(path, true, opened);
+  configure(reader);
+  return reader;
 }
 
 /**

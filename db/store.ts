@@ -1,9 +1,10 @@
-import { type Durability, openDurability } from './durability.ts';
+import { type Checkpointer, createCheckpointer, type LogBounds } from './checkpointer.ts';
+import { type Durability, openDurability, openMainFile } from './durability.ts';
 import type { Ending } from './ending.ts';
 import { translateError } from './errors.ts';
 import { type Committed, createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
-import { type Client, type Connections, type OpenOptions, openConnections } from './open.ts';
+import { type Client, type Connections, type OpenOptions, openConnections, openReader } from './open.ts';
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createRepositories, type ReadRepositories, type Repositories } from './repositories.ts';
 import { openScope } from './scope.ts';
@@ -114,7 +115,20 @@ export interface StoreOptions extends OpenOptions {
   /** Milliseconds UTC. */
   now: () => number;
   /** The most units of one transaction (default 256). */
-  maxGroup?: number;
+  maxGroup?: number | undefined;
+  logBounds?: LogBounds | undefined;
+}
+
+export interface StoreConnections extends Connections {
+  /** Holds a place in the log now and then, for the checkpointer. */
+  pin: Client;
+}
+
+/** What the store syncs by itself. */
+export interface StoreFiles {
+  /** From the opening of the store on its connections sync the log no more. */
+  log: Durability;
+  main: Durability;
 }
 
 /**
@@ -122,7 +136,7 @@ export interface StoreOptions extends OpenOptions {
  *
  * @throws StorageError when the file or the library is not usable, or the migrations do not fit
  */
-export async function openStore({ path, now, maxGroup, ...options }: StoreOptions): Promise<Store> {
+export async function openStore({ path, now, maxGroup, logBounds, ...options }: StoreOptions): Promise<Store> {
   const connections = openConnections(path, options);
   try {
     migrate(connections.writer, now);
@@ -131,19 +145,25 @@ export async function openStore({ path, now, maxGroup, ...options }: StoreOption
     connections.writer.close();
     throw error;
   }
-  return createStore(connections, openDurability(`${path}-wal`), maxGroup);
+  return createStore({ ...connections, pin: openReader(path) }, openFiles(path), { maxGroup, logBounds });
 }
 
-/**
- * The store over two connections to a migrated database.
- *
- * @param durability of the writer's log: from here on the store syncs it, and the connection itself no more
- */
-export function createStore({ writer, reader }: Connections, durability: Durability, maxGroup?: number): Store {
+/** The files of a database, which must be open already. */
+export function openFiles(path: string): StoreFiles {
+  return { log: openDurability(`${path}-wal`), main: openMainFile(path) };
+}
+
+/** The store over the connections to a migrated database. */
+export function createStore(
+  { writer, reader, pin }: StoreConnections,
+  files: StoreFiles,
+  { maxGroup, logBounds }: Pick<StoreOptions, 'maxGroup' | 'logBounds'> = {},
+): Store {
   writer.pragma('synchronous = normal');
   const { repositories, ending } = createRepositories(writer);
   const turn = createReadTurn(reader);
-  const control = controlOf(writer, { turn, ending, durability });
+  const checkpointer = createCheckpointer(writer, pin, files.main, logBounds);
+  const control = controlOf(writer, { turn, ending, checkpointer, log: files.log });
   const group = createGroupCommit(control, () => openScope(repositories), maxGroup);
   const alive = reader.prepare('select 1');
   return {
@@ -176,9 +196,12 @@ export function createStore({ writer, reader }: Connections, durability: Durabil
     async close() {
       await group.drain();
       turn.end();
-      durability.close();
-      reader.close();
-      writer.close();
+      await checkpointer.idle();
+      files.log.close();
+      // The last one to close moves the log into the main file, unless it can only read: the log is all there is after a failed sync.
+      const inOrder = checkpointer.failure() ? [writer, reader, pin] : [pin, reader, writer];
+      for (const client of inOrder) client.close();
+      files.main.close();
     },
   };
 }
@@ -194,10 +217,11 @@ function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositor
 interface ControlParts {
   turn: ReadTurn;
   ending: Ending;
-  durability: Durability;
+  checkpointer: Checkpointer;
+  log: Durability;
 }
 
-function controlOf(writer: Client, { turn, ending, durability }: ControlParts): TransactionControl {
+function controlOf(writer: Client, { turn, ending, checkpointer, log }: ControlParts): TransactionControl {
   const statement = (text: string) => writer.prepare(text);
   const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];
   const savepoint = statement('savepoint unit');
@@ -210,9 +234,9 @@ function controlOf(writer: Client, { turn, ending, durability }: ControlParts): 
     },
     commit() {
       ending.write();
-      commit.run();
+      checkpointer.around(() => commit.run());
     },
-    sync: durability.sync,
+    sync: (done) => log.sync((cause) => done(cause ?? checkpointer.failure())),
     rollback: () => void rollback.run(),
     savepoint: () => void savepoint.run(),
     release() {

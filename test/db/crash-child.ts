@@ -6,7 +6,9 @@ import { account, addConnection, addEnvironment, connection, freshIds } from './
  * third of them is removed again, which is acknowledged as `-id`; every fifth unit fails on purpose.
  */
 const [file = '', round = ''] = process.argv.slice(2);
-const store = await openStore({ path: file, now: () => Number(round) });
+// A short log, so that it is killed amid checkpoints too.
+const logBounds = { piece: 16, length: 64, lastPiece: 8, hardBound: 1000 };
+const store = await openStore({ path: file, now: () => Number(round), logBounds });
 const newId = freshIds();
 const known = await store.read.environments.byHost('localhost');
 const env = known?.id ?? (await addEnvironment(store, newId, 'localhost'));

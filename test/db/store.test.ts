@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openDurability } from '../../db/durability.ts';
-import { openConnections } from '../../db/open.ts';
-import { createStore, openStore } from '../../db/store.ts';
+import { openConnections, openReader } from '../../db/open.ts';
+import { createStore, openFiles, openStore } from '../../db/store.ts';
 import { account, connection, failure, github, NOW, openTestStore, type TestStore } from './support.ts';
 
 describe('the store', () => {
@@ -109,7 +108,7 @@ describe('the store', () => {
   it('rejects the group that meets a full disk, keeps what it had, reads on, and writes again when there is room', async () => {
     await test.store.close();
     const { writer, reader } = openConnections(test.file);
-    test.store = createStore({ writer, reader }, openDurability(`${test.file}-wal`));
+    test.store = createStore({ writer, reader, pin: openReader(test.file) }, openFiles(test.file));
     const pages = writer.pragma('page_count', { simple: true }) as number;
     writer.pragma(`max_page_count = ${pages}`);
     const kept: string[] = [];

@@ -1,0 +1,210 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { createCheckpointer, type LogBounds } from '../../db/checkpointer.ts';
+import type { Synced } from '../../db/durability.ts';
+import { openConnections, openReader } from '../../db/open.ts';
+import { createStore, openFiles, openStore } from '../../db/store.ts';
+import { account, failure, github, NOW, openTestStore, temporaryDirectory } from './support.ts';
+
+const FRAME = 4096 + 24;
+const SMALL: LogBounds = { piece: 20, length: 100, lastPiece: 10, hardBound: 1000 };
+
+/** A writer that commits rows of a page each, and a main file whose syncs end when the test says so. */
+function setUp(bounds: Partial<LogBounds> = {}) {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'test.db');
+  const { writer, reader } = openConnections(file);
+  const pin = openReader(file);
+  const syncs: Synced[] = [];
+  const main = { sync: (done: Synced) => void syncs.push(done), close: () => {} };
+  const checkpointer = createCheckpointer(writer, pin, main, { ...SMALL, ...bounds });
+  writer.exec('create table t (x blob) strict');
+  const insert = writer.prepare('insert into t (x) values (zeroblob(3500))');
+  const commit = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      writer.prepare('begin immediate').run();
+      insert.run();
+      checkpointer.around(() => writer.prepare('commit').run());
+    }
+  };
+  const log = () => {
+    const [row] = writer.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[];
+    return { frames: row?.log ?? 0, moved: row?.checkpointed ?? 0 };
+  };
+  const endSyncs = (cause: Error | null = null) => {
+    for (const done of syncs.splice(0)) done(cause);
+  };
+  const rows = () => reader.prepare('select count(*) from t').pluck().get();
+  const end = () => {
+    for (const client of [pin, reader, writer]) client.close();
+    directory.remove();
+  };
+  return { writer, pin, file, checkpointer, syncs, commit, log, endSyncs, rows, end };
+}
+
+describe('the checkpointer', () => {
+  let test: ReturnType<typeof setUp>;
+
+  afterEach(() => test.end());
+
+  it('leaves a log alone in which there is less than a piece', () => {
+    test = setUp({ piece: 1000 });
+    test.commit(20);
+    expect(test.log()).to.deep.include({ moved: 0 });
+    expect(test.syncs).to.have.length(0);
+  });
+
+  it('moves a piece and stops before the end of the log, where SQLite would sync the main file itself', () => {
+    test = setUp();
+    while (test.syncs.length === 0) test.commit(1);
+    const { frames, moved } = test.log();
+    expect(moved).to.be.greaterThan(20);
+    expect(moved).to.be.lessThan(frames);
+  });
+
+  it('moves nothing more until the main file is synced', () => {
+    test = setUp();
+    while (test.syncs.length === 0) test.commit(1);
+    const { moved } = test.log();
+    test.commit(60);
+    expect(test.log().moved).to.equal(moved);
+    test.endSyncs();
+    test.commit(20);
+    expect(test.log().moved).to.be.greaterThan(moved);
+  });
+
+  it('lets the log begin anew, again and again, under writes that never pause', () => {
+    test = setUp();
+    let restarts = 0;
+    let before = 0;
+    for (let i = 0; i < 500; i++) {
+      test.commit(1);
+      test.endSyncs();
+      const { frames } = test.log();
+      if (frames < before) restarts++;
+      before = frames;
+      expect(frames).to.be.lessThan(160);
+    }
+    expect(restarts).to.be.greaterThan(3);
+    expect(test.rows()).to.equal(500);
+  });
+
+  it('waits for whoever reads from the log, and ends it afterwards', () => {
+    test = setUp();
+    test.commit(30);
+    const other = new Database(test.file, { readonly: true });
+    other.exec('begin');
+    other.prepare('select count(*) from t').get();
+    const go = (count: number) => {
+      for (let i = 0; i < count; i++) {
+        test.commit(1);
+        test.endSyncs();
+      }
+    };
+    go(200);
+    expect(test.log().frames).to.be.greaterThan(200);
+    other.close();
+    go(150);
+    expect(test.log().frames).to.be.lessThan(160);
+    expect(test.rows()).to.equal(380);
+  });
+
+  it('holds the log at no time between two commits', () => {
+    test = setUp();
+    for (let i = 0; i < 60; i++) {
+      test.commit(1);
+      expect(test.pin.inTransaction).to.equal(false);
+    }
+  });
+
+  it('fails no commit where it fails itself, and the log keeps its bound', () => {
+    test = setUp({ hardBound: 200 });
+    test.pin.close();
+    for (let i = 0; i < 700; i++) {
+      test.commit(1);
+      expect(test.log().frames).to.be.lessThan(220);
+    }
+    expect(test.checkpointer.failure()).to.equal(null);
+    expect(test.rows()).to.equal(700);
+  });
+
+  it('keeps the bound where the main file is never synced', () => {
+    test = setUp({ hardBound: 200 });
+    test.commit(700);
+    expect(test.syncs).to.have.length(1);
+    expect(statSync(`${test.file}-wal`).size).to.be.lessThan(220 * FRAME);
+  });
+
+  it('lets a commit fail as it fails, and does not keep its place in the log', () => {
+    test = setUp();
+    while (test.syncs.length === 0) test.commit(1);
+    test.endSyncs();
+    for (let i = 0; i < 60; i++) {
+      expect(() =>
+        test.checkpointer.around(() => {
+          throw new Error('the disk is full');
+        }),
+      ).to.throw('the disk is full');
+      expect(test.pin.inTransaction).to.equal(false);
+    }
+    test.commit(1);
+  });
+
+  it('reports a main file that could not be synced', async () => {
+    test = setUp();
+    while (test.syncs.length === 0) test.commit(1);
+    const idle = test.checkpointer.idle();
+    test.endSyncs(new Error('EIO'));
+    await idle;
+    expect(test.checkpointer.failure()?.message).to.equal('EIO');
+  });
+});
+
+describe('the log of a store', () => {
+  it('stays short under writes that never pause, from two stores, and loses none of them', async () => {
+    const test = await openTestStore({ logBounds: SMALL });
+    const second = await openStore({ path: test.file, now: () => NOW, logBounds: SMALL });
+    const connectionId = await github(test);
+    const write = async (store: typeof second) => {
+      for (let i = 0; i < 150; i++) {
+        const row = account(test.newId, connectionId, { credentialsSealed: Buffer.alloc(3000, 1) });
+        await store.write((tx) => tx.accounts.insert(test.env, row));
+        expect(statSync(`${test.file}-wal`).size).to.be.lessThan((SMALL.hardBound + 100) * FRAME);
+      }
+    };
+    await Promise.all([test.store, test.store, second].map(write));
+    expect((await test.store.read.accounts.list(test.env, {}, { size: 1 })).total).to.equal(450);
+    await second.close();
+    await test.end();
+  });
+
+  it('is of no more use once the main file could not be synced: no write is acknowledged any more, and the log stays', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'test.db');
+    const opened = await openStore({ path: file, now: () => NOW });
+    await opened.close();
+    const connections = { ...openConnections(file), pin: openReader(file) };
+    const files = openFiles(file);
+    const sync = (done: Synced) => void setImmediate(() => done(new Error('EIO')));
+    const failing = { ...files, main: { ...files.main, sync } };
+    const store = createStore(connections, failing, { logBounds: SMALL });
+    const error = await failure(
+      (async () => {
+        for (let i = 0; i < 200; i++) {
+          const check = { kekId: `kek_${i}`, checkValue: Buffer.alloc(3000), createdAt: NOW };
+          await store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check));
+        }
+      })(),
+    );
+    expect(error.code).to.match(/^SQLITE_IOERR_FSYNC$|^STORE_REFUSED$/);
+    expect(store.healthy()).to.equal(false);
+    await store.close();
+    expect(statSync(`${file}-wal`).size).to.be.greaterThan(SMALL.piece * FRAME);
+    const again = await openStore({ path: file, now: () => NOW });
+    expect(await again.read.deploymentSecrets.keyChecks()).to.have.length.greaterThan(0);
+    await again.close();
+    directory.remove();
+  });
+});
