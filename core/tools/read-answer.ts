@@ -32,6 +32,8 @@ export interface ReadingRules {
 /** The largest `data`, in bytes of JSON: what a model's client takes at once. */
 const MAX_DATA_BYTES = 81_920;
 const MAX_ERROR_BODY_BYTES = 65_536;
+/** No part of a JSON text grows more when it is written anew: the worst are numbers (1e20) and base64 of control characters. */
+const MAX_GROWTH = 8;
 
 /**
  * Turns an answer into the outcome of its call. Secrets are removed before anything is selected, cut or kept as a
@@ -98,6 +100,7 @@ function dataOf(
   const selected = atPointer(body.value, select) ?? null;
   const kept = fields ? pickFields(selected, fields) : selected;
   const shown = base64 ? replaceAt(kept, base64, (value) => decoded(value, scrub)) : kept;
+  if (bytes.length * MAX_GROWTH <= max_bytes) return { value: shown };
   return shrinkToFit(shown, max_bytes, tool.pagination !== undefined);
 }
 

@@ -117,6 +117,39 @@ describe('An answer', () => {
     expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
   });
 
+  it('stays within its cap, also where a short text is long when it is written anew', () => {
+    const worst = [
+      '1e20',
+      '-9e20',
+      '1e-6',
+      '"AQEB"',
+      '"AQEBAQEB"',
+      '"\\u0001"',
+      '"\\ud800"',
+      '"tok_"',
+      '[]',
+      '{"":1e20}',
+    ];
+    const part = fc.oneof(fc.constantFrom(...worst), fc.json({ maxDepth: 1 })).map((text) => Buffer.from(text));
+    const bytes = fc.uint8Array({ min: 0x80, maxLength: 4 }).map((some) => Buffer.from([0x22, ...some, 0x22]));
+    const scrub = createScrubber(['tok_']);
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(part, bytes), { maxLength: 8 }),
+        fc.integer({ min: 2, max: 9 }),
+        (parts, factor) => {
+          const list = parts.flatMap((item, index) => (index === 0 ? [item] : [Buffer.from(','), item]));
+          const body = Buffer.concat([Buffer.from('['), ...list, Buffer.from(']')]);
+          const max_bytes = body.length * factor;
+          const tool = toolOf({ response: { max_bytes, base64: [''] } });
+          const outcome = readAnswer(prepared({ tool }), raw(200, 'application/json', body), { ...RULES, scrub });
+          expect(sizeOf(outcome.ok && outcome.data)).to.be.at.most(max_bytes);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it('a redirect is a failure that shows no address to follow', () => {
     const outcome = read({ status: 302, headers: { location: 'https://evil.example/' }, body: Buffer.alloc(0) });
     expect(outcome).to.deep.include({ ok: false });
