@@ -174,10 +174,15 @@ function soleCredential(pattern: AuthPattern): AuthField | undefined {
   return pattern.type === 'API_KEY' || pattern.type === 'BEARER_TOKEN' ? credentialFieldOf(pattern) : undefined;
 }
 
+/** Characters that no percent-encoding changes. */
+const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
+
 function finish(parts: PlacedPart[], secrets: string[]): PlacedCredential {
   const hidden = new Set<string>();
   const hide = (secret: string) => {
-    if (secret !== '') hidden.add(secret).add(encodeURIComponent(secret.toWellFormed()));
+    if (secret === '') return;
+    hidden.add(secret);
+    if (!UNRESERVED.test(secret)) hidden.add(encodeURIComponent(secret.toWellFormed()));
   };
   secrets.forEach(hide);
   for (const part of parts) {

@@ -35,12 +35,14 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
 }
 
 function needlesOf(secrets: readonly string[]): Needle[] {
-  const texts = new Set<string>();
+  const needles: Needle[] = [];
   for (const secret of secrets) {
     if (secret.length < MIN_SECRET_LENGTH) continue;
-    for (const form of formsOf(secret)) texts.add(form);
+    for (const form of formsOf(secret)) {
+      if (!needles.some((needle) => needle.text === form)) needles.push(new Needle(form));
+    }
   }
-  return Array.from(texts, (text) => new Needle(text));
+  return needles;
 }
 
 /**

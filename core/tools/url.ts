@@ -119,7 +119,7 @@ function verify(base: string, path: string, query: string): void {
     url.origin + url.pathname === base + path &&
     url.username + url.password + url.hash === '' &&
     !path.includes('//') &&
-    !/%(5c|00)/i.test(path);
+    !(path.includes('%') && /%(5c|00)/i.test(path));
   if (!inside) throw inputProblem(undefined, 'does not give an address inside the path of the tool');
   if (url.href.length > MAX_LENGTH)
     throw inputProblem(undefined, `gives an address of more than ${MAX_LENGTH} characters`);
