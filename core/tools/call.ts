@@ -5,7 +5,8 @@ import type { ProviderDefinition } from '../connectors/provider.ts';
 import { type StoredFiles, storedFileIds } from './file-input.ts';
 import type { InputChecker } from './input.ts';
 import { openCursor } from './pagination.ts';
-import { draftRequest, type RequestDraft, type RequestFacts, renderRequest } from './request.ts';
+import { renderRequest } from './request.ts';
+import { draftRequest, type RequestDraft, type RequestFacts } from './request-draft.ts';
 import type { Tool } from './tool.ts';
 
 /** A tool, an account and what to do. */

@@ -14,7 +14,7 @@ import {
 import { nextCursor } from './pagination.ts';
 import { replaceAt } from './places.ts';
 import { atPointer } from './pointer.ts';
-import type { RequestFacts } from './request.ts';
+import type { RequestFacts } from './request-draft.ts';
 import { type DecodedBody, decodeBody, textOfBase64, UnreadableBodyError } from './response.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { placeCredential } from '../../../core/connectors/placement.ts';
 import { Secret } from '../../../core/secret.ts';
-import { dryRun, prepareCall } from '../../../core/tools/call.ts';
+import { dryRun, prepareCall, withFiles } from '../../../core/tools/call.ts';
 import { decodeBase64, FileContent } from '../../../core/tools/file-content.ts';
 import { fileInputSchema, storedFileIds } from '../../../core/tools/file-input.ts';
 import { createInputChecker, schemaCompiler } from '../../../core/tools/input.ts';
@@ -30,7 +30,7 @@ function tool(body: ToolBody, parts: Partial<Tool['request']> = {}): Tool {
 
 function rendered(body: ToolBody, toolInput: object, files?: Map<string, FileContent>) {
   const call = prepareCall(callOf({ tool: tool(body), toolInput }), checker);
-  return renderRequest(files ? { ...call, files } : call, NOTHING);
+  return renderRequest(files ? withFiles(call, files) : call, NOTHING);
 }
 
 async function readForm({ headers, body }: { headers: Record<string, string>; body: unknown }): Promise<FormData> {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { pageOf } from '../../../core/tools/call.ts';
 import { nextLink } from '../../../core/tools/link-header.ts';
 import type { CursorValue } from '../../../core/tools/pagination.ts';
 import { nextCursor, openCursor } from '../../../core/tools/pagination.ts';
@@ -39,6 +40,14 @@ describe('Pagination', () => {
     for (const meta of [{}, { next: null }, { next: '' }, undefined])
       expect(next(tool, { body: { meta } })).to.equal(undefined);
     expect(urlOf(tool, 'abc=')).to.equal('https://api.acme.example/v1/things?cursor=abc%3D');
+  });
+
+  it('goes on from a call that was prepared for another page', () => {
+    const tool = paged({ style: 'page', request: { in: 'query', name: 'page' }, response: {} });
+    const first = prepared({ tool });
+    const cursor = nextCursor(tool, {}, undefined, { link: undefined, body: {} }) ?? '';
+    expect(renderRequest(first, NOTHING).url).to.equal('https://api.acme.example/v1/things');
+    expect(renderRequest(pageOf(first, cursor), NOTHING).url).to.equal('https://api.acme.example/v1/things?page=2');
   });
 
   it("by has_more and the last item's id", () => {

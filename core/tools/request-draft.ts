@@ -1,0 +1,158 @@
+import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
+import { isCallerHeader } from '../connectors/header-names.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { ApiError } from '../errors.ts';
+import { type RenderedBody, renderBody } from './body.ts';
+import { ABSENT, inputNameOf, renderTemplate, type TemplateScope } from './body-template.ts';
+import type { StoredFiles } from './file-input.ts';
+import { encodePairs } from './form.ts';
+import { inputProblem } from './input-problem.ts';
+import { type CursorValue, withParameter } from './pagination.ts';
+import { headerText, queryPairs } from './parameter-style.ts';
+import { isRecord } from './pointer.ts';
+import { encodeUnreserved } from './template.ts';
+import type { Tool } from './tool.ts';
+import { type PathTemplate, parsePathTemplate, type RenderedUrl, renderUrl } from './url.ts';
+
+/** What one call says, without its credential. */
+export interface RequestFacts {
+  tool: Tool;
+  provider: ProviderDefinition;
+  account: AccountInputs;
+  /** Checked, defaults filled in. */
+  input: Readonly<Record<string, unknown>>;
+  /** The place of the page that was asked for. */
+  at?: CursorValue;
+  /** Fills the provider's idempotency header on calls that are not idempotent by themselves. */
+  idempotencyKey?: string;
+  /** The stored files that the input names; undefined while the call is only checked. */
+  files?: StoredFiles;
+}
+
+/** A request but for its credential. Header names are in lower case. */
+export interface RequestDraft {
+  /** Base address and path. */
+  address: string;
+  /** Percent-encoded, without the question mark. */
+  query: string;
+  headers: Readonly<Record<string, string>>;
+  /** Names of the headers that the caller chose; the credential's must not be among them. */
+  callerHeaders: readonly string[];
+  body: RenderedBody | undefined;
+}
+
+const pathTemplates = new WeakMap<Tool, PathTemplate>();
+
+/**
+ * Renders the request of a call but for its credential: the tool's template at the account's base address.
+ *
+ * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
+ */
+export function draftRequest(facts: RequestFacts): RequestDraft {
+  const scope = scopeOf(facts);
+  const { address, query } = renderAddress(facts, scope);
+  const body = renderBody(facts.tool, scope, facts.at, []);
+  const headers: Record<string, string> = { accept: 'application/json' };
+  for (const [name, value] of Object.entries(facts.provider.api.headers ?? {})) headers[name.toLowerCase()] = value;
+  const callerHeaders = addToolHeaders(headers, facts.tool, scope);
+  addIdempotencyKey(headers, facts);
+  if (body !== undefined) headers['content-type'] = body.type;
+  return { address, query, headers, callerHeaders, body };
+}
+
+/** Where the values of its templates come from. */
+export function scopeOf({ input, account, files }: RequestFacts): TemplateScope {
+  return { input, account, files };
+}
+
+function renderAddress(facts: RequestFacts, scope: TemplateScope): RenderedUrl {
+  const { tool, provider, account, input, at } = facts;
+  const lookup = (name: string) => {
+    const [values, key] = name.startsWith('account.') ? [account, name.slice('account.'.length)] : [input, name];
+    return Object.hasOwn(values, key) ? values[key] : undefined;
+  };
+  const rendered = renderUrl(baseUrlOf(provider, account), templateOf(tool), lookup);
+  const extra = extraPairs(tool, scope);
+  let query = extra.length === 0 ? rendered.query : [rendered.query, ...extra].filter((part) => part !== '').join('&');
+  if (at !== undefined) query = paged(tool, query, at);
+  return { address: rendered.address, query };
+}
+
+function templateOf(tool: Tool): PathTemplate {
+  const known = pathTemplates.get(tool) ?? parsePathTemplate(tool.request.path);
+  pathTemplates.set(tool, known);
+  return known;
+}
+
+function extraPairs({ request }: Tool, scope: TemplateScope): string[] {
+  const pairs: string[] = [];
+  for (const [name, template] of Object.entries(request.query ?? {})) {
+    const value = renderTemplate(template, scope);
+    if (value !== ABSENT) pairs.push(...encodePairs(name, value, 'repeat'));
+  }
+  for (const parameter of request.parameters ?? []) {
+    if (parameter.in === 'query') pairs.push(...queryPairs(parameter, inputOf(scope, parameter.input)));
+  }
+  for (const [name, value] of Object.entries(fromCaller(scope, request.query_input))) {
+    pairs.push(...encodePairs(name, value, 'repeat'));
+  }
+  return pairs;
+}
+
+/** The members of the input that holds free parameters or headers; none without such an input. */
+function fromCaller({ input }: TemplateScope, name: string | undefined): Record<string, unknown> {
+  const value = name === undefined ? undefined : input[name];
+  return isRecord(value) ? value : {};
+}
+
+function inputOf({ input }: TemplateScope, name: string): unknown {
+  return Object.hasOwn(input, name) ? input[name] : undefined;
+}
+
+function paged(tool: Tool, query: string, at: CursorValue): string {
+  const { style, request } = tool.pagination ?? {};
+  if (style === 'link_header' || style === 'next_url') return String(at);
+  if (request?.in !== 'query') return query;
+  return withParameter(query, request.name, `${encodeUnreserved(request.name)}=${encodeUnreserved(String(at))}`);
+}
+
+/** @returns the names of those that the caller chose */
+function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: TemplateScope): string[] {
+  const { request } = tool;
+  for (const [name, template] of Object.entries(request.headers ?? {})) {
+    const value = renderTemplate(template, scope);
+    if (value !== ABSENT) headers[name.toLowerCase()] = headerValue(value, inputNameOf(template));
+  }
+  for (const parameter of request.parameters ?? []) {
+    const value = parameter.in === 'header' ? headerText(parameter, inputOf(scope, parameter.input)) : undefined;
+    if (value !== undefined) headers[parameter.name.toLowerCase()] = headerValue(value, parameter.input);
+  }
+  const chosen: string[] = [];
+  for (const [name, value] of Object.entries(fromCaller(scope, request.headers_input))) {
+    if (!isCallerHeader(name)) throw notForCallers(tool, name);
+    headers[name.toLowerCase()] = headerValue(value, `${request.headers_input}.${name}`);
+    chosen.push(name);
+  }
+  return chosen;
+}
+
+/** The error for a header that the input names and must not. */
+export function notForCallers({ request }: Tool, name: string): ApiError {
+  return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers cannot set');
+}
+
+/** Visible ASCII and blanks only: a line break would start another header (threat E2). */
+function headerValue(value: unknown, input: string | undefined): string {
+  if (typeof value === 'object') throw inputProblem(input, 'must be a plain value');
+  const text = String(value);
+  if (!/^[\t\x20-\x7e]*$/.test(text))
+    throw inputProblem(input, 'must hold visible ASCII characters only: it becomes a header');
+  return text.trim();
+}
+
+/** A write that may be sent twice by accident carries a key by which the API recognises it (threat E7). */
+function addIdempotencyKey(headers: Record<string, string>, { tool, provider, idempotencyKey }: RequestFacts): void {
+  const header = provider.api.idempotency_header;
+  if (header === undefined || idempotencyKey === undefined || tool.hints.idempotent) return;
+  headers[header.toLowerCase()] = idempotencyKey;
+}
