@@ -159,6 +159,18 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['a', 'b']);
   });
 
+  it('lets notes wait some turns for a write to share its transaction, and no longer', async () => {
+    const { group, add, log, committed } = setUp();
+    const first = group.note((tx) => tx.rows.add('a'));
+    await turn();
+    await Promise.all([first, add('b')]);
+    expect(log.filter((step) => step === 'commit')).to.have.length(1);
+    const alone = group.note((tx) => tx.rows.add('c'));
+    for (let turns = 0; turns < 5; turns++) await turn();
+    expect(committed()).to.deep.equal(['a', 'b', 'c']);
+    await alone;
+  });
+
   it('runs one unit to its end before the next one begins', async () => {
     const { group, durable } = setUp();
     const unit = (name: string) =>
