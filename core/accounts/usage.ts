@@ -4,6 +4,9 @@ export type WriteUsage = (environmentId: string, times: { id: string; lastUsedAt
 /** Milliseconds UTC by account, by environment. */
 type Times = Map<string, Map<string, number>>;
 
+/** So many at once: a transaction keeps everybody else waiting. */
+const PIECE = 200;
+
 /**
  * Remembers when accounts were last used, and writes it in batches: a durable write per call would cost more than it tells.
  * Reads see the remembered time at once; a crash loses at most one interval of it.
@@ -13,6 +16,7 @@ export class UsageTracker {
   #pending: Times = new Map();
   /** On its way to the database: not in it yet, so reads still need it. */
   #leaving: Times = new Map();
+  #flushed: Promise<void> = Promise.resolve();
 
   constructor(write: WriteUsage) {
     this.#write = write;
@@ -32,20 +36,30 @@ export class UsageTracker {
   }
 
   /**
-   * Writes what is pending. What fails to be written stays pending and keeps nothing else back.
+   * Writes what is pending, once what was pending before is written. What fails to be written stays pending and keeps nothing else back.
    *
    * @throws the first failure
    */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    const flushed = this.#flushed.then(() => this.#writePending());
+    this.#flushed = flushed.catch(() => {});
+    return flushed;
+  }
+
+  async #writePending(): Promise<void> {
     this.#leaving = this.#pending;
     this.#pending = new Map();
     const failures: unknown[] = [];
     for (const [environmentId, times] of this.#leaving) {
-      const rows = [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt }));
-      await this.#write(environmentId, rows).catch((error) => {
-        failures.push(error);
-        for (const [id, at] of times) this.#keep(environmentId, id, at);
-      });
+      // In the order of the table, where neighbours share a page.
+      const rows = [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })).sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (let from = 0; from < rows.length; from += PIECE) {
+        const piece = rows.slice(from, from + PIECE);
+        await this.#write(environmentId, piece).catch((error) => {
+          failures.push(error);
+          for (const { id, lastUsedAt } of piece) this.#keep(environmentId, id, lastUsedAt);
+        });
+      }
     }
     this.#leaving = new Map();
     if (failures.length > 0) throw failures[0];

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { UsageTracker } from '../../../core/accounts/usage.ts';
 
@@ -69,5 +70,36 @@ describe('UsageTracker', () => {
         { id: 'ca_2', lastUsedAt: 20 },
       ],
     ]);
+  });
+
+  it('writes many in pieces, in the order of their ids, and keeps only the pieces that failed', async () => {
+    let isBroken = true;
+    const { usage, written } = tracker(async (_environmentId, times) => {
+      if (isBroken && times[0]?.id === 'ca_1200') throw new Error('disk full');
+    });
+    for (let number = 1499; number >= 1000; number--) usage.touch('env_a', `ca_${number}`, number);
+    await usage.flush().catch(() => {});
+    expect(written.map(([, times]) => [times[0]?.id, times.length])).to.deep.equal([
+      ['ca_1000', 200],
+      ['ca_1400', 100],
+    ]);
+    isBroken = false;
+    await usage.flush();
+    expect(written.slice(2).map(([, times]) => [times[0]?.id, times.length])).to.deep.equal([['ca_1200', 200]]);
+  });
+
+  it('begins no flush before the last one has ended', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { usage, written } = tracker(() => promise);
+    usage.touch('env_a', 'ca_1', 10);
+    const first = usage.flush();
+    await turn();
+    usage.touch('env_a', 'ca_2', 20);
+    const second = usage.flush();
+    await turn();
+    expect(usage.lastUsedAt('env_a', 'ca_1', null)).to.equal(10);
+    resolve();
+    await Promise.all([first, second]);
+    expect(written.map(([, times]) => times[0]?.id)).to.deep.equal(['ca_1', 'ca_2']);
   });
 });
