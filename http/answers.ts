@@ -27,8 +27,11 @@ export function createAnswerCheck(): AnswerCheck {
     if (reply.body instanceof BinaryBody) return null;
     const [media] = Object.values(content);
     if (!media?.schema) return reply.body === undefined ? null : 'a body is not declared';
-    const validate = compiled.get(media.schema) ?? ajv.compile(media.schema);
-    compiled.set(media.schema, validate);
+    let validate = compiled.get(media.schema);
+    if (!validate) {
+      validate = ajv.compile(media.schema);
+      compiled.set(media.schema, validate);
+    }
     if (validate(reply.body)) return null;
     return ajv.errorsText(validate.errors, { separator: '; ' });
   };

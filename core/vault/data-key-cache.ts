@@ -8,9 +8,9 @@ const WRAPPED_AT = LENGTH_AT + 1;
 const SLOT_BYTES = WRAPPED_AT + MAX_WRAPPED_BYTES;
 
 /**
- * Remembers unwrapped data keys, so that opening a credential takes one decryption instead of two. A key comes
- * back only for the same place and the same wrapped bytes, which is all that unwrapping depends on besides the key-encryption key;
- * whoever asks makes sure that this one is still in the ring. What a write or a rotation has replaced is never found again.
+ * Remembers unwrapped data keys, so that opening a credential takes one decryption instead of two. A key comes back only for the same
+ * place and the same wrapped bytes, which is all that unwrapping depends on besides the key-encryption key; whoever asks makes sure
+ * that this one is still in the ring. What a write or a rotation has replaced is never found again.
  *
  * The keys lie in one block of memory that no collection copies. Key objects would take five times the space.
  */
