@@ -5,8 +5,8 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import { signingRulesOf } from '../oauth1/provider.ts';
 import { previewSignedRequest, type Signing, signRequest } from '../oauth1/sign-request.ts';
 import type { Secret } from '../secret.ts';
-import type { OutboundRequest } from '../tools/execute.ts';
 import type { RequestSigner } from '../tools/signer.ts';
+import type { OutboundRequest } from '../tools/wire.ts';
 
 export interface BoardTools {
   /** Milliseconds UTC. */

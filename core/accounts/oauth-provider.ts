@@ -1,6 +1,7 @@
 import type { EnvironmentId } from '../../db/store.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
+import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Discovery } from '../oauth/discovery.ts';

@@ -1,7 +1,7 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import type { AccountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';

@@ -1,8 +1,8 @@
 import type { AccountRow, EnvironmentId, OutboxRow, Repositories } from '../../db/store.ts';
 import { clientOf } from '../connections/client.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
+import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthField, AuthorizationType, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
-import { type AccountInputs, accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ClientAuthMethod } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';

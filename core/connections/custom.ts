@@ -1,8 +1,8 @@
 import type { AccountRow, CustomProviderRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { disconnectAccount } from '../accounts/leave.ts';
 import { HOSTS_CHANGED } from '../accounts/write.ts';
+import { accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import { accountInputs } from '../connectors/base-url.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { checkAuthPatterns } from '../connectors/check-patterns.ts';
 import { originsOf } from '../connectors/origins.ts';

@@ -1,5 +1,5 @@
+import type { AccountInputs } from './account-inputs.ts';
 import type { OAuthConfig } from './auth-pattern.ts';
-import type { AccountInputs } from './base-url.ts';
 import { compileLinearPattern } from './linear-pattern.ts';
 import type { AccountValue } from './oauth-deviations.ts';
 

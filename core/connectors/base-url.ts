@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from '../errors.ts';
+import type { AccountInputs } from './account-inputs.ts';
 import { accountValueProblem } from './account-value.ts';
 import {
   AddressValueError,
@@ -7,33 +8,9 @@ import {
   placeProblem,
   withoutTrailingSlash,
 } from './address-template.ts';
-import { type AuthPattern, staticFieldsOf } from './auth-pattern.ts';
 import type { ProviderDefinition } from './provider.ts';
 
-/** An account's values that are not secret, by name: they may stand in addresses and paths. */
-export type AccountInputs = Readonly<Record<string, string>>;
-
 export const API_CONFIG_PATH = 'connected_account.api_config';
-
-/**
- * Collects the values of an account that may stand in addresses: texts and numbers of its api_config, and the static
- * fields that are flagged is_path_param, which win over a key of the same name.
- */
-export function accountInputs(
-  pattern: AuthPattern,
-  apiConfig: Readonly<Record<string, unknown>>,
-  details: Readonly<Record<string, unknown>> = {},
-): AccountInputs {
-  const inputs: Record<string, string> = Object.create(null);
-  for (const [key, value] of Object.entries(apiConfig)) {
-    if (typeof value === 'string' || typeof value === 'number') inputs[key] = String(value);
-  }
-  for (const field of staticFieldsOf(pattern)) {
-    const value = Object.hasOwn(details, field.field_name) ? details[field.field_name] : undefined;
-    if (field.is_path_param && typeof value === 'string') inputs[field.field_name] = value;
-  }
-  return inputs;
-}
 
 /**
  * The address that tool paths are appended to.

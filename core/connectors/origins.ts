@@ -1,7 +1,8 @@
 import { ApiError } from '../errors.ts';
+import type { AccountInputs } from './account-inputs.ts';
 import { accountOrigin } from './account-value.ts';
 import type { AuthorizationType } from './auth-pattern.ts';
-import { type AccountInputs, baseUrlOf, filled } from './base-url.ts';
+import { baseUrlOf, filled } from './base-url.ts';
 import { oauthAddresses } from './oauth-addresses.ts';
 import type { ProviderDefinition } from './provider.ts';
 

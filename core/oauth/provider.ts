@@ -1,7 +1,8 @@
 import type { AuthorizationServer } from 'oauth4webapi';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import { accountOrigin } from '../connectors/account-value.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
-import { type AccountInputs, filled } from '../connectors/base-url.ts';
+import { filled } from '../connectors/base-url.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillText } from './fill.ts';
 

@@ -1,5 +1,6 @@
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
-import { type AccountInputs, filled } from '../connectors/base-url.ts';
+import { filled } from '../connectors/base-url.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { fillTexts } from '../oauth/fill.ts';
 import { scopeParameter } from '../oauth/scopes.ts';

@@ -1,6 +1,6 @@
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { MASK, type Secret } from '../secret.ts';
-import type { OutboundRequest } from '../tools/execute.ts';
+import type { OutboundRequest } from '../tools/wire.ts';
 import { type Parameter, parameter, readParameters } from './parameters.ts';
 import { type SignatureMethod, signatureBaseString, signatureOf } from './signature.ts';
 

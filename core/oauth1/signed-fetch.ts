@@ -1,5 +1,5 @@
 import type { FetchFor } from '../oauth/transport.ts';
-import type { OutboundRequest } from '../tools/execute.ts';
+import type { OutboundRequest } from '../tools/wire.ts';
 
 /**
  * A fetch whose every request is made the account's own before it leaves: signed, or given the token in its place. What a caller

@@ -1,5 +1,5 @@
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import type { AccountInputs } from '../connectors/base-url.ts';
 import { type OAuthProvider, oauthProviderOf } from '../oauth/provider.ts';
 import type { SmartConfiguration } from './smart-configuration.ts';
 

@@ -1,5 +1,6 @@
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
+import { baseUrlOf } from '../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { type StoredFiles, storedFileIds } from './file-input.ts';

@@ -1,24 +1,17 @@
 import { type Credential, placeCredential } from '../connectors/placement.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
 import type { PreparedCall } from './call.ts';
-import { isRetryable, type ToolError, type ToolErrorKind, type ToolOutcome } from './outcome.ts';
+import { isRetryable, type ToolError, type ToolOutcome } from './outcome.ts';
 import { readAnswer } from './read-answer.ts';
 import { type RenderedRequest, renderRequest } from './request.ts';
 import { RETRY_LIMITS, waitBeforeRetry } from './retry.ts';
-
-export interface OutboundRequest {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body: string | Buffer | undefined;
-}
-
-/** An answer as the egress room gives it: header names in lower case, the body inflated. */
-export interface UpstreamResponse {
-  status: number;
-  headers: AnswerHeaders;
-  body: Buffer;
-}
+import {
+  isSendFailure,
+  KIND_OF_FAILURE,
+  type OutboundRequest,
+  type Scrub,
+  type SendFailure,
+  type UpstreamResponse,
+} from './wire.ts';
 
 /** What the engine needs of the house. */
 export interface ExecutePorts {
@@ -40,32 +33,6 @@ export interface ExecutePorts {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
 }
-
-export interface Scrub {
-  <T>(value: T): T;
-  /** The same for a value that was read from a JSON text. */
-  parsed<T>(value: T, json: string): T;
-}
-
-/** The error that `send` rejects with; `sent`: the first byte may have left. */
-export interface SendFailure {
-  kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted';
-  sent: boolean;
-  /** When another call may be of use, where that is known. */
-  retryAfterMs?: number | undefined;
-  message: string;
-}
-
-/** What the failures of sending are called in the interface. */
-export const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
-  blocked: 'blocked_by_egress_policy',
-  unreachable: 'upstream_unreachable',
-  timeout: 'upstream_timeout',
-  too_large: 'upstream_invalid_response',
-  invalid_response: 'upstream_invalid_response',
-  tls: 'upstream_unreachable',
-  aborted: 'upstream_unreachable',
-};
 
 interface Attempt {
   outcome: ToolOutcome;
@@ -152,11 +119,4 @@ function toToolError({ tool }: PreparedCall, failure: SendFailure, scrub: Scrub)
   // A new execution has a new key, so here only the call's own nature counts.
   const retryable = failure.kind !== 'tls' && isRetryable(kind, tool.hints.idempotent || !failure.sent);
   return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: scrub(failure.message) };
-}
-
-export function isSendFailure(error: unknown): error is SendFailure {
-  if (typeof error !== 'object' || error === null || !('kind' in error) || !('sent' in error)) return false;
-  return (
-    typeof error.kind === 'string' && Object.hasOwn(KIND_OF_FAILURE, error.kind) && typeof error.sent === 'boolean'
-  );
 }

@@ -1,5 +1,4 @@
 import { type AnswerHeaders, headerOf } from './answer-headers.ts';
-import type { Scrub, UpstreamResponse } from './execute.ts';
 import { pickFields } from './fields.ts';
 import { fileOfBody, fileWithin } from './file-answer.ts';
 import { FileContent } from './file-content.ts';
@@ -18,6 +17,7 @@ import type { RequestFacts } from './request-draft.ts';
 import { type DecodedBody, decodeBody, textOfBase64, UnreadableBodyError } from './response.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';
+import type { Scrub, UpstreamResponse } from './wire.ts';
 
 /** How an answer is read. */
 export interface ReadingRules {

@@ -1,4 +1,5 @@
-import { type AccountInputs, baseUrlOf } from '../connectors/base-url.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
+import { baseUrlOf } from '../connectors/base-url.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ApiError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { OutboundRequest } from './execute.ts';
+import type { OutboundRequest } from './wire.ts';
 
 /** Signs the requests of one account, each anew: a request that is sent again is signed again. */
 export interface RequestSigner {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { MASK, type Secret } from '../secret.ts';
-import type { OutboundRequest } from '../tools/execute.ts';
 import { encodeUnreserved } from '../tools/template.ts';
+import type { OutboundRequest } from '../tools/wire.ts';
 
 export interface SigningCredentials {
   accessKeyId: string;

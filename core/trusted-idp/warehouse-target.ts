@@ -1,4 +1,4 @@
-import type { AccountInputs } from '../connectors/base-url.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 
 /** Where statements run: a provisioned cluster as one of its users, or a serverless workgroup, which knows who asks. */

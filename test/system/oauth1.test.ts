@@ -19,7 +19,7 @@ import {
 } from '../../core/oauth1/sign-request.ts';
 import type { SignatureMethod } from '../../core/oauth1/signature.ts';
 import { Secret } from '../../core/secret.ts';
-import type { OutboundRequest } from '../../core/tools/execute.ts';
+import type { OutboundRequest } from '../../core/tools/wire.ts';
 import { CLIENT, type OAuth1Counterpart, startOAuth1Provider } from './support/oauth1-provider.ts';
 
 const CALLBACK = new URL('https://valetkey.example/oauth/callback/conn_1');

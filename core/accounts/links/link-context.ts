@@ -1,7 +1,7 @@
 import type { AccountRow, AuthRequestRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../../db/store.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import { originsOf } from '../../connectors/origins.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';

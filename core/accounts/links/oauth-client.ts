@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '../../../db/store.ts';
 import { clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import { isBackendPattern } from '../../connectors/auth-pattern.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { readAccountFacts } from '../../oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../oauth/authorization-request.ts';

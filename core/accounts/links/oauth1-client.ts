@@ -1,6 +1,6 @@
 import { clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { type AccountFacts, readAccountFacts } from '../../oauth/account-facts.ts';
 import type { ClientCredentials } from '../../oauth/client-auth.ts';

@@ -1,5 +1,6 @@
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import { type AuthField, isSecretField, staticFieldsOf } from '../../connectors/auth-pattern.ts';
-import { accountInputs, checkAccountInputs } from '../../connectors/base-url.ts';
+import { checkAccountInputs } from '../../connectors/base-url.ts';
 import { checkAccountFields, checkStaticDetails } from '../../connectors/static-details.ts';
 import { ApiError, type FieldError } from '../../errors.ts';
 import { type JsonObject, mergeConfig } from '../merge.ts';

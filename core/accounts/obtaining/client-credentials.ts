@@ -1,7 +1,7 @@
 import { clientFor, clientOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
 import type { ClientCredentials } from '../../oauth/client-auth.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { clientCredentialsGrant } from '../../oauth/grants/client-credentials.ts';

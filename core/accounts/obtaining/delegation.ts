@@ -1,6 +1,6 @@
 import { clientSecretOf } from '../../connections/client.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { tokenServerAt } from '../../oauth/server.ts';
 import { requestDelegatedToken } from '../../workspace-dwd/request-token.ts';

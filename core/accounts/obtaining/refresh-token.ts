@@ -1,5 +1,5 @@
 import { clientOf } from '../../connections/client.ts';
-import { accountInputs } from '../../connectors/base-url.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import { withoutCredentials } from '../../connectors/oauth-addresses.ts';
 import { refreshTokenGrant } from '../../oauth/grants/refresh-token.ts';
 import { endpointAt } from '../../oauth/provider.ts';

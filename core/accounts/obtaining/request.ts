@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow } from '../../../db/store.ts';
+import type { AccountInputs } from '../../connectors/account-inputs.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
-import type { AccountInputs } from '../../connectors/base-url.ts';
 import type { OAuthProvider } from '../../oauth/provider.ts';
 import type { TokenFailure } from '../../oauth/refresh-outcome.ts';
 import type { TokenSet } from '../../oauth/token-answer.ts';

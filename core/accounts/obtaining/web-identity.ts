@@ -1,4 +1,4 @@
-import { accountInputs } from '../../connectors/base-url.ts';
+import { accountInputs } from '../../connectors/account-inputs.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { oauthProviderOf } from '../../oauth/provider.ts';
 import { tokenServerAt } from '../../oauth/server.ts';

@@ -1,5 +1,5 @@
-import { isSendFailure, KIND_OF_FAILURE } from '../../tools/execute.ts';
 import { isRetryable, kindOfStatus, type ToolError, type ToolErrorKind } from '../../tools/outcome.ts';
+import { isSendFailure, KIND_OF_FAILURE } from '../../tools/wire.ts';
 import type { UpstreamFetch } from './upstream-fetch.ts';
 
 const MAX_MESSAGE = 500;

@@ -1,5 +1,5 @@
 import type { PlacedPart } from '../../connectors/placement.ts';
-import type { OutboundRequest, UpstreamResponse } from '../../tools/execute.ts';
+import type { OutboundRequest, UpstreamResponse } from '../../tools/wire.ts';
 
 /** The one way out for the protocol's package: what it calls `fetch`. */
 export interface UpstreamFetch {

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { accountInputs } from '../../../core/connectors/account-inputs.ts';
 import { AddressError, addressPlaces } from '../../../core/connectors/address-template.ts';
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import { accountInputs, baseUrlOf, checkAccountInputs } from '../../../core/connectors/base-url.ts';
+import { baseUrlOf, checkAccountInputs } from '../../../core/connectors/base-url.ts';
 import { originsOf } from '../../../core/connectors/origins.ts';
 import { customProvider, type ProviderDefinition } from '../../../core/connectors/provider.ts';
 

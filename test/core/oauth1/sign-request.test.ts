@@ -7,7 +7,7 @@ import {
   signRequest,
 } from '../../../core/oauth1/sign-request.ts';
 import { Secret } from '../../../core/secret.ts';
-import type { OutboundRequest } from '../../../core/tools/execute.ts';
+import type { OutboundRequest } from '../../../core/tools/wire.ts';
 
 const AT = 1_750_000_000_999;
 const CLIENT = { key: 'a key', secret: new Secret('client-secret') };

@@ -4,9 +4,10 @@ import type { ProviderDefinition } from '../../../core/connectors/provider.ts';
 import { createScrubber } from '../../../core/net/redact.ts';
 import { Secret } from '../../../core/secret.ts';
 import { type PreparedCall, prepareCall, type ToolCall } from '../../../core/tools/call.ts';
-import type { ExecutePorts, OutboundRequest, UpstreamResponse } from '../../../core/tools/execute.ts';
+import type { ExecutePorts } from '../../../core/tools/execute.ts';
 import { createInputChecker } from '../../../core/tools/input.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
+import type { OutboundRequest, UpstreamResponse } from '../../../core/tools/wire.ts';
 
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 export const TOKEN = 'tok_4f9c2b7e81d0';

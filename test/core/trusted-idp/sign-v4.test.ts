@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Secret } from '../../../core/secret.ts';
-import type { OutboundRequest } from '../../../core/tools/execute.ts';
+import type { OutboundRequest } from '../../../core/tools/wire.ts';
 import { type SigningCredentials, signRequestV4 } from '../../../core/trusted-idp/sign-v4.ts';
 
 /** The credentials, scope and time of the published test suite of Signature Version 4. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { ApiError } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
-import type { OutboundRequest, UpstreamResponse } from '../../../core/tools/execute.ts';
+import type { OutboundRequest, UpstreamResponse } from '../../../core/tools/wire.ts';
 import { assumeRole } from '../../../core/trusted-idp/assume-role.ts';
 import { discoveryDocument } from '../../../core/trusted-idp/discovery-document.ts';
 import { identitySubject } from '../../../core/trusted-idp/identity-token.ts';
