@@ -2,7 +2,7 @@ import { resolveConnector } from '../../core/connections/resolve.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentSummary } from '../present.ts';
+import { presentSummary } from '../present/account.ts';
 
 export const listConnectedAccounts: Handler<'listConnectedAccounts'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...filters } = call.query;

@@ -2,7 +2,7 @@ import { REVOKE } from '../../core/accounts/revocation-order.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import type { OutboxFilters } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
-import { presentRevocation } from '../present.ts';
+import { presentRevocation } from '../present/revocation.ts';
 
 const STATES: Record<Schemas['RevocationStatus'], Omit<OutboxFilters, 'kind'>> = {
   PENDING: { state: 'WAITING' },

@@ -3,7 +3,7 @@ import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { connectionTypeOf, presentConnection } from '../present.ts';
+import { connectionTypeOf, presentConnection } from '../present/connection.ts';
 
 export const listConnections: Handler<'listConnections'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...given } = call.query;

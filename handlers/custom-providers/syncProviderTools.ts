@@ -3,7 +3,7 @@ import { readUpstreamTools } from '../../core/mcp/upstream/read-tools.ts';
 import { storeUpstreamTools } from '../../core/mcp/upstream/sync.ts';
 import type { AccountRow, CustomProviderRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentSyncReport } from '../present.ts';
+import { presentSyncReport } from '../present/provider.ts';
 import { requireCustomProvider } from './custom-provider.ts';
 
 export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, deps) => {

@@ -1,6 +1,6 @@
 import { createCustomTool } from '../../core/discovery/custom-tools.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentOwnTool } from '../present.ts';
+import { presentOwnTool } from '../present/tool.ts';
 
 export const createTool: Handler<'createTool'> = (call, reply, deps) =>
   call.commit(async (tx) => {

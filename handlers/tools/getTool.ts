@@ -1,7 +1,7 @@
 import { definitionOf } from '../../core/discovery/custom-tools.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
-import { presentToolAs } from '../present.ts';
+import { presentToolAs } from '../present/tool.ts';
 
 export const getTool: Handler<'getTool'> = async (call, reply, deps) => {
   const known = await deps.toolDirectory.find(deps.store.read, call.environment.id, call.path.tool_name);

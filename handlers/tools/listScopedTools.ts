@@ -1,7 +1,7 @@
 import { callableTools } from '../../core/discovery/user-tools.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentToolAccount, presentToolAs } from '../present.ts';
+import { presentToolAccount, presentToolAs } from '../present/tool.ts';
 import { readUser } from './tool-user.ts';
 
 export const listScopedTools: Handler<'listScopedTools'> = async (call, reply, deps) => {

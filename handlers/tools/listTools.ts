@@ -1,6 +1,6 @@
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentToolAs } from '../present.ts';
+import { presentToolAs } from '../present/tool.ts';
 
 export const listTools: Handler<'listTools'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, format = 'native', detail = 'compact', ...filters } = call.query;

@@ -1,6 +1,6 @@
 import { findTools } from '../../core/discovery/find-tools.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentHit } from '../present.ts';
+import { presentHit } from '../present/tool.ts';
 import { readUser } from './tool-user.ts';
 
 export const searchTools: Handler<'searchTools'> = async (call, reply, deps) => {

@@ -1,6 +1,6 @@
 import { type ToolChanges, updateCustomTool } from '../../core/discovery/custom-tools.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentOwnTool } from '../present.ts';
+import { presentOwnTool } from '../present/tool.ts';
 
 export const updateTool: Handler<'updateTool'> = (call, reply, deps) =>
   call.commit(async (tx) => {

@@ -1,0 +1,63 @@
+import { missingSettings } from '../../core/connections/status.ts';
+import { identityProviderOf } from '../../core/connections/vendor.ts';
+import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
+import { mcpServerUrl } from '../../core/mcp/server-definition.ts';
+import { rfc3339 } from '../../core/rfc3339.ts';
+import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
+import type { Schemas } from '../../http/contract.ts';
+import { EMPTY } from './optional.ts';
+
+/** Types of accounts by the coarser types of connections. */
+const CONNECTION_TYPES: Record<string, Schemas['ConnectionType']> = {
+  BEARER_TOKEN: 'BEARER',
+  BASIC_AUTH: 'BASIC',
+  CUSTOM: 'API_KEY',
+};
+
+export function connectionTypeOf(authorizationType: string): Schemas['ConnectionType'] {
+  return CONNECTION_TYPES[authorizationType] ?? (authorizationType as Schemas['ConnectionType']);
+}
+
+/** @param vendor of the built-in connector; undefined for a custom provider */
+export function presentConnection(
+  row: ConnectionRow,
+  vendor: string | undefined,
+  environment: Pick<EnvironmentRow, 'baseUrl'>,
+): Schemas['Connection'] {
+  return {
+    id: row.id,
+    key_id: row.keyId,
+    organization_id: row.organizationId,
+    organization_name: row.organizationName,
+    domains: row.domains,
+    enabled: row.enabled,
+    mcp_server_url: mcpServerUrl(environment, row.id),
+    provider: identityProviderOf(vendor),
+    provider_key: row.providerKey,
+    status: row.status,
+    type: connectionTypeOf(row.type),
+  };
+}
+
+/** @param pattern of the provider for the connection's type; undefined when the provider has been deleted */
+export function presentConfiguration(
+  row: ConnectionRow,
+  vendor: string | undefined,
+  pattern: AuthPattern | undefined,
+  environment: Pick<EnvironmentRow, 'baseUrl'>,
+): Schemas['ConnectionConfiguration'] {
+  const settings = { clientId: row.clientId, hasClientSecret: row.clientSecretSealed !== null };
+  return {
+    ...presentConnection(row, vendor, environment),
+    authorization_type: row.type as Schemas['AuthorizationType'],
+    client_id: row.clientId ?? EMPTY,
+    has_client_secret: settings.hasClientSecret,
+    scopes: row.scopes,
+    allowed_tools: row.allowedTools,
+    verification_mode: row.verificationMode as Schemas['VerificationMode'],
+    post_user_verify_redirect_url: row.postUserVerifyRedirectUrl ?? EMPTY,
+    missing_settings: pattern ? missingSettings(pattern, settings) : ['provider'],
+    created_at: rfc3339(row.createdAt),
+    updated_at: rfc3339(row.updatedAt),
+  };
+}

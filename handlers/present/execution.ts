@@ -1,0 +1,21 @@
+import { rfc3339 } from '../../core/rfc3339.ts';
+import type { ExecutionRow } from '../../db/store.ts';
+import type { Schemas } from '../../http/contract.ts';
+import { EMPTY, optionalTime } from './optional.ts';
+
+export function presentExecution(row: ExecutionRow): Schemas['Execution'] {
+  return {
+    id: row.id,
+    connected_account_id: row.accountId ?? EMPTY,
+    connector: row.connector,
+    tool_name: row.toolName,
+    agent_run_id: row.agentRunId,
+    api_client_id: row.apiClientId,
+    status: row.status,
+    error_kind: row.errorKind as Schemas['ToolErrorKind'] | null,
+    upstream_status: row.upstreamStatus,
+    started_at: rfc3339(row.startedAt),
+    finished_at: optionalTime(row.finishedAt),
+    duration_ms: row.finishedAt === null ? null : row.finishedAt - row.startedAt,
+  };
+}

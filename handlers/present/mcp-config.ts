@@ -1,0 +1,19 @@
+import { mcpServerUrl } from '../../core/mcp/server-definition.ts';
+import { rfc3339 } from '../../core/rfc3339.ts';
+import type { EnvironmentRow, McpConfigRow } from '../../db/store.ts';
+import type { Schemas } from '../../http/contract.ts';
+
+export function presentMcpConfig(
+  { id, name, description, mappings, createdAt, updatedAt }: McpConfigRow,
+  environment: Pick<EnvironmentRow, 'baseUrl'>,
+): Schemas['McpConfig'] {
+  return {
+    id,
+    name,
+    description,
+    mappings: mappings.map(({ connectionId, tools }) => ({ connection_id: connectionId, tools })),
+    mcp_server_url: mcpServerUrl(environment, id),
+    created_at: rfc3339(createdAt),
+    updated_at: rfc3339(updatedAt),
+  };
+}

@@ -1,0 +1,51 @@
+import type { CustomProviderDefinition } from '../../core/connections/providers.ts';
+import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
+import { contractPattern } from '../../core/connectors/contract-pattern.ts';
+import type { Connector } from '../../core/connectors/provider.ts';
+import type { SyncReport } from '../../core/mcp/upstream/sync.ts';
+import type { CustomProviderRow } from '../../db/store.ts';
+import type { Schemas } from '../../http/contract.ts';
+import { EMPTY } from './optional.ts';
+
+export function presentCustomProvider(row: CustomProviderRow): Schemas['Provider'] {
+  const definition = row.definition as unknown as CustomProviderDefinition;
+  return {
+    ...definition,
+    auth_patterns: definition.auth_patterns.map(contractPattern) as Schemas['AuthPattern'][],
+    id: row.id,
+    identifier: row.identifier,
+    categories: [],
+    coming_soon: false,
+    display_priority: 0,
+    is_custom: true,
+    is_custom_mcp: row.isMcp,
+  };
+}
+
+export function presentConnector(connector: Connector): Schemas['Provider'] {
+  return {
+    id: connector.identifier,
+    identifier: connector.identifier,
+    display_name: connector.display_name,
+    description: connector.description,
+    icon_src: EMPTY,
+    metadata: {},
+    proxy_enabled: false,
+    proxy_url: EMPTY,
+    auth_patterns: connector.auth_patterns.map(presentPattern),
+    categories: connector.categories,
+    coming_soon: false,
+    display_priority: connector.display_priority,
+    is_custom: false,
+    is_custom_mcp: false,
+  };
+}
+
+/** A pattern of the catalogue without the keys that only connector files have. */
+function presentPattern({ auth_scheme: _scheme, ...pattern }: AuthPattern): Schemas['AuthPattern'] {
+  return pattern as Schemas['AuthPattern'];
+}
+
+export function presentSyncReport({ leftOut, ...report }: SyncReport): Schemas['ToolSyncReport'] {
+  return { ...report, left_out: leftOut };
+}

@@ -1,0 +1,80 @@
+import { definitionOf } from '../../core/discovery/custom-tools.ts';
+import type { KnownTool } from '../../core/discovery/directory.ts';
+import type { FoundTool } from '../../core/discovery/find-tools.ts';
+import { anthropicTool, mcpTool, openAiTool } from '../../core/discovery/formats.ts';
+import { publicInputSchema } from '../../core/tools/input.ts';
+import type { Tool } from '../../core/tools/tool.ts';
+import type { AccountSummaryRow } from '../../db/store.ts';
+import type { Schemas } from '../../http/contract.ts';
+
+export interface ToolView {
+  format: 'native' | 'openai' | 'anthropic' | 'mcp';
+  detail: 'compact' | 'full';
+}
+
+/** A tool as `format` and `detail` ask for it. */
+export function presentToolAs({ tool, source }: KnownTool, { format, detail }: ToolView): Schemas['FormattedTool'] {
+  switch (format) {
+    case 'openai':
+      return openAiTool(tool) as Schemas['OpenAiTool'];
+    case 'anthropic':
+      return anthropicTool(tool);
+    case 'mcp':
+      return mcpTool(tool);
+    case 'native':
+      return detail === 'full' ? presentTool({ tool, source }) : summaryOf(tool, source);
+  }
+}
+
+export function presentTool({ tool, source }: Pick<KnownTool, 'tool' | 'source'>): Schemas['Tool'] {
+  return { ...summaryOf(tool, source), input_schema: publicInputSchema(tool), output_schema: tool.output_schema };
+}
+
+function summaryOf(tool: Tool, source: KnownTool['source']): Schemas['ToolSummary'] {
+  const { reason: _reason, ...hints } = tool.hints;
+  return {
+    name: tool.name,
+    title: tool.title,
+    connector: tool.connector,
+    description: tool.description,
+    tags: tool.tags,
+    hints,
+    scopes: tool.scopes,
+    paginated: tool.pagination !== undefined,
+    source,
+  };
+}
+
+/** A tool of the environment's own, with what its author wrote. */
+export function presentOwnTool(tool: Tool): Schemas['ToolDefinitionResponse'] {
+  return {
+    tool: presentTool({ tool, source: 'custom' }),
+    definition: definitionOf(tool) as unknown as Schemas['ToolDefinition'],
+  };
+}
+
+export function presentToolAccount(row: AccountSummaryRow): Schemas['ToolAccount'] {
+  return {
+    connected_account_id: row.id,
+    connector: row.connector,
+    identifier: row.identifier,
+    organization_id: row.organizationId,
+    user_id: row.userId,
+  };
+}
+
+export function presentHit(hit: FoundTool, view: ToolView): Schemas['ToolHit'] {
+  const { readiness, account, missingScopes, next } = hit;
+  return {
+    tool: presentToolAs(hit, view),
+    readiness,
+    connector: hit.connector,
+    connected_account_id: account?.id ?? null,
+    missing_scopes: missingScopes,
+    next_step: next && {
+      operation_id: next.operationId as Schemas['ToolNextStep']['operation_id'],
+      arguments: next.arguments,
+      message: next.message,
+    },
+  };
+}
