@@ -22,7 +22,7 @@ $(INSTALLED): package.json package-lock.json
 .PHONY: run
 run: install ## Start the server; a first start makes the data directory, the keys and an API client
 	@node scripts/generate-if-stale.ts
-	@MALLOC_ARENA_MAX=1 node --max-semi-space-size=4 cli/valetkey.js serve
+	@MALLOC_ARENA_MAX=1 node --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
 
 .PHONY: demo
 demo: install ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation, printed step by step
