@@ -18,7 +18,7 @@ export interface Durability {
  */
 export function openDurability(wal: string): Durability {
   const file = openSync(wal, 'r+');
-  return { sync: (done) => fdatasync(file, done), close: onlyOnce(() => closeSync(file)) };
+  return { sync: oneAtATime((done) => fdatasync(file, done)), close: onlyOnce(() => closeSync(file)) };
 }
 
 /** The main files of this process by their paths. */
@@ -40,6 +40,29 @@ export function openMainFile(path: string): Durability {
     closeSync(shared.file);
   };
   return { sync: (done) => fdatasync(shared.file, done), close: onlyOnce(close) };
+}
+
+/**
+ * Lets those who ask while a sync is under way share the next one: each wakes a thread, and what it would sync is mostly synced already.
+ *
+ * After one that failed those who wait are told so as well. The kernel tells of lost pages once, so a second sync would succeed.
+ */
+export function oneAtATime(sync: (done: Synced) => void): (done: Synced) => void {
+  let waiting: Synced[] | null = null;
+  const start = (group: Synced[]) => {
+    waiting = [];
+    sync((error) => {
+      const next = waiting ?? [];
+      waiting = null;
+      if (error) group.push(...next);
+      else if (next.length > 0) start(next);
+      for (const done of group) done(error);
+    });
+  };
+  return (done) => {
+    if (waiting) waiting.push(done);
+    else start([done]);
+  };
 }
 
 function onlyOnce(close: () => void): () => void {

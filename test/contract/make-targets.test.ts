@@ -15,7 +15,7 @@ describe('npm scripts', () => {
   });
 
   it('start the server just as make does', () => {
-    expect(scripts['start']).to.match(/^node .*cli\/valetkey\.js serve$/);
+    expect(scripts['start']).to.match(/^MALLOC_ARENA_MAX=1 node .*cli\/valetkey\.js serve$/);
     expect(read('Makefile')).to.include(`\t@${scripts['start']}\n`);
   });
 });
