@@ -5,7 +5,7 @@ import { percentile } from './statistics.ts';
 export interface Load {
   port: number;
   connections: number;
-  /** Milliseconds between an answer and the next request of its connection. */
+  /** Milliseconds between an answer and the next request of its connection, on average: half to one and a half of it. */
   pauseMs: number;
   seconds: number;
   /** Seconds of load before the first request that counts. */
@@ -76,7 +76,7 @@ function runConnection(load: Load, count: (sentAt: number, doneAt: number) => bo
       if (answer.status !== load.status) {
         socket.destroy(new Error(`answered ${answer.status} instead of ${load.status}: ${answer.text()}`));
       } else if (count(sentAt, performance.now())) {
-        if (load.pauseMs > 0) setTimeout(send, load.pauseMs);
+        if (load.pauseMs > 0) setTimeout(send, load.pauseMs * (0.5 + nextShare()));
         else send();
       } else {
         socket.removeAllListeners('close').destroy();
@@ -84,6 +84,14 @@ function runConnection(load: Load, count: (sentAt: number, doneAt: number) => bo
       }
     });
   });
+}
+
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+let shares = 0;
+
+/** Spread evenly over 0 to 1, and the same in every run: with equal pauses the connections would fall into step. */
+function nextShare(): number {
+  return (++shares * GOLDEN) % 1;
 }
 
 function serialise({ method, path, type, body, anonymous }: BenchRequest, token: string): string {
