@@ -126,7 +126,8 @@ function open(path: string, readonly: boolean, opened: Client[]): Client {
 }
 
 function configure(client: Client): void {
-  for (const [name, set, expected] of PRAGMAS) {
+  const cache = -CACHE_KIB[client.readonly ? 'reader' : 'writer'];
+  for (const [name, set, expected] of [...PRAGMAS, ['cache_size', String(cache), cache] as const]) {
     // A read-only connection cannot switch the mode; it finds the one that the writer has set.
     if (!(client.readonly && name === 'journal_mode')) client.pragma(`${name} = ${set}`);
     const actual = client.pragma(name, { simple: true });
@@ -134,7 +135,6 @@ function configure(client: Client): void {
       throw new StorageError('DATABASE_SETTING', `the database setting ${name} is ${String(actual)}, not ${expected}`);
     }
   }
-  client.pragma(`cache_size = ${-CACHE_KIB[client.readonly ? 'reader' : 'writer']}`);
 }
 
 function refusal(path: string, error: unknown): unknown {

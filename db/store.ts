@@ -138,14 +138,15 @@ export interface StoreFiles {
  */
 export async function openStore({ path, now, maxGroup, logBounds, ...options }: StoreOptions): Promise<Store> {
   const connections = openConnections(path, options);
+  const opened = Object.values(connections);
   try {
     migrate(connections.writer, now);
+    const pin = openReader(path, opened);
+    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds });
   } catch (error) {
-    connections.reader.close();
-    connections.writer.close();
+    for (const client of opened.reverse()) client.close();
     throw error;
   }
-  return createStore({ ...connections, pin: openReader(path) }, openFiles(path), { maxGroup, logBounds });
 }
 
 /** The files of a database, which must be open already. */

@@ -30,6 +30,7 @@ describe('opening the database', () => {
           'busy_timeout',
           'mmap_size',
           'temp_store',
+          'cache_size',
         ].map((name) => [name, client.pragma(name, { simple: true })]),
       );
     const expected = {
@@ -43,8 +44,8 @@ describe('opening the database', () => {
       mmap_size: 0,
       temp_store: 2,
     };
-    expect(settings(writer)).to.deep.equal(expected);
-    expect(settings(reader)).to.deep.equal(expected);
+    expect(settings(writer)).to.deep.equal({ ...expected, cache_size: -4096 });
+    expect(settings(reader)).to.deep.equal({ ...expected, cache_size: -10_240 });
     reader.close();
     writer.close();
   });
