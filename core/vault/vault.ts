@@ -100,9 +100,7 @@ export class Vault {
   }
 
   openBytes(context: DataKeyContext, { wrappedDataKey, sealed }: { wrappedDataKey: Buffer; sealed: Buffer }): Buffer {
-    const keyBytes = this.#unwrap(context, wrappedDataKey);
-    const dataKey = readDataKey(keyBytes);
-    keyBytes.fill(0);
+    const dataKey = this.#openDataKey(context, wrappedDataKey);
     const { keyId, body } = decodeBlob(DIRECT, sealed);
     if (keyId !== dataKey.id) throw unsealable(new Error('The bytes belong to another data key'));
     const associatedData = bindValue(DIRECT, dataKey.id, { ...context, field: 'bytes' });
@@ -147,10 +145,12 @@ export class Vault {
   /** A key that left the ring opens nothing any more, whatever is remembered. */
   #recallDataKey(context: DataKeyContext, wrappedDataKey: Buffer): DataKey {
     this.#find(decodeBlob(DIRECT, wrappedDataKey).keyId);
-    const known = this.#known.get(context, wrappedDataKey);
-    if (known !== undefined) return known;
+    return this.#known.get(context, wrappedDataKey) ?? this.#openDataKey(context, wrappedDataKey, this.#known);
+  }
+
+  #openDataKey(context: DataKeyContext, wrappedDataKey: Buffer, remember?: DataKeyCache): DataKey {
     const bytes = this.#unwrap(context, wrappedDataKey);
-    this.#known.set(context, wrappedDataKey, bytes);
+    remember?.set(context, wrappedDataKey, bytes);
     const dataKey = readDataKey(bytes);
     bytes.fill(0);
     return dataKey;
