@@ -36,6 +36,7 @@ export interface RequestDraft {
   address: string;
   /** Percent-encoded, without the question mark. */
   query: string;
+  /** Without the type of the body, which a credential may be part of. */
   headers: Readonly<Record<string, string>>;
   /** Names of the headers that the caller chose; the credential's must not be among them. */
   callerHeaders: readonly string[];
@@ -57,7 +58,6 @@ export function draftRequest(facts: RequestFacts): RequestDraft {
   for (const [name, value] of Object.entries(facts.provider.api.headers ?? {})) headers[name.toLowerCase()] = value;
   const callerHeaders = addToolHeaders(headers, facts.tool, scope);
   addIdempotencyKey(headers, facts);
-  if (body !== undefined) headers['content-type'] = body.type;
   return { address, query, headers, callerHeaders, body };
 }
 
