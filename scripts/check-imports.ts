@@ -13,11 +13,11 @@ interface Room {
 const ROOMS: Room[] = [
   { path: 'catalogue', may: [] },
   { path: 'web', may: [] },
-  { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts'] },
+  { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts'] },
   { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },
   { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools/pointer.ts'] },
-  { path: 'core/connectors', may: ['core/errors.ts', 'core/secret.ts', 'core/tools'] },
+  { path: 'core/connectors', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/tools'] },
   { path: 'core/import', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools'] },
   { path: 'core/tools', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors'] },
   { path: 'core/mcp', may: ['core', 'db'] },

@@ -1,3 +1,4 @@
+import { asciiJson } from '../ascii-json.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { CatalogueIndex } from './catalogue.ts';
 import type { Connector } from './provider.ts';
@@ -18,12 +19,7 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
       .join(',\n');
   const connectorLines = lines(connectors.map((connector) => [connector.identifier, connector]));
   const toolLines = lines(tools.map((tool) => [tool.name, tool]));
-  return ascii(`${CONNECTORS}${connectorLines}${TOOLS}${toolLines}${END}`);
-}
-
-/** The same JSON: characters above ASCII stand in strings alone, where they may be written as escapes. */
-function ascii(json: string): string {
-  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return asciiJson(`${CONNECTORS}${connectorLines}${TOOLS}${toolLines}${END}`);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { asciiJson } from '../ascii-json.ts';
+
 /** What stands where a secret was. */
 export const SCRUBBED = '[secret]';
 
@@ -97,7 +99,7 @@ function escapedFormsOf(secret: string): string[] {
   const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams({ '': secret }).toString().slice(1);
   const escaped = JSON.stringify(secret).slice(1, -1);
-  const ascii = escaped.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const ascii = asciiJson(escaped);
   return [
     secret,
     ...[percent, strict, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
