@@ -10,8 +10,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const IN_AN_HOUR = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
 
 /** Rotation of the key-encryption key while a server serves: three processes, one database, one key file. */
-describe('valetkey keys', function () {
-  this.timeout(60_000);
+describe('valetkey keys', () => {
   const folder = tempDir();
   const keysFile = join(folder.path, 'keys');
   let server: ChildServer;

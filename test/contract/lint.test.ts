@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { lintSpec } from '../../scripts/lint-spec.ts';
 
 describe('the contract under its linters', () => {
-  it('gives no finding, not even a warning', async function () {
-    this.timeout(120_000);
+  it('gives no finding, not even a warning', async () => {
     expect(await lintSpec()).to.deep.equal([]);
   });
 });

@@ -283,8 +283,7 @@ describe('accounts', () => {
     });
   });
 
-  it('give exact totals for every filter after any run of inserts, changes, removals and undone units', async function () {
-    this.timeout(60_000);
+  it('give exact totals for every filter after any run of inserts, changes, removals and undone units', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     const connections = [
       { env: test.env, id: connectionId, connector: 'github', provider: 'github' },

@@ -12,9 +12,7 @@ import { startServerProcess } from '../../scripts/demo/server-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { ROOT } from './markdown.ts';
 
-describe('make demo', function () {
-  this.timeout(60_000);
-
+describe('make demo', () => {
   it('plays every step in order, ends with 0 and removes what it made', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ['scripts/demo.ts'], { cwd: ROOT });
     expect(stderr).to.equal('');

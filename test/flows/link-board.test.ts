@@ -248,4 +248,4 @@ describe('an account of a board application, over real sockets', () => {
       expect(JSON.stringify(dumpDatabase(server))).not.to.contain(token);
     });
   });
-}).timeout(30_000);
+});

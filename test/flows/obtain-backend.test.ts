@@ -150,7 +150,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     );
     expect((await read(id)).status).to.equal(200);
   });
-}).timeout(30_000);
+});
 
 function generateKey() {
   return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

@@ -114,4 +114,4 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     expect((await get(id)).body.data).to.deep.equal({ who: JONAS });
     expect(workspace.requests()).to.equal(2);
   });
-}).timeout(30_000);
+});

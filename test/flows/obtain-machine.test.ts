@@ -362,4 +362,4 @@ describe('an account of a machine client, at a strict authorization server over 
     expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
     expect(app.requests).to.have.length(1);
   });
-}).timeout(30_000);
+});

@@ -270,4 +270,4 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
       expect(ours).to.deep.equal({ operation: theirs?.operation, input: rest });
     });
   });
-}).timeout(30_000);
+});

@@ -19,8 +19,7 @@ const GITHUB_TOKEN = 'ghp_quickstart0123456789';
 /** Printed between the outputs of two blocks. */
 const SEPARATOR = '\u001e';
 
-describe('the quickstart of the README', function () {
-  this.timeout(60_000);
+describe('the quickstart of the README', () => {
   const blocks = blocksOf(README).filter(({ heading }) => QUICKSTART.includes(heading));
   const shell = blocks.filter(({ language }) => language === 'bash');
   const [serverBlock, notesBlock, ...agentBlocks] = shell as [Block, Block, ...Block[]];

@@ -141,5 +141,5 @@ describe('refreshing at a strict authorization server over real sockets', () => 
         else expect(account.statusReason).to.match(/interrupted before its result could be stored/);
       });
     }
-  }).timeout(30_000);
-}).timeout(30_000);
+  });
+});

@@ -5,8 +5,7 @@ import type { RunningProcess } from '../../scripts/demo/process.ts';
 import { startProcess } from '../../scripts/demo/process.ts';
 import { ROOT } from './markdown.ts';
 
-describe('make sandbox', function () {
-  this.timeout(60_000);
+describe('make sandbox', () => {
   let sandbox: RunningProcess;
   let app: string;
 

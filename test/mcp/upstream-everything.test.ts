@@ -15,8 +15,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
   let accountId: string;
   let connectionId: string;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     upstream = await startEverything();
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
     const fields = { display_name: 'Everything', auth_patterns: [{ type: 'NO_AUTH', is_mcp: true }] };

@@ -36,8 +36,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
   let metrics: string;
   const fault = { place: undefined as FaultPlace | undefined, error: () => new Error('no disk') };
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     clock = testClock();
     upstream = await startUpstream();
     server = await startTestServer({

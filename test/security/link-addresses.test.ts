@@ -205,7 +205,7 @@ describe('where links lead', () => {
         /^https:\/\/app\.example\/verify\?auth_request_id=[\w-]{43}&state=[\x21-\x7e]*$/,
       );
     }
-  }).timeout(60_000);
+  });
 
   it('L19: where a verified user goes is the connection’s word, whatever a request says', async () => {
     const ours = `${server.origin}/connect/connected`;

@@ -173,7 +173,7 @@ describe('the pages of links', () => {
     }
     expect([...statuses].sort()).to.deep.equal([403, 502]);
     expect(world.as.hits('/token')).to.equal(world.as.sent('/token').filter(({ code }) => code).length);
-  }).timeout(60_000);
+  });
 
   it('L13: what a tenant names its things is text on the pages, whatever it is', async () => {
     const hostile = '<script>alert(1)</script>"\'><img src=x>';

@@ -14,8 +14,7 @@ import type { TestServer } from '../support/server.ts';
 import { makeCertificate } from '../support/tls/certificates.ts';
 import { DESK, focused, launch, openPage, PHONE, startVerifyingApp, violations } from './support/connect-browser.ts';
 
-describe('the pages of links in a browser', function () {
-  this.timeout(120_000);
+describe('the pages of links in a browser', () => {
   let as: AuthorizationServer;
   let server: TestServer;
   let app: Awaited<ReturnType<typeof startVerifyingApp>>;

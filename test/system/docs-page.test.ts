@@ -25,8 +25,7 @@ interface Watched {
   requested: string[];
 }
 
-describe('the pages in a browser', function () {
-  this.timeout(60_000);
+describe('the pages in a browser', () => {
   let server: TestServer;
   let browser: Browser;
 

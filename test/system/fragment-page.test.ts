@@ -10,8 +10,7 @@ import type { TestServer } from '../support/server.ts';
 import { makeCertificate } from '../support/tls/certificates.ts';
 import { DESK, focused, launch, openPage, PHONE, startVerifyingApp, violations } from './support/connect-browser.ts';
 
-describe('the page that reads a token out of its address, in a browser', function () {
-  this.timeout(120_000);
+describe('the page that reads a token out of its address, in a browser', () => {
   let board: Board;
   let front: Server;
   let server: TestServer;

@@ -138,4 +138,4 @@ describe('refreshes in every order', () => {
     );
     expect([...ends.keys()].sort(), 'every end was reached').to.deep.equal(['ACTIVE', 'EXPIRED', 'deleted']);
   });
-}).timeout(60_000);
+});

@@ -301,7 +301,7 @@ describe('Linear patterns', () => {
     for (const pattern of ['(a+)+', '(a|a)*', '(a|aa)+', '(.*a){20}', 'a*a*a*a*a*a*b', '([a-z]+)*x']) {
       expect(matches(pattern, `${'a'.repeat(5000)}!`), pattern).to.equal(false);
     }
-  }).timeout(5000);
+  });
 
   it('refuse what would need more than that, and what is too large', () => {
     for (const pattern of [
