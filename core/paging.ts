@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from '../db/page.ts';
+import { LIFETIME } from './budgets.ts';
 import { ApiError } from './errors.ts';
 import type { SealedTokens } from './vault/sealed-token.ts';
 
@@ -18,7 +19,6 @@ export interface PageTokens {
 
 const PURPOSE = 'page';
 const DEFAULT_SIZE = 20;
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Reads a `page_token`.
@@ -58,7 +58,7 @@ export function pageTokens<Row extends { id: string }>(
   page: Page<Row>,
   now: number,
 ): PageTokens {
-  const seal = (boundary: string) => tokens.seal(PURPOSE, bind(scope), boundary, now + LIFETIME_MS);
+  const seal = (boundary: string) => tokens.seal(PURPOSE, bind(scope), boundary, now + LIFETIME.pageTokenMs);
   const first = page.rows[0];
   const last = page.rows.at(-1);
   return {

@@ -943,8 +943,8 @@ export interface paths {
          *     stay, tools whose operation is gone are removed, tools that people wrote are left alone. A provider that is there keeps its
          *     authentication patterns, and its address unless `base_url` is given.
          *
-         *     The body may have 16 MiB; `valetkey import` takes documents of up to 64 MiB. An import may take up to a minute, and one
-         *     waits for the other; the connection stays open meanwhile, and the server answers everybody else.
+         *     The body may have 16 MiB; `valetkey import` takes documents of up to 64 MiB. An import may take up to 60 seconds, and imports
+         *     wait for each other; the connection stays open meanwhile.
          *
          *     When it does not work:
          *     - 400 `INVALID_DOCUMENT` not an OpenAPI document, unreadable, without operations or an address, or an overlay that cannot be
@@ -1144,8 +1144,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description Settings of the connector's API for this account, such as a sub-domain or a region. Any JSON object of at most 64 KiB, 512
-         *     keys and 16 levels. Not a place for secrets: they are not masked here.
+         * @description Settings of the connector's API for this account, such as a subdomain or a region: any JSON object of at most 64 KiB, 512 keys
+         *     and 16 levels. Do not put secrets here: this field is not masked.
          */
         AccountApiConfig: {
             [key: string]: unknown;

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import { parseJson } from './json.ts';
 import { parsePairs } from './query.ts';
-
-/** Largest request body in bytes, unless the operation states its own limit. */
-export const MAX_BODY_BYTES = 256 * 1024;
 
 export type BodyFormat = 'json' | 'form' | 'none';
 
@@ -18,7 +16,7 @@ export type BodyFormat = 'json' | 'form' | 'none';
 export function readBody(
   req: IncomingMessage,
   format: BodyFormat,
-  limit: number = MAX_BODY_BYTES,
+  limit: number = REQUEST_BODY.bytes,
 ): unknown | Promise<unknown> {
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');

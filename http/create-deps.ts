@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageTracker } from '../core/accounts/usage.ts';
+import { LIFETIME } from '../core/budgets.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createExecutionContents, retentionMs } from '../core/contents/execution-contents.ts';
@@ -54,8 +55,6 @@ const SWEEP_MS = 60 * 60 * 1000;
 const SWEPT_CONTENTS = 50;
 /** Records that one transaction removes: those of some hundred calls a second are gone in time. */
 const SWEPT_EXECUTIONS = 10_000;
-/** How long it can be read what became of a revocation. */
-const REVOCATIONS_MS = 90 * 24 * 60 * 60 * 1000;
 const MAX_REPLY_CHARS = 2 ** 24;
 const PROBE = new Secret('probe');
 
@@ -222,7 +221,7 @@ export async function createDeps(
       for (const { id, settings } of await store.read.environments.list()) {
         await store.write(async (tx) => {
           await tx.idempotencyKeys.sweep(id, now());
-          await tx.outbox.purge(id, now() - REVOCATIONS_MS);
+          await tx.outbox.purge(id, now() - LIFETIME.revocationsMs);
           await tx.storedContents.sweep(id, now(), SWEPT_CONTENTS);
           await tx.executions.sweep(id, now() - retentionMs(settings), SWEPT_EXECUTIONS);
         });

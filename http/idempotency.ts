@@ -1,3 +1,4 @@
+import { LIFETIME } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories } from '../db/store.ts';
 import type { Reply } from './contract.ts';
@@ -6,7 +7,6 @@ import type { Exchange } from './exchange.ts';
 import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
 
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
 const PURPOSE = 'idempotent reply';
 
 type Unit = (tx: Repositories) => Promise<Reply>;
@@ -39,7 +39,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       ...key.name,
       requestDigest: key.requestDigest,
       createdAt: at,
-      expiresAt: at + LIFETIME_MS,
+      expiresAt: at + LIFETIME.idempotencyKeyMs,
     });
     return claimed.state === 'EXISTING' ? replay(tx, claimed.row, key.requestDigest) : undefined;
   }
@@ -71,7 +71,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   async function keep(tx: Repositories, reply: Reply): Promise<void> {
     if (!key) return;
     const text = JSON.stringify({ status: reply.status, body: reply.body, headers: reply.headers });
-    const sealedReply = deps.sealedReplies.seal(PURPOSE, bind(key.name), text, deps.now() + LIFETIME_MS);
+    const sealedReply = deps.sealedReplies.seal(PURPOSE, bind(key.name), text, deps.now() + LIFETIME.idempotencyKeyMs);
     await tx.idempotencyKeys.complete(environmentId, key.name, {
       status: reply.status,
       sealedReply: Buffer.from(sealedReply, 'base64url'),

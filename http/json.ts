@@ -1,6 +1,5 @@
+import { REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
-
-const MAX_DEPTH = 32;
 
 /**
  * Parses JSON strictly: what two parsers could read differently is refused. Beyond RFC 8259 that means duplicate keys,
@@ -38,8 +37,8 @@ function inspectStructure(text: string): void {
       at = end;
     } else if (char === 0x7b || char === 0x5b) {
       keysOf.push(char === 0x7b ? new Set() : null);
-      if (keysOf.length > MAX_DEPTH) {
-        throw new ApiError('MALFORMED_BODY', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+      if (keysOf.length > REQUEST_BODY.levels) {
+        throw new ApiError('MALFORMED_BODY', `The body is nested deeper than ${REQUEST_BODY.levels} levels.`);
       }
       keyExpected = char === 0x7b;
     } else if (char === 0x7d || char === 0x5d) {

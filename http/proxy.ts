@@ -3,6 +3,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Operation } from 'openapi-backend';
 import { readSelector } from '../core/accounts/selector.ts';
+import { REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RawAnswer, RawCall } from '../core/executions/raw-call.ts';
 import { planRawCall, runRawCall } from '../core/executions/raw-call.ts';
@@ -23,8 +24,6 @@ import { writeReply } from './write.ts';
 
 const PREFIX = '/api/v1/proxy';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** The largest body that is sent on, in bytes. */
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /** Headers that stand before those of the provider, and cannot be replaced by them. */
 const OWN_HEADERS = {
@@ -90,7 +89,7 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
     const selector = readSelector(accountOf(headers), 'Valetkey-Account-Id');
     const agentRunId = ownText(headers, 'valetkey-agent-run-id') ?? null;
     const [target = '', query = ''] = split(req.url ?? '');
-    const body = await readRawBody(req, MAX_BODY_BYTES);
+    const body = await readRawBody(req, REQUEST_BODY.rawBytes);
     const request = { method: req.method ?? '', path: target.slice(PREFIX.length) || '/', query, headers, body };
     const executionId = deps.newId('exec');
     const startedAt = deps.now();

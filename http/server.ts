@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { SERVER } from '../core/budgets.ts';
 import { handlers } from '../handlers/index.ts';
 import { ConfigError } from './config.ts';
 import { createMcpServing } from './create-mcp.ts';
@@ -32,12 +33,12 @@ export interface ServerLimits {
 }
 
 const LIMITS: ServerLimits = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  keepAliveMs: 30_000,
-  checkEveryMs: 5_000,
-  maxConnections: 10_000,
-  drainMs: 10_000,
+  headersTimeoutMs: SERVER.headersMs,
+  requestTimeoutMs: SERVER.requestMs,
+  keepAliveMs: SERVER.keepAliveMs,
+  checkEveryMs: SERVER.checkEveryMs,
+  maxConnections: SERVER.connections,
+  drainMs: SERVER.drainMs,
 };
 
 /**
@@ -64,7 +65,7 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
-      maxHeaderSize: 16 * 1024,
+      maxHeaderSize: SERVER.headerBytes,
       // By default the first of several counts, silently, and whoever stands in front may have judged another one. Joined they are
       // no host and no token that is known.
       joinDuplicateHeaders: true,

@@ -1,11 +1,9 @@
+import { STORED } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
 
 export type JsonObject = { [key: string]: unknown };
 
-/** Limits of an account's `api_config`. */
-const MAX_DEPTH = 16;
-const MAX_KEYS = 512;
-const MAX_BYTES = 64 * 1024;
+const { apiConfigLevels: MAX_DEPTH, apiConfigKeys: MAX_KEYS, apiConfigBytes: MAX_BYTES } = STORED;
 
 /** Keys that reach an object's prototype in some language or library; never stored. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);

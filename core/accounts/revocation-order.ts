@@ -1,4 +1,5 @@
 import type { AccountRow, EnvironmentId, OutboxRow, Repositories } from '../../db/store.ts';
+import { LIFETIME } from '../budgets.ts';
 import { clientOf } from '../connections/client.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
@@ -18,9 +19,6 @@ import { isOwnObtaining } from './obtaining/kinds.ts';
 
 /** The kind of outbox entries that ask for a revocation. */
 export const REVOKE = 'revoke';
-
-/** How long a revocation is tried again. */
-const GIVE_UP_MS = 72 * 60 * 60 * 1000;
 
 /** All that is needed to revoke at the provider, also when the account, its connection and the provider are gone by then. */
 export interface RevocationOrder {
@@ -150,7 +148,7 @@ export function revocationPattern(pattern: AuthPattern): RevocationPattern {
 
 function entryOf({ newId, now }: RevocationTools, { id: subjectId, provider }: Pick<Bearer, 'id' | 'provider'>) {
   const at = now();
-  const times = { nextAt: at, giveUpAt: at + GIVE_UP_MS, createdAt: at };
+  const times = { nextAt: at, giveUpAt: at + LIFETIME.revocationAttemptsMs, createdAt: at };
   return { id: newId('out'), kind: REVOKE, subjectId, provider, ...times };
 }
 

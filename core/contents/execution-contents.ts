@@ -1,4 +1,5 @@
 import type { AccountRow, EnvironmentId, EnvironmentSettings, Store } from '../../db/store.ts';
+import { LIFETIME, STORED } from '../budgets.ts';
 import type { DryRunRequest } from '../tools/call.ts';
 import { shrinkToFit } from '../tools/shrink.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -29,14 +30,17 @@ export interface ExecutionContentsStore {
   open(environmentId: EnvironmentId, executionId: string): Promise<ExecutionContents | undefined>;
 }
 
-export const DEFAULT_RETENTION_DAYS = 90;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const MAX_PART_BYTES = 16 * 1024;
 const TRUST_MS = 5_000;
 
-/** How long records of executions are kept, in milliseconds. */
+/** How long records of executions are kept, in days. */
+export function retentionDays(settings: EnvironmentSettings): number {
+  return settings.executionRetentionDays ?? LIFETIME.executionsMs / DAY_MS;
+}
+
+/** The same in milliseconds. */
 export function retentionMs(settings: EnvironmentSettings): number {
-  return (settings.executionRetentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+  return retentionDays(settings) * DAY_MS;
 }
 
 export function createExecutionContents(tools: ExecutionContentsTools): ExecutionContentsStore {
@@ -86,5 +90,5 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
 }
 
 function trimmed(value: unknown): unknown {
-  return shrinkToFit(value, MAX_PART_BYTES, false).value;
+  return shrinkToFit(value, STORED.contentsPartBytes, false).value;
 }

@@ -1,4 +1,5 @@
 import type { AccountRow, EnvironmentId, ReadRepositories, Store, StoredContentFacts } from '../../db/store.ts';
+import { LIFETIME, STORED } from '../budgets.ts';
 import type { IdPrefix } from '../ids.ts';
 import { FileContent } from '../tools/file-content.ts';
 import { inputProblem } from '../tools/input-problem.ts';
@@ -51,10 +52,6 @@ export interface NamedFile {
   id: string;
 }
 
-/** How long a file and its address last, in milliseconds. */
-export const FILE_LIFETIME_MS = 60 * 60 * 1000;
-/** The most that one environment keeps at a time, in bytes. */
-export const MAX_KEPT_BYTES = 1024 ** 3;
 const PURPOSE = 'file address';
 const HEAD_BYTES = 4;
 
@@ -68,13 +65,13 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
     async keep(environmentId, account, file) {
       const id = newId('file');
       const createdAt = now();
-      const expiresAt = createdAt + FILE_LIFETIME_MS;
+      const expiresAt = createdAt + LIFETIME.fileMs;
       const size = file.bytes.length;
       const sealed = vault.sealBytes(contentPlace(environmentId, id), pack(file));
       const { id: accountId, organizationId, userId } = account;
       const content = { id, kind: 'file' as const, accountId, organizationId, userId, size, createdAt, expiresAt };
       const kept = await store.write(async (tx) => {
-        if ((await tx.storedContents.total(environmentId)) + size > MAX_KEPT_BYTES) return false;
+        if ((await tx.storedContents.total(environmentId)) + size > STORED.filesBytes) return false;
         await tx.storedContents.insert(environmentId, { ...content, ...sealed });
         return true;
       });

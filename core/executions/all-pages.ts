@@ -1,3 +1,4 @@
+import { TOOL_RESULT } from '../budgets.ts';
 import { type PreparedCall, pageOf } from '../tools/call.ts';
 import type { PagesRead, ToolOutcome } from '../tools/outcome.ts';
 import { atPointer, isRecord, withPointer } from '../tools/pointer.ts';
@@ -13,7 +14,11 @@ export interface PageLimits {
   timeMs: number;
 }
 
-export const PAGE_LIMITS: Readonly<PageLimits> = { pages: 50, bytes: 1024 * 1024, timeMs: 20_000 };
+export const PAGE_LIMITS: Readonly<PageLimits> = {
+  pages: TOOL_RESULT.pages,
+  bytes: TOOL_RESULT.pagesBytes,
+  timeMs: TOOL_RESULT.pagesMs,
+};
 
 type Success = ToolOutcome & { ok: true };
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { IMPORT } from '../budgets.ts';
 import { ApiError, type ErrorCode, type FieldError } from '../errors.ts';
 import type { ImportRequest, ImportResult } from './import-document.ts';
 import { importError } from './import-error.ts';
@@ -8,8 +9,6 @@ import { importError } from './import-error.ts';
 export type ImportAnswer =
   | { result: ImportResult }
   | { refused: { code: ErrorCode; detail: string; errors: FieldError[] } };
-
-export const THREAD_LIMITS = { milliseconds: 60_000, megabytes: 1024 } as const;
 
 /** Everything that a request is made of but functions, which cannot be sent to a thread. */
 export type ThreadRequest = Omit<ImportRequest, 'progress'>;
@@ -37,9 +36,9 @@ export function createImportThreads(): ImportThreads {
 async function runThread(request: ThreadRequest): Promise<ImportResult> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: request,
-    resourceLimits: { maxOldGenerationSizeMb: THREAD_LIMITS.megabytes },
+    resourceLimits: { maxOldGenerationSizeMb: IMPORT.heapBytes / 1024 ** 2 },
   });
-  const signal = AbortSignal.timeout(THREAD_LIMITS.milliseconds);
+  const signal = AbortSignal.timeout(IMPORT.timeMs);
   try {
     const [answer] = (await once(worker, 'message', { signal })) as [ImportAnswer];
     if ('result' in answer) return answer.result;

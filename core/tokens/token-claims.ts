@@ -1,3 +1,4 @@
+import { LIFETIME } from '../budgets.ts';
 import { isScope, type Scope } from './scopes.ts';
 
 /** The claims of an access token as they stand in it (RFC 9068 §2.2). Times are whole seconds since 1970, UTC. */
@@ -39,7 +40,7 @@ export interface TokenAudience {
 
 export type ClaimsFault = 'claims' | 'issuer' | 'audience' | 'expired' | 'not_yet_valid';
 
-export const MAX_LIFETIME_SECONDS = 3600;
+export const MAX_LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 const SKEW_MS = 30_000;
 
 /** Reads the claims of a token whose signature is good; `null` when one is missing, of a wrong type or out of bounds. */

@@ -1,3 +1,4 @@
+import { TOOL_RESULT } from '../budgets.ts';
 import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 import { pickFields } from './fields.ts';
 import { fileOfBody, fileWithin } from './file-answer.ts';
@@ -29,9 +30,6 @@ export interface ReadingRules {
   hidden: readonly string[];
 }
 
-/** The largest `data`, in bytes of JSON: what a model's client takes at once. */
-const MAX_DATA_BYTES = 81_920;
-const MAX_ERROR_BODY_BYTES = 65_536;
 /** No part of a JSON text grows more when it is written anew: the worst are numbers (1e20) and base64 of control characters. */
 const MAX_GROWTH = 8;
 
@@ -91,7 +89,7 @@ function dataOf(
   headers: AnswerHeaders,
   { scrub }: ReadingRules,
 ): { value: unknown; truncated?: Truncation } {
-  const { select = '', base64, fields, file, max_bytes = MAX_DATA_BYTES } = tool.response ?? {};
+  const { select = '', base64, fields, file, max_bytes = TOOL_RESULT.dataBytes } = tool.response ?? {};
   if (body.kind === 'empty') return { value: null };
   if (body.kind === 'binary' || file === true) return { value: scrubbedFile(fileOfBody(headers, bytes), scrub) };
   if (body.kind === 'text') return shrinkToFit(body.text, max_bytes, false);
@@ -118,8 +116,8 @@ function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
 }
 
 function errorBody(body: DecodedBody): unknown {
-  if (body.kind === 'json') return shrinkToFit(body.value, MAX_ERROR_BODY_BYTES, false).value;
-  return body.kind === 'text' ? shrinkToFit(body.text, MAX_ERROR_BODY_BYTES, false).value : undefined;
+  if (body.kind === 'json') return shrinkToFit(body.value, TOOL_RESULT.errorBodyBytes, false).value;
+  return body.kind === 'text' ? shrinkToFit(body.text, TOOL_RESULT.errorBodyBytes, false).value : undefined;
 }
 
 function invalid(message: string, upstreamStatus: number): ToolOutcome {

@@ -1,3 +1,4 @@
+import { TOOL_RESULT } from '../budgets.ts';
 import type { ToolError } from './outcome.ts';
 
 /** Bounds of trying a call again. Times are in milliseconds. */
@@ -13,10 +14,10 @@ export interface RetryLimits {
 }
 
 export const RETRY_LIMITS: Readonly<RetryLimits> = {
-  maxRequests: 3,
-  deadlineMs: 30_000,
+  maxRequests: TOOL_RESULT.requests,
+  deadlineMs: TOOL_RESULT.deadlineMs,
   backoffMs: 250,
-  maxWaitMs: 5_000,
+  maxWaitMs: TOOL_RESULT.retryWaitMs,
 };
 
 const WORTH_IT: ReadonlySet<ToolError['kind']> = new Set([

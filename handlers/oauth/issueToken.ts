@@ -1,3 +1,4 @@
+import { LIFETIME } from '../../core/budgets.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { verifyClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
@@ -6,7 +7,7 @@ import { invalidClient, tokenError } from '../../core/tokens/token-error.ts';
 import { readTokenRequest } from '../../core/tokens/token-request.ts';
 import type { Handler, Reply, Responder } from '../../http/contract.ts';
 
-const LIFETIME_SECONDS = 3600;
+const LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 
 /** RFC 6749 §4.4: an access token for the client itself. */
 export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {

@@ -1,5 +1,5 @@
-import { DEFAULT_LINK_TTL_MS } from '../../core/accounts/links/create-link.ts';
-import { DEFAULT_RETENTION_DAYS } from '../../core/contents/execution-contents.ts';
+import { LIFETIME } from '../../core/budgets.ts';
+import { retentionDays } from '../../core/contents/execution-contents.ts';
 import { rfc3339 } from '../../core/rfc3339.ts';
 import type { EnvironmentRow } from '../../db/store.ts';
 import type { Schemas } from '../../http/contract.ts';
@@ -17,9 +17,9 @@ export function presentEnvironment({
     kind,
     base_url: baseUrl,
     hosts,
-    link_lifetime_seconds: (settings.linkTtlMs ?? DEFAULT_LINK_TTL_MS) / 1000,
+    link_lifetime_seconds: (settings.linkTtlMs ?? LIFETIME.linkMs) / 1000,
     user_verify_urls: settings.userVerifyUrls ?? [],
-    execution_retention_days: settings.executionRetentionDays ?? DEFAULT_RETENTION_DAYS,
+    execution_retention_days: retentionDays(settings),
     keep_execution_contents: settings.keepExecutionContents ?? false,
     created_at: rfc3339(createdAt),
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { FILE_LIFETIME_MS, MAX_KEPT_BYTES } from '../../core/contents/stored-files.ts';
+import { LIFETIME, STORED } from '../../core/budgets.ts';
 import { openKeySource } from '../../core/keys/key-source.ts';
 import { createRotationStore } from '../../core/keys/rotation-store.ts';
 import { fileInputSchema } from '../../core/tools/file-input.ts';
@@ -76,7 +76,7 @@ describe('files of tools', () => {
     const { file } = await answeredFile();
     expect(file).to.deep.include({ mime_type: 'application/pdf', size: PDF.length });
     expect(file.file_id).to.match(/^file_[0-9a-z]{26}$/);
-    expect(Date.parse(file.expires_at)).to.equal(clock.now() + FILE_LIFETIME_MS);
+    expect(Date.parse(file.expires_at)).to.equal(clock.now() + LIFETIME.fileMs);
     const fetched = await fetchFile(file.url);
     expect(fetched.status).to.equal(200);
     expect(Buffer.from(await fetched.arrayBuffer()).equals(PDF)).to.equal(true);
@@ -154,7 +154,7 @@ describe('files of tools', () => {
     expect((await fetchFile(file.url)).status).to.equal(404);
 
     const late = await answeredFile();
-    clock.advance(FILE_LIFETIME_MS);
+    clock.advance(LIFETIME.fileMs);
     expect((await fetchFile(late.file.url)).status).to.equal(404);
     const { store } = server.deps;
     const [environment] = await store.read.environments.list();
@@ -170,11 +170,11 @@ describe('files of tools', () => {
     const { id, file } = await answeredFile();
     const row = await store.read.storedContents.get(env, 'file', file.file_id, clock.now());
     const { environmentId: _environmentId, ...content } = row as NonNullable<typeof row>;
-    await store.write((tx) => tx.storedContents.insert(env, { ...content, id: 'file_large', size: MAX_KEPT_BYTES }));
+    await store.write((tx) => tx.storedContents.insert(env, { ...content, id: 'file_large', size: STORED.filesBytes }));
     const answer = await execute(server, id, 'http_get', { path: '/report' });
     expect(answer.body.data).to.have.all.keys('file_name', 'mime_type', 'size');
     expect(answer.body.truncation.statement).to.contain('was not kept');
-    await store.write((tx) => tx.storedContents.sweep(env, clock.now() + FILE_LIFETIME_MS, 100));
+    await store.write((tx) => tx.storedContents.sweep(env, clock.now() + LIFETIME.fileMs, 100));
   });
 
   it('open after a rotation of keys, with nothing left under the old one', async () => {

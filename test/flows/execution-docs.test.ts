@@ -1,10 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { FILE_LIFETIME_MS, MAX_KEPT_BYTES } from '../../core/contents/stored-files.ts';
-import { PAGE_LIMITS } from '../../core/executions/all-pages.ts';
-import { DEFAULT_LIMITS } from '../../core/net/limits.ts';
-import { RETRY_LIMITS } from '../../core/tools/retry.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accessToken } from '../support/tokens.ts';
@@ -53,26 +49,4 @@ describe('docs/execution.md', () => {
     expect(records.executions.map((execution: { tool_name: string }) => execution.tool_name)).to.include('proxy');
     expect(settings.environment).to.include({ keep_execution_contents: true, execution_retention_days: 30 });
   });
-
-  it('names the limits that the code has', () => {
-    const MIB = 1024 * 1024;
-    const stated = [
-      `at most ${words(RETRY_LIMITS.maxRequests)} requests in ${RETRY_LIMITS.deadlineMs / 1000} seconds`,
-      `more than ${words(RETRY_LIMITS.maxWaitMs / 1000)} seconds`,
-      `${DEFAULT_LIMITS.callsPerOrigin} places for calls under way and ${DEFAULT_LIMITS.queuePerOrigin} in a queue`,
-      `leaves ${words(DEFAULT_LIMITS.breakerFailures)} calls in a row`,
-      `for ${words(DEFAULT_LIMITS.breakerPauseMs / 1000)} seconds`,
-      `up to ${PAGE_LIMITS.pages} pages, ${PAGE_LIMITS.bytes / MIB} MiB and ${PAGE_LIMITS.timeMs / 1000} seconds`,
-      `for ${FILE_LIFETIME_MS === 3_600_000 ? 'one hour' : '?'}`,
-      `at most ${DEFAULT_LIMITS.maxBytes / MIB} MiB`,
-      `at most ${MAX_KEPT_BYTES / 1024 / MIB} GiB`,
-      `up to ${DEFAULT_LIMITS.streamMaxBytes / MIB} MiB`,
-    ];
-    const text = PAGE.replace(/\s+/g, ' ');
-    expect(stated.filter((sentence) => !text.includes(sentence))).to.deep.equal([]);
-  });
 });
-
-function words(number: number): string {
-  return ['none', 'one', 'two', 'three', 'four', 'five'][number] ?? String(number);
-}

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { MAX_BODY_BYTES } from '../../http/body.ts';
+import { REQUEST_BODY } from '../../core/budgets.ts';
 import { openRaw } from '../support/raw-http.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -24,12 +24,12 @@ describe('request bodies', () => {
 
   describe('are read up to 256 KiB (S1)', () => {
     it('and judged by their content at that size', async () => {
-      const answer = await post(padded(MAX_BODY_BYTES));
+      const answer = await post(padded(REQUEST_BODY.bytes));
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
     });
 
     it('and refused with one byte more', async () => {
-      const answer = await post(padded(MAX_BODY_BYTES + 1));
+      const answer = await post(padded(REQUEST_BODY.bytes + 1));
       expect(answer.body).to.include({ status: 413, code: 'BODY_TOO_LARGE' });
     });
 
@@ -48,7 +48,7 @@ describe('request bodies', () => {
     it('by the token endpoint as well, in its own words', async () => {
       const answer = await server.call('POST', '/oauth/token', {
         token: null,
-        body: `scope=${'x'.repeat(MAX_BODY_BYTES)}`,
+        body: `scope=${'x'.repeat(REQUEST_BODY.bytes)}`,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
       expect([answer.status, answer.body.error]).to.deep.equal([413, 'invalid_request']);

@@ -1,4 +1,5 @@
 import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import { LIFETIME } from '../../budgets.ts';
 import { findProvider, requirePattern } from '../../connections/providers.ts';
 import { ApiError } from '../../errors.ts';
 import type { Cause, Events } from '../../events/events.ts';
@@ -12,9 +13,6 @@ import { completionOf } from './completion.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
 import { isVerificationOff } from './verification.ts';
 import { requireListed } from './verify-url.ts';
-
-/** How long a link lives where the environment does not say, in milliseconds. */
-export const DEFAULT_LINK_TTL_MS = 15 * 60 * 1000;
 
 export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
   newId(prefix: 'conn' | 'ca' | 'areq'): string;
@@ -58,7 +56,7 @@ export async function createLink(
   const address = isOff && userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl);
   const token = mintToken(tools.random);
   const at = tools.now();
-  const expiresAt = at + (environment.settings.linkTtlMs ?? DEFAULT_LINK_TTL_MS);
+  const expiresAt = at + (environment.settings.linkTtlMs ?? LIFETIME.linkMs);
   const id = tools.newId('areq');
   await tx.authRequests.insert(environment.id, {
     id,

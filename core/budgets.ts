@@ -1,0 +1,137 @@
+/**
+ * The limits and budgets of the server, in one place. The unit is part of a name: `…Bytes`, `…Ms` (milliseconds); anything else is a
+ * count. Documentation that states one of these figures marks it, and a test compares the two (test/contract/figures.test.ts).
+ * Types that enforce a budget live in files of their own under core/budgets/. This file imports nothing.
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** HTTP connections of clients (threat S2). */
+export const SERVER = {
+  /** Header section of one request: tokens fit, a flood of headers does not. */
+  headerBytes: 16 * KIB,
+  /** From the first byte of a request to the end of its headers: slow senders hold connections. */
+  headersMs: 10 * SECOND,
+  /** From the first byte of a request to its last one. */
+  requestMs: 30 * SECOND,
+  /** An idle connection is closed after this time. */
+  keepAliveMs: 30 * SECOND,
+  /** How often connections are compared with the times above. */
+  checkEveryMs: 5 * SECOND,
+  /** Open connections: each takes memory and a file descriptor. */
+  connections: 10_000,
+  /** How long running requests may take to finish when the server stops. */
+  drainMs: 10 * SECOND,
+} as const;
+
+/** Bodies of requests to the API (threat S1). */
+export const REQUEST_BODY = {
+  /** An operation without a limit of its own. */
+  bytes: 256 * KIB,
+  /** An import carries whole OpenAPI documents. The contract states it as `x-valetkey-max-body-bytes`. */
+  importBytes: 16 * MIB,
+  /** A raw call; it is sent on as it is and never parsed. */
+  rawBytes: 10 * MIB,
+  /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
+  levels: 32,
+} as const;
+
+/** How long the service keeps what it issued or stored. */
+export const LIFETIME = {
+  /** An access token: a leaked one is of use for this time at most. */
+  accessTokenMs: HOUR,
+  /** A page token: long enough to walk a list, short enough that filters and rows still fit. */
+  pageTokenMs: DAY,
+  /** An idempotency key and the reply kept for it: longer than any sensible retry. */
+  idempotencyKeyMs: DAY,
+  /** An authorization link that has no lifetime of its own: mail is slow, links leak. */
+  linkMs: 15 * MINUTE,
+  /** A file of a tool, and its address. */
+  fileMs: HOUR,
+  /** Execution records where the environment says nothing else. */
+  executionsMs: 90 * DAY,
+  /** The outcome of a revocation can be read for this time. */
+  revocationsMs: 90 * DAY,
+  /** A revocation that the provider does not answer is tried for this time. */
+  revocationAttemptsMs: 3 * DAY,
+} as const;
+
+/** What one account or environment may store. */
+export const STORED = {
+  /** `api_config` of an account: settings, not documents. */
+  apiConfigBytes: 64 * KIB,
+  apiConfigKeys: 512,
+  apiConfigLevels: 16,
+  /** Files of tools that one environment holds at a time. */
+  filesBytes: GIB,
+  /** Each part of an execution's contents; longer parts are cut. */
+  contentsPartBytes: 16 * KIB,
+} as const;
+
+/** Calls to third parties (threat E4). */
+export const OUTBOUND = {
+  /** One call from start to end: waiting for a place, connecting, every hop, the whole body. */
+  timeoutMs: 30 * SECOND,
+  /** Longest silence once a response has begun. */
+  idleTimeoutMs: 10 * SECOND,
+  /** Name, address and handshake of one connection. */
+  connectTimeoutMs: 10 * SECOND,
+  /** Body, both on the wire and inflated. */
+  maxBytes: 10 * MIB,
+  /** Header section of a response. */
+  maxHeaderBytes: 64 * KIB,
+  /** Inflated size as a multiple of the compressed one: more is a decompression bomb. */
+  maxRatio: 100,
+  /** The ratio counts from this inflated size on: small texts compress very well. */
+  ratioFloorBytes: MIB,
+  /** Redirects that one call may follow, where it follows any. */
+  maxRedirects: 3,
+  /** Calls under way to one origin, so that a slow provider does not take every connection (threat E11). */
+  callsPerOrigin: 64,
+  /** Calls that may wait for one of these places. */
+  queuePerOrigin: 256,
+  /** Failures in a row after which an origin is left alone. */
+  breakerFailures: 5,
+  /** The first pause of an origin that failed; it doubles. */
+  breakerPauseMs: 5 * SECOND,
+  /** The longest pause. */
+  breakerMaxPauseMs: MINUTE,
+  /** A response that is passed on as it arrives: downloads take longer than calls. */
+  streamTimeoutMs: 5 * MINUTE,
+  streamMaxBytes: 100 * MIB,
+  /** One protocol call: token, discovery, revocation, identity. */
+  protocolTimeoutMs: 15 * SECOND,
+  protocolMaxBytes: MIB,
+} as const;
+
+/** The result of one tool execution. */
+export const TOOL_RESULT = {
+  /** `data` as JSON: what a model's client takes in one piece. */
+  dataBytes: 80 * KIB,
+  /** `upstream_body` of a failure. */
+  errorBodyBytes: 64 * KIB,
+  /** Requests of one execution, for whatever reason (threat E10). */
+  requests: 3,
+  /** From the first request of an execution to the last byte of its last response. */
+  deadlineMs: 30 * SECOND,
+  /** The longest wait before a further request; a longer one is the caller's. */
+  retryWaitMs: 5 * SECOND,
+  /** `all_pages`: pages, their JSON together, and the time after which no further page is requested. */
+  pages: 50,
+  pagesBytes: MIB,
+  pagesMs: 20 * SECOND,
+} as const;
+
+/** Imports of OpenAPI documents, each in a thread of its own. */
+export const IMPORT = {
+  /** One import from start to end. */
+  timeMs: MINUTE,
+  /** Heap of the thread. */
+  heapBytes: GIB,
+} as const;

@@ -1,0 +1,94 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { IMPORT, LIFETIME, REQUEST_BODY, STORED, TOOL_RESULT } from '../../core/budgets.ts';
+import type { JsonObject } from '../../scripts/openapi-document.ts';
+import { ROOT, readPage } from '../flows/markdown.ts';
+import { constantOf, markedFigures, unmarkedFigures } from '../support/figures.ts';
+import { contract, operation } from './contract.ts';
+
+const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))].filter((path) =>
+  path.endsWith('.md'),
+);
+
+describe('figures in the documentation', () => {
+  it('are those of core/budgets.ts where they are marked', () => {
+    const figures = PAGES.flatMap((page) => markedFigures(readPage(page)).map((figure) => ({ page, ...figure })));
+    expect(figures.length).to.be.above(40);
+    const wrong = figures.filter(({ name, value }) => value !== constantOf(name));
+    expect(wrong.map(({ page, text, name }) => `${page}: ${text} is ${constantOf(name)}`)).to.deep.equal([]);
+  });
+
+  it('are all marked in the section on limits', () => {
+    const section =
+      readPage('docs/operations.md')
+        .split('\n## ')
+        .find((text) => text.startsWith('Limits\n')) ?? '';
+    expect(markedFigures(section).length).to.be.above(15);
+    expect(unmarkedFigures(section)).to.deep.equal([]);
+  });
+
+  it('are read with their units, and marks without a figure of their kind are refused', () => {
+    const read = (text: string) => markedFigures(text).map(({ value }) => value);
+    expect(read('at most 1,024 KiB<!--A.xBytes-->, five<!--A.x--> times in an hour<!--A.xMs-->')).to.deep.equal([
+      1024 * 1024,
+      5,
+      3_600_000,
+    ]);
+    expect(() => read('many<!--A.x-->')).to.throw('does not follow a figure');
+    expect(() => read('5 s<!--A.xBytes-->')).to.throw('A.xBytes cannot be stated in s');
+    expect(() => read('5<!--A.xMs-->')).to.throw('without a unit');
+    expect(() => constantOf('REQUEST_BODY.nothing')).to.throw('has no REQUEST_BODY.nothing');
+    expect(unmarkedFigures('10 s<!--A.xMs-->, then 5 MiB and 7 days')).to.deep.equal(['5 MiB', '7 days']);
+  });
+});
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+
+/** Sentences of the contract that state a figure. */
+const STATED = [
+  `limited to ${REQUEST_BODY.bytes / KIB} KiB and ${REQUEST_BODY.levels} levels of nesting`,
+  `larger than ${REQUEST_BODY.bytes / KIB} KiB`,
+  `may have ${REQUEST_BODY.importBytes / MIB} MiB`,
+  `at most ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys and ${STORED.apiConfigLevels} levels`,
+  `more than ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys or ${STORED.apiConfigLevels} levels`,
+  `up to ${TOOL_RESULT.pages} pages, ${TOOL_RESULT.pagesBytes / MIB} MiB and ${TOOL_RESULT.pagesMs / SECOND} seconds`,
+  `cut to ${TOOL_RESULT.errorBodyBytes / KIB} KiB`,
+  `cut to ${STORED.contentsPartBytes / KIB} KiB`,
+  `${LIFETIME.linkMs / MINUTE} minutes`,
+  `${LIFETIME.idempotencyKeyMs / HOUR} hours per client`,
+  `good for ${LIFETIME.pageTokenMs / HOUR} hours`,
+  `kept for ${LIFETIME.revocationsMs / DAY} days`,
+  `up to ${IMPORT.timeMs / SECOND} seconds`,
+];
+
+/** Figures of the contract that are no limit of the server's: what a request may choose, or what the command takes. */
+const NOT_LIMITS = ['documents of up to 64 MiB', 'for 60 seconds to 24 hours'];
+
+describe('figures in the contract', () => {
+  const text = [...descriptionsIn(contract)].join('\n').replace(/\s+/g, ' ');
+
+  it('are those of core/budgets.ts', () => {
+    expect(STATED.filter((sentence) => !text.includes(sentence))).to.deep.equal([]);
+    const limits = operation('importTools').definition['x-valetkey-max-body-bytes'];
+    expect(limits).to.equal(REQUEST_BODY.importBytes);
+  });
+
+  it('are all compared with core/budgets.ts', () => {
+    const rest = [...STATED, ...NOT_LIMITS].reduce((left, sentence) => left.replaceAll(sentence, ''), text);
+    const figures = rest.match(/.{0,40}\b\d[\d,]* (?:[KM]iB|bytes|seconds|minutes|hours|days|levels)\b/g) ?? [];
+    expect(figures).to.deep.equal([]);
+  });
+});
+
+function* descriptionsIn(node: unknown): Generator<string> {
+  if (Array.isArray(node)) for (const item of node) yield* descriptionsIn(item);
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, value] of Object.entries(node as JsonObject)) {
+    if (key === 'examples' || key === 'example') continue;
+    if (key === 'description' && typeof value === 'string') yield value;
+    else yield* descriptionsIn(value);
+  }
+}
