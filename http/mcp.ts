@@ -51,9 +51,9 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
   const limit = rateLimit === null ? null : createRateLimiter(rateLimit, deps.now);
   let endpoint: Promise<McpEndpoint> | undefined;
   const endpointOf = () => {
-    const { now, random } = deps;
+    const { now, sealedTokens: sealed } = deps;
     const onError = (err: Error) => deps.log.debug({ err }, 'MCP request refused');
-    endpoint ??= createMcpEndpoint(serving.factory, { now, random, onError });
+    endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, onError });
     return endpoint;
   };
 
@@ -106,8 +106,19 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     const { req, res, requestId, answerHeaders } = exchange;
     const [{ toNodeHandler }, { serve }] = await Promise.all([import('@modelcontextprotocol/node'), endpointOf()]);
     res.setHeaders(new Map(Object.entries({ ...ANSWER_HEADERS, 'x-request-id': requestId, ...answerHeaders })));
-    const fetch = (request: Request) =>
-      serve(request, { auth: toAuthInfo(session), owner: ownerOf(session), parsedBody });
+    const known = {
+      auth: toAuthInfo(session),
+      owner: ownerOf(session),
+      environmentId: session.environment.id,
+      parsedBody,
+      onEnd: (listener: () => void) => (res.closed ? listener() : void res.once('close', listener)),
+    };
+    const fetch = async (request: Request) => {
+      const response = await serve(request, known);
+      // The adapter sends the head with the first event, for which the client of a GET may wait long.
+      if (req.method === 'GET') setImmediate(() => res.writableEnded || res.flushHeaders());
+      return response;
+    };
     await toNodeHandler({ fetch })(req, res as never, parsedBody);
     return res.statusCode;
   }

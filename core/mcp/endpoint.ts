@@ -4,7 +4,7 @@ import { createHandshakeSessions } from './handshake-sessions.ts';
 
 export interface McpEndpoint {
   serve(request: Request, exchange: McpExchange): Promise<Response>;
-  /** Ends what is under way and every session. */
+  /** Ends the requests that are being served. */
   close(): Promise<void>;
 }
 

@@ -1,43 +1,35 @@
-import type {
-  AuthInfo,
-  McpServerFactory,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import { createHash } from 'node:crypto';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import type { McpEndpointOptions, McpExchange } from './exchange.ts';
+import { createLiveSessions } from './live-sessions.ts';
+import { createOpenStreams } from './open-streams.ts';
+import { openSessionId, sealSessionId } from './session-id.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
-interface Session {
-  owner: string;
-  transport: WebStandardStreamableHTTPServerTransport;
-}
-
-/** A client that comes back later is told 404, and begins anew (2025-11-25, Session Management). */
-const IDLE_MS = 30 * 60 * 1000;
-const MAX_SESSIONS = 1000;
 const HEADER = 'mcp-session-id';
-const ID_BYTES = 32;
+/** Sessions that clients have ended and that are not forgotten yet. */
+const MAX_ENDED = 10_000;
 
 /**
- * The sessions of the revision 2025-11-25, which remember from the handshake what a client can do. They live in this process: bounded
- * in number and in idle time, the longest unused ends first. A session is bound to who began it (threat M4).
+ * The sessions of the revision 2025-11-25. Between requests this process holds nothing of them: the id carries what the handshake
+ * said. Only the ids of sessions that clients have ended are remembered, the last ones of this process. A forgotten one could be
+ * used again, by its owner and with a valid token, which gives nothing that a new session would not give.
  */
-export function createHandshakeSessions(sdk: Sdk, factory: McpServerFactory, options: McpEndpointOptions) {
-  const sessions = new LRUCache<string, Session>({
-    max: MAX_SESSIONS,
-    ttl: IDLE_MS,
-    ttlResolution: 0,
-    updateAgeOnGet: true,
-    perf: { now: options.now },
-    dispose: ({ transport }) => void transport.close().catch(options.onError),
-  });
+export function createHandshakeSessions(
+  sdk: Sdk,
+  factory: McpServerFactory,
+  { sealed, now, onError }: McpEndpointOptions,
+) {
+  const live = createLiveSessions(sdk, factory, onError);
+  const streams = createOpenStreams();
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
 
-  async function begin(request: Request, authInfo: AuthInfo, { owner, parsedBody }: McpExchange): Promise<Response> {
+  async function begin(request: Request, { auth: authInfo, owner, parsedBody }: McpExchange): Promise<Response> {
+    const { params } = parsedBody as { params?: unknown };
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => options.random(ID_BYTES).toString('base64url'),
-      onsessioninitialized: (id) => void sessions.set(id, { owner, transport }),
-      onsessionclosed: (id) => void sessions.delete(id),
+      sessionIdGenerator: () => sealSessionId(sealed, owner, params, now()),
     });
     const server = await factory({ era: 'legacy', authInfo, requestInfo: request });
     await server.connect(transport);
@@ -50,24 +42,40 @@ export function createHandshakeSessions(sdk: Sdk, factory: McpServerFactory, opt
       request.headers.has(HEADER) || (request.method === 'POST' && sdk.isInitializeRequest(parsedBody)),
 
     async serve(request: Request, exchange: McpExchange): Promise<Response> {
-      const { auth: authInfo, parsedBody } = exchange;
+      const { auth, owner, parsedBody } = exchange;
       const id = request.headers.get(HEADER);
-      if (id === null) return begin(request, authInfo, exchange);
-      const session = sessions.get(id);
-      // Somebody else's session is no session: nothing tells the two apart.
-      if (session?.owner !== exchange.owner) return noSession();
-      return session.transport.handleRequest(request, { authInfo, ...(parsedBody !== undefined && { parsedBody }) });
+      if (id === null) return begin(request, exchange);
+      const handshake = openSessionId(sealed, owner, id);
+      if (handshake === null || ended.has(digestOf(id))) return noSession();
+      if (request.method === 'DELETE') {
+        ended.set(digestOf(id), true);
+        await live.end(id);
+        return new Response(null, { status: 200 });
+      }
+      if (request.method === 'GET' && !streams.take(exchange)) return noStream();
+      const { transport, leave } = await live.join({ id, handshake, request, auth });
+      exchange.onEnd(leave);
+      return transport.handleRequest(request, { authInfo: auth, ...(parsedBody !== undefined && { parsedBody }) });
     },
 
-    async close(): Promise<void> {
-      const open = [...sessions.values()];
-      sessions.clear();
-      await Promise.all(open.map(({ transport }) => transport.close().catch(options.onError)));
-    },
+    close: () => live.close(),
   };
 }
 
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64url');
+}
+
+/** The same for an unknown id, an ended session and the session of another user. */
 function noSession(): Response {
-  const error = { code: -32001, message: 'There is no such session; begin a new one.' };
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
+  return refusal(404, -32001, 'There is no such session. Begin a new one.');
+}
+
+function noStream(): Response {
+  return refusal(405, -32000, 'Too many streams are open. Continue without one.');
+}
+
+function refusal(status: number, code: number, message: string): Response {
+  const allow = status === 405 ? { headers: { allow: 'POST, DELETE' } } : {};
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, ...allow });
 }

@@ -117,58 +117,6 @@ describe('session tokens of MCP servers (M2)', () => {
   });
 });
 
-describe('sessions of the older revision (M4)', () => {
-  let server: TestServer;
-  let github: string;
-
-  before(async () => {
-    server = await startTestServer();
-    github = (await createConnection(server, { connector: 'github' })).id;
-  });
-  after(() => server.stop());
-
-  const begin = (token: string) =>
-    server.call('POST', `/mcp/${github}`, {
-      token,
-      headers: { accept: 'application/json, text/event-stream' },
-      body: {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-      },
-    });
-  const ping = (token: string, session: string) =>
-    server.call('POST', `/mcp/${github}`, {
-      token,
-      headers: { accept: 'application/json, text/event-stream', 'mcp-session-id': session },
-      body: { jsonrpc: '2.0', id: 2, method: 'ping' },
-    });
-
-  it('belong to who began them: for anyone else there is none', async () => {
-    const ada = await sessionToken(server, github, { user_id: 'ada', identifier: 'ada@acme.test' });
-    const eve = await sessionToken(server, github, { user_id: 'eve', identifier: 'eve@acme.test' });
-    const session = String((await begin(ada)).headers['mcp-session-id']);
-    expect(session).to.match(/^[A-Za-z0-9_-]{43}$/);
-    expect((await ping(ada, session)).status).to.equal(200);
-    const refused = await ping(eve, session);
-    const unknown = await ping(eve, 'x'.repeat(43));
-    expect(refused.status).to.equal(404);
-    expect(refused.text).to.equal(unknown.text);
-  });
-
-  it('need a token with every request, not only with the first', async () => {
-    const token = await sessionToken(server, github);
-    const session = String((await begin(token)).headers['mcp-session-id']);
-    const answer = await server.call('POST', `/mcp/${github}`, {
-      token: null,
-      headers: { accept: 'application/json, text/event-stream', 'mcp-session-id': session },
-      body: { jsonrpc: '2.0', id: 2, method: 'ping' },
-    });
-    expect(answer.status).to.equal(401);
-  });
-});
-
 describe('the MCP endpoint in a browser (M1)', () => {
   let server: TestServer;
   let github: string;

@@ -1,0 +1,79 @@
+import type {
+  AuthInfo,
+  McpServerFactory,
+  WebStandardStreamableHTTPServerTransport as Transport,
+} from '@modelcontextprotocol/server';
+import type { Handshake } from './session-id.ts';
+
+type Sdk = typeof import('@modelcontextprotocol/server');
+
+/** A session whose requests are being served: the server that serves them, and how many there are. */
+interface Live {
+  transport: Promise<Transport>;
+  requests: number;
+}
+
+/** A request of a session. */
+export interface SessionRequest {
+  id: string;
+  handshake: Handshake;
+  request: Request;
+  auth: AuthInfo;
+}
+
+const MEDIA_TYPES = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+/**
+ * The servers of sessions that have a request under way. Requests of one session share a server, because a cancellation or the
+ * response to a question of the server comes in a request of its own. The last request to end removes the server, so the memory
+ * that sessions take is bounded by the number of open requests.
+ */
+export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError: (error: Error) => void) {
+  const sessions = new Map<string, Live>();
+
+  /** Makes the server of a session as it was after the handshake, by repeating the handshake. */
+  async function restore({ id, handshake, request, auth: authInfo }: SessionRequest): Promise<Transport> {
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const server = await factory({ era: 'legacy', authInfo, requestInfo: request });
+    await server.connect(transport);
+    const params = { ...handshake, clientInfo: { name: 'client', version: '0' } };
+    const parsedBody = { jsonrpc: '2.0', id: 'handshake', method: 'initialize', params };
+    const again = new Request(request.url, { method: 'POST', headers: MEDIA_TYPES });
+    await (await transport.handleRequest(again, { authInfo, parsedBody })).text();
+    return transport;
+  }
+
+  return {
+    /** Gives a request the server of its session. `leave` is to be called once, when the request has ended. */
+    async join(request: SessionRequest): Promise<{ transport: Transport; leave(): void }> {
+      const { id } = request;
+      const live = sessions.get(id) ?? { transport: restore(request), requests: 0 };
+      sessions.set(id, live);
+      live.requests++;
+      const leave = () => {
+        if (--live.requests > 0) return;
+        if (sessions.get(id) === live) sessions.delete(id);
+        void live.transport.then((transport) => transport.close()).catch(onError);
+      };
+      try {
+        return { transport: await live.transport, leave };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+
+    /** Ends what a session has under way. */
+    async end(id: string): Promise<void> {
+      const live = sessions.get(id);
+      sessions.delete(id);
+      await live?.transport.then((transport) => transport.close());
+    },
+
+    async close(): Promise<void> {
+      const open = [...sessions.values()];
+      sessions.clear();
+      await Promise.allSettled(open.map(async ({ transport }) => (await transport).close()));
+    },
+  };
+}

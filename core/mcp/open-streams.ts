@@ -1,0 +1,32 @@
+import type { McpExchange } from './exchange.ts';
+
+/** Streams that wait for messages of a server, for one user of one server and for one environment. */
+const MAX_OF_OWNER = 16;
+const MAX_OF_ENVIRONMENT = 1000;
+
+/**
+ * Bounds the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that no user and no environment
+ * takes the connections of all. A client that gets none goes on without it: servers need not have such streams.
+ */
+export function createOpenStreams() {
+  const counts = new Map<string, number>();
+  const add = (key: string, more: number) => {
+    const count = (counts.get(key) ?? 0) + more;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, count);
+  };
+  return {
+    /** Counts a stream until its exchange ends. @returns false when there are too many */
+    take({ owner, environmentId, onEnd }: McpExchange): boolean {
+      const ofOwner = `owner ${owner}`;
+      const ofEnvironment = `environment ${environmentId}`;
+      if ((counts.get(ofOwner) ?? 0) >= MAX_OF_OWNER) return false;
+      if ((counts.get(ofEnvironment) ?? 0) >= MAX_OF_ENVIRONMENT) return false;
+      for (const key of [ofOwner, ofEnvironment]) {
+        add(key, 1);
+        onEnd(() => add(key, -1));
+      }
+      return true;
+    },
+  };
+}
