@@ -60,6 +60,18 @@ export const LIFETIME = {
   revocationsMs: 90 * DAY,
   /** A revocation that the provider does not answer is tried for this time. */
   revocationAttemptsMs: 3 * DAY,
+  /** A link that has ended: its page can still tell how it ended. */
+  endedLinkMs: DAY,
+} as const;
+
+/** Removing what has expired: one transaction holds the event loop for a few milliseconds. */
+export const RETENTION = {
+  /** Small rows that one transaction removes. */
+  rows: 200,
+  /** Sealed bytes that one transaction removes; they are overwritten on the disk. A larger row is removed by itself. */
+  bytes: MIB,
+  /** Between two transactions: removing takes a small part of the time and still outruns any rate of new rows. */
+  pauseMs: 15,
 } as const;
 
 /** What one account or environment may store. */

@@ -16,8 +16,8 @@ export interface AuthFlowWrites {
   insert(environmentId: EnvironmentId, flow: NewAuthFlow): Promise<void>;
   /** Uses a flow up and wipes what was kept for it. @returns false when it was used before, or its time is over */
   spend(environmentId: EnvironmentId, stateDigest: Buffer, at: number): Promise<boolean>;
-  /** Removes the flows whose time is over. @returns how many */
-  sweep(environmentId: EnvironmentId, now: number): Promise<number>;
+  /** Removes some of the flows whose time is over, the oldest first. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
 }
 
 export type AuthFlowRepository = AuthFlowReads & AuthFlowWrites;
@@ -35,12 +35,15 @@ export function createAuthFlowRepository(db: Db): AuthFlowRepository {
       .where(and(oneFlow, sql`${t.spentAt} is null and ${t.expiresAt} > ${sql.placeholder('at')}`))
       .prepare(),
   );
-  const sweep = once(() =>
-    db
-      .delete(t)
+  const sweep = once(() => {
+    const oldest = db
+      .select({ stateDigest: t.stateDigest })
+      .from(t)
       .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
-      .prepare(),
-  );
+      .orderBy(t.expiresAt)
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.stateDigest} in ${oldest}`).prepare();
+  });
 
   return {
     async byState(environmentId, stateDigest) {
@@ -54,8 +57,8 @@ export function createAuthFlowRepository(db: Db): AuthFlowRepository {
     async spend(environmentId, stateDigest, at) {
       return spend().run({ environmentId, stateDigest, at }).changes === 1;
     },
-    async sweep(environmentId, now) {
-      return sweep().run({ environmentId, now }).changes;
+    async sweep(environmentId, now, limit) {
+      return sweep().run({ environmentId, now, limit }).changes;
     },
   };
 }

@@ -46,8 +46,8 @@ export interface AuthRequestWrites {
   end(environmentId: EnvironmentId, id: string, as: AuthRequestEnd, endedAt: number): Promise<boolean>;
   /** Lets the time of all of an account's requests be over: none of them works any more, and `due` finds them. @returns how many */
   close(environmentId: EnvironmentId, accountId: string, at: number): Promise<number>;
-  /** Removes what ended before a time, with its flows. @returns how many */
-  purge(environmentId: EnvironmentId, endedBefore: number): Promise<number>;
+  /** Removes some of what ended before a time, the oldest first, with their flows. @returns how many */
+  purge(environmentId: EnvironmentId, endedBefore: number, limit: number): Promise<number>;
 }
 
 export type AuthRequestRepository = AuthRequestReads & AuthRequestWrites;
@@ -143,12 +143,15 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
       .where(and(itsAccount, notEnded))
       .prepare();
   });
-  const purge = once(() =>
-    db
-      .delete(t)
+  const purge = once(() => {
+    const oldest = db
+      .select({ id: t.id })
+      .from(t)
       .where(and(withinEnvironment, sql`${t.endedAt} is not null and ${t.endedAt} < ${sql.placeholder('before')}`))
-      .prepare(),
-  );
+      .orderBy(t.endedAt)
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
+  });
 
   return {
     async get(environmentId, id) {
@@ -184,8 +187,8 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
     async close(environmentId, accountId, at) {
       return close().run({ environmentId, accountId, at }).changes;
     },
-    async purge(environmentId, before) {
-      return purge().run({ environmentId, before }).changes;
+    async purge(environmentId, before, limit) {
+      return purge().run({ environmentId, before, limit }).changes;
     },
   };
 }

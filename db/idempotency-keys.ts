@@ -1,6 +1,7 @@
 import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import { firstPiece, type Piece } from './pieces.ts';
 import { idempotencyKeys } from './schema.ts';
 
 export type IdempotencyKeyRow = Omit<typeof idempotencyKeys.$inferSelect, 'environmentId'>;
@@ -32,8 +33,8 @@ export interface IdempotencyKeyWrites {
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
   /** Frees what a process that is gone had taken before a time and not yet tied to an execution. @returns how many */
   releaseAbandoned(environmentId: EnvironmentId, createdBefore: number): Promise<number>;
-  /** Removes what has expired. @returns how many */
-  sweep(environmentId: EnvironmentId, now: number): Promise<number>;
+  /** Removes a piece of what has expired, the oldest first. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
 }
 
 export type IdempotencyKeyRepository = IdempotencyKeyReads & IdempotencyKeyWrites;
@@ -46,7 +47,8 @@ const oneKey = and(
   eq(t.route, sql.placeholder('route')),
   eq(t.keyDigest, sql.placeholder('keyDigest')),
 ) as SQL;
-const running = eq(t.state, 'RUNNING');
+// Literal, so that the partial index serves.
+const running = sql`${t.state} = 'RUNNING'`;
 const { environmentId: _environmentId, ...columns } = {
   environmentId: t.environmentId,
   clientId: t.clientId,
@@ -116,12 +118,21 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
       )
       .prepare(),
   );
-  const sweep = once(() =>
+  const expired = once(() =>
     db
-      .delete(t)
+      .select({
+        clientId: t.clientId,
+        route: t.route,
+        keyDigest: t.keyDigest,
+        bytes: sql<number>`coalesce(length(${t.sealedReply}), 0)`,
+      })
+      .from(t)
       .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
+      .orderBy(t.expiresAt)
+      .limit(sql.placeholder('limit'))
       .prepare(),
   );
+  const remove = once(() => db.delete(t).where(oneKey).prepare());
 
   return {
     async get(environmentId, name) {
@@ -144,8 +155,10 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
     async releaseAbandoned(environmentId, before) {
       return releaseAbandoned().run({ environmentId, before }).changes;
     },
-    async sweep(environmentId, now) {
-      return sweep().run({ environmentId, now }).changes;
+    async sweep(environmentId, now, { rows, bytes }) {
+      const keys = firstPiece(expired().all({ environmentId, now, limit: rows }), bytes);
+      for (const key of keys) remove().run({ ...key, environmentId });
+      return keys.length;
     },
   };
 }

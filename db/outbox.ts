@@ -61,8 +61,8 @@ export interface OutboxWrites {
   ): Promise<boolean>;
   /** It failed for good. @returns false when it does not wait any more */
   fail(environmentId: EnvironmentId, id: string, error: string, at: number): Promise<boolean>;
-  /** Forgets what ended before a time. @returns how many */
-  purge(environmentId: EnvironmentId, before: number): Promise<number>;
+  /** Removes some of what ended before a time, the oldest first. @returns how many */
+  purge(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
 export type OutboxRepository = OutboxReads & OutboxWrites;
@@ -146,12 +146,15 @@ export function createOutboxRepository(db: Db): OutboxRepository {
       .where(oneEntry)
       .prepare(),
   );
-  const purge = once(() =>
-    db
-      .delete(t)
+  const purge = once(() => {
+    const oldest = db
+      .select({ id: t.id })
+      .from(t)
       .where(and(withinEnvironment, ended, sql`${t.updatedAt} < ${sql.placeholder('before')}`))
-      .prepare(),
-  );
+      .orderBy(t.updatedAt)
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
+  });
 
   return {
     async due(environmentId, kind, now, limit) {
@@ -187,8 +190,8 @@ export function createOutboxRepository(db: Db): OutboxRepository {
     async fail(environmentId, id, error, at) {
       return end().run({ environmentId, id, at, state: 'FAILED', result: null, error }).changes === 1;
     },
-    async purge(environmentId, before) {
-      return purge().run({ environmentId, before }).changes;
+    async purge(environmentId, before, limit) {
+      return purge().run({ environmentId, before, limit }).changes;
     },
   };
 }

@@ -430,6 +430,7 @@ export const idempotencyKeys = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.environmentId, t.clientId, t.route, t.keyDigest] }),
     index('idempotency_keys_expiry').on(t.environmentId, t.expiresAt),
+    index('idempotency_keys_running').on(t.environmentId, t.createdAt),
   ],
 );
 

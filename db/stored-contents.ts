@@ -1,6 +1,7 @@
 import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import { firstPiece, type Piece } from './pieces.ts';
 import { storedContents } from './schema.ts';
 
 /** Sealed bytes that are kept for a while. */
@@ -32,8 +33,8 @@ export interface StoredContentReads {
 
 export interface StoredContentWrites {
   insert(environmentId: EnvironmentId, content: NewStoredContent): Promise<void>;
-  /** Removes the oldest of those whose time is over. @returns how many */
-  sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
+  /** Removes a piece of those whose time is over, the oldest first. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
 }
 
 export type StoredContentRepository = StoredContentReads & StoredContentWrites;
@@ -72,6 +73,21 @@ export function createStoredContentRepository(db: Db): StoredContentRepository {
       .where(eq(storedContents.environmentId, ENVIRONMENT))
       .prepare(),
   );
+  const expired = once(() =>
+    db
+      .select({ id: storedContents.id, bytes: storedContents.size })
+      .from(storedContents)
+      .where(and(eq(storedContents.environmentId, ENVIRONMENT), lte(storedContents.expiresAt, sql.placeholder('now'))))
+      .orderBy(storedContents.expiresAt)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const remove = once(() =>
+    db
+      .delete(storedContents)
+      .where(and(eq(storedContents.id, sql.placeholder('id')), eq(storedContents.environmentId, ENVIRONMENT)))
+      .prepare(),
+  );
   return {
     async get(environmentId, kind, id, now) {
       return get().get({ environmentId, kind, id, now });
@@ -87,14 +103,10 @@ export function createStoredContentRepository(db: Db): StoredContentRepository {
         .values({ ...content, environmentId })
         .run();
     },
-    async sweep(environmentId, now, limit) {
-      const over = db
-        .select({ id: storedContents.id })
-        .from(storedContents)
-        .where(and(eq(storedContents.environmentId, environmentId), lte(storedContents.expiresAt, now)))
-        .orderBy(storedContents.expiresAt)
-        .limit(limit);
-      return db.delete(storedContents).where(sql`${storedContents.id} in ${over}`).run().changes;
+    async sweep(environmentId, now, { rows, bytes }) {
+      const contents = firstPiece(expired().all({ environmentId, now, limit: rows }), bytes);
+      for (const { id } of contents) remove().run({ environmentId, id });
+      return contents.length;
     },
   };
 }

@@ -3,10 +3,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageTracker } from '../core/accounts/usage.ts';
-import { LIFETIME } from '../core/budgets.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
-import { createExecutionContents, retentionMs } from '../core/contents/execution-contents.ts';
+import { createExecutionContents } from '../core/contents/execution-contents.ts';
 import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
@@ -22,6 +21,7 @@ import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import { createRandom } from '../core/random.ts';
+import { createRetention } from '../core/retention/retention.ts';
 import { Secret } from '../core/secret.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
@@ -45,16 +45,14 @@ import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { periodically } from './periodic.ts';
 import { createRequestLog } from './request-log.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const USAGE_FLUSH_MS = 5_000;
 const SCRUB_DELAY_MS = 500;
-const SWEEP_MS = 60 * 60 * 1000;
-/** Contents that one transaction removes: each may have megabytes. */
-const SWEPT_CONTENTS = 50;
-/** Records that one transaction removes: those of some hundred calls a second are gone in time. */
-const SWEPT_EXECUTIONS = 10_000;
+/** Soon after the start, so that it is not slower for what has expired while the server was down; then every minute. */
+const RETENTION = { everyMs: 60_000, soonMs: 5_000 };
 const MAX_REPLY_CHARS = 2 ** 24;
 const PROBE = new Secret('probe');
 
@@ -141,10 +139,10 @@ export async function createDeps(
       egressOf,
       ensureFresh: refresher.ensureFresh,
     });
-    const timers = [
-      setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref(),
-      setInterval(() => void sweep(), SWEEP_MS).unref(),
-    ];
+    const timers = [setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref()];
+    const retention = createRetention({ store, now, wait: (ms) => sleep(ms), log });
+    const retentionTimer = periodically(retention.run, RETENTION, () => {});
+    retentionTimer.soon();
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     const metrics = overrides.metrics ?? createMetrics();
     const logRequest = createRequestLog(log, now);
@@ -198,6 +196,8 @@ export async function createDeps(
       },
       async close() {
         for (const timer of timers) clearInterval(timer);
+        retentionTimer.stop();
+        await retention.stop();
         await keepAlive.stop();
         await freshness.stop();
         await refresher.idle();
@@ -215,17 +215,6 @@ export async function createDeps(
 
     async function flushUsage(): Promise<void> {
       await tracker.flush().catch((err) => log.warn({ err }, 'times of use were not written'));
-    }
-
-    async function sweep(): Promise<void> {
-      for (const { id, settings } of await store.read.environments.list()) {
-        await store.write(async (tx) => {
-          await tx.idempotencyKeys.sweep(id, now());
-          await tx.outbox.purge(id, now() - LIFETIME.revocationsMs);
-          await tx.storedContents.sweep(id, now(), SWEPT_CONTENTS);
-          await tx.executions.sweep(id, now() - retentionMs(settings), SWEPT_EXECUTIONS);
-        });
-      }
     }
   } catch (error) {
     await store.close();
@@ -266,7 +255,6 @@ async function clearUp(store: Store, startedAt: number): Promise<void> {
     await store.write(async (tx) => {
       await tx.executions.markUnknown(id, startedAt, startedAt);
       await tx.idempotencyKeys.releaseAbandoned(id, startedAt);
-      await tx.idempotencyKeys.sweep(id, startedAt);
     });
   }
 }

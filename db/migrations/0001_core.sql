@@ -276,6 +276,7 @@ create table idempotency_keys (
 ) strict, without rowid;
 
 create index idempotency_keys_expiry on idempotency_keys (environment_id, expires_at);
+create index idempotency_keys_running on idempotency_keys (environment_id, created_at) where state = 'RUNNING';
 
 create table audit_log (
   seq integer primary key not null,

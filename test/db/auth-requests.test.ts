@@ -78,10 +78,10 @@ describe('the store of authorization requests', () => {
   });
 
   it('removes what ended, with its flows', async () => {
-    expect(await write((tx) => tx.authRequests.purge(test.env, NOW + 1e9))).to.equal(0);
+    expect(await write((tx) => tx.authRequests.purge(test.env, NOW + 1e9, 9))).to.equal(0);
     await write((tx) => tx.authRequests.end(test.env, 'areq_1', 'FAILED', NOW));
-    expect(await write((tx) => tx.authRequests.purge(test.env, NOW))).to.equal(0);
-    expect(await write((tx) => tx.authRequests.purge(test.env, NOW + 1))).to.equal(1);
+    expect(await write((tx) => tx.authRequests.purge(test.env, NOW, 9))).to.equal(0);
+    expect(await write((tx) => tx.authRequests.purge(test.env, NOW + 1, 9))).to.equal(1);
     expect(await test.store.read.authFlows.byState(test.env, digest('state'))).to.equal(undefined);
   });
 
@@ -91,7 +91,7 @@ describe('the store of authorization requests', () => {
     expect((await Promise.all(Array.from({ length: 50 }, () => spend(NOW)))).filter(Boolean)).to.have.lengthOf(1);
     const flow = await test.store.read.authFlows.byState(test.env, digest('state'));
     expect(flow).to.include({ spentAt: NOW, keptSealed: null });
-    expect(await write((tx) => tx.authFlows.sweep(test.env, NOW + 1000))).to.equal(1);
+    expect(await write((tx) => tx.authFlows.sweep(test.env, NOW + 1000, 9))).to.equal(1);
   });
 
   it('refuses what is sealed under a key that has no check value', async () => {
@@ -237,8 +237,8 @@ describe('the outbox', () => {
   it('forgets what ended before a time, and nothing that waits', async () => {
     const { store, env } = test;
     await store.write((tx) => tx.outbox.fail(env, 'out_2', 'Given up.', NOW + 10));
-    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 10))).to.equal(0);
-    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 1e9))).to.equal(1);
+    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 10, 9))).to.equal(0);
+    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 1e9, 9))).to.equal(1);
     expect(await due(NOW + 1e9)).to.deep.equal(['out_1']);
   });
 });

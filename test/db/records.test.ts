@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { digest, failure, NOW, openTestStore, type TestStore } from './support.ts';
+import { digest, failure, NOW, openTestStore, PIECE, type TestStore } from './support.ts';
 
 describe('custom providers', () => {
   let test: TestStore;
@@ -168,8 +168,8 @@ describe('idempotency keys', () => {
     expect((await claim()).state).to.equal('NEW');
     expect((await claim({ createdAt: NOW + 999 })).state).to.equal('EXISTING');
     expect((await claim({ createdAt: NOW + 1000, expiresAt: NOW + 2000 })).state).to.equal('NEW');
-    expect(await test.store.write((tx) => tx.idempotencyKeys.sweep(test.env, NOW + 1999))).to.equal(0);
-    expect(await test.store.write((tx) => tx.idempotencyKeys.sweep(test.env, NOW + 2000))).to.equal(1);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.sweep(test.env, NOW + 1999, PIECE))).to.equal(0);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.sweep(test.env, NOW + 2000, PIECE))).to.equal(1);
     expect(await read()).to.equal(undefined);
   });
 

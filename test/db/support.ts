@@ -19,6 +19,9 @@ import { type EnvironmentId, environmentId, openStore } from '../../db/store.ts'
 
 export const NOW = 1_750_000_000_000;
 
+/** Room for everything that a test has to sweep. */
+export const PIECE = { rows: 100, bytes: Number.MAX_SAFE_INTEGER };
+
 /** Fresh ids under a clock that moves a millisecond per id, so that the order of ids is the order of calls. */
 export function freshIds() {
   let clock = NOW;

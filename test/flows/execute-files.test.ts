@@ -18,6 +18,8 @@ import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
+/** Room for everything that has to be swept. */
+const PIECE = { rows: 100, bytes: Number.MAX_SAFE_INTEGER };
 const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe]);
 
 describe('files of tools', () => {
@@ -159,7 +161,7 @@ describe('files of tools', () => {
     const { store } = server.deps;
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
-    expect(await store.write((tx) => tx.storedContents.sweep(env, clock.now(), 100))).to.be.greaterThan(0);
+    expect(await store.write((tx) => tx.storedContents.sweep(env, clock.now(), PIECE))).to.be.greaterThan(0);
     expect(await store.read.storedContents.total(env)).to.equal(0);
   });
 
@@ -174,7 +176,7 @@ describe('files of tools', () => {
     const answer = await execute(server, id, 'http_get', { path: '/report' });
     expect(answer.body.data).to.have.all.keys('file_name', 'mime_type', 'size');
     expect(answer.body.truncation.statement).to.contain('was not kept');
-    await store.write((tx) => tx.storedContents.sweep(env, clock.now() + LIFETIME.fileMs, 100));
+    await store.write((tx) => tx.storedContents.sweep(env, clock.now() + LIFETIME.fileMs, PIECE));
   });
 
   it('open after a rotation of keys, with nothing left under the old one', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createRetention } from '../../core/retention/retention.ts';
 import { type LinkWorld, lastRequest, startLinkWorld } from '../support/link-world.ts';
 import { accountOf, browserFor, consent, reachSignIn, submitLink, verifyUser, walk } from '../support/links.ts';
 
@@ -189,7 +190,7 @@ describe('how links end', () => {
       await world.server.deps.links.expire();
       expect(world.requests().filter((row) => row['ended_at'] === null)).to.deep.equal([]);
       world.clock.advance(25 * 60 * MINUTE);
-      await world.server.deps.links.expire();
+      await createRetention(world.server.deps).run();
       expect(world.requests()).to.deep.equal([]);
     });
   });

@@ -5,8 +5,6 @@ import type { LinkTools } from './link-tools.ts';
 
 /** How many requests are ended at a time. */
 const BATCH = 100;
-/** How long an ended request is remembered, so that its page can say what has become of it. */
-const REMEMBER_MS = 24 * 60 * 60 * 1000;
 
 const TOO_LATE = 'The link was finished, and not verified in time. Authorize the account again.';
 
@@ -19,10 +17,6 @@ export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage' | 
 export async function expireRequests(tools: ExpireTools): Promise<void> {
   for (const { id } of await tools.store.read.environments.list()) {
     while ((await expireBatch(tools, id)) > 0);
-    await tools.store.write(async (tx) => {
-      await tx.authFlows.sweep(id, tools.now());
-      await tx.authRequests.purge(id, tools.now() - REMEMBER_MS);
-    });
   }
 }
 

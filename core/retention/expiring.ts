@@ -1,0 +1,25 @@
+import type { EnvironmentRow, Repositories } from '../../db/store.ts';
+import { LIFETIME, RETENTION } from '../budgets.ts';
+import { retentionMs } from '../contents/execution-contents.ts';
+
+/** A kind of row that is kept for a limited time. */
+export interface Expiring {
+  name: string;
+  /** Removes some of the rows that have expired, the oldest first. @returns how many; 0 when none is left */
+  removeSome(tx: Repositories, environment: EnvironmentRow, now: number): Promise<number>;
+}
+
+const { rows: ROWS } = RETENTION;
+
+/** Everything that is removed after some time, with its lifetime. The audit log is archived instead. */
+export const EXPIRING: readonly Expiring[] = [
+  { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
+  { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },
+  {
+    name: 'executions',
+    removeSome: (tx, { id, settings }, now) => tx.executions.sweep(id, now - retentionMs(settings), ROWS),
+  },
+  { name: 'revocations', removeSome: (tx, { id }, now) => tx.outbox.purge(id, now - LIFETIME.revocationsMs, ROWS) },
+  { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
+  { name: 'links', removeSome: (tx, { id }, now) => tx.authRequests.purge(id, now - LIFETIME.endedLinkMs, ROWS) },
+];

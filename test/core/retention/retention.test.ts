@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { EXPIRING, type Expiring } from '../../../core/retention/expiring.ts';
+import { createRetention, type RetentionTools } from '../../../core/retention/retention.ts';
+import { readConfig } from '../../../http/config.ts';
+import { createDeps } from '../../../http/create-deps.ts';
+import {
+  account,
+  addEnvironment,
+  addKeyChecks,
+  authRequest,
+  digest,
+  github,
+  grant,
+  NOW,
+  openTestStore,
+  outboxEntry,
+  storedContent,
+  type TestStore,
+} from '../../db/support.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const LATER = NOW + 91 * DAY;
+
+describe('F7: removing what has expired', () => {
+  let test: TestStore;
+  /** The number of rows that each transaction removed. */
+  let pieces: number[];
+  let pauses: number;
+  let errors: string[];
+
+  beforeEach(async () => {
+    test = await openTestStore();
+    [pieces, pauses, errors] = [[], 0, []];
+  });
+  afterEach(() => test.end());
+
+  const retention = (over: Partial<RetentionTools> = {}) =>
+    createRetention({
+      store: {
+        read: test.store.read,
+        write: async (unit) => {
+          const result = await test.store.write(unit);
+          pieces.push(result as number);
+          return result;
+        },
+      },
+      now: () => LATER,
+      wait: async () => {
+        pauses += 1;
+      },
+      log: { error: (_fields, message) => errors.push(message) },
+      ...over,
+    });
+
+  const addKeys = (count: number, reply = 0, expiresAt = NOW + DAY) =>
+    test.store.write(async (tx) => {
+      for (let number = 0; number < count; number++) {
+        const name = { clientId: 'cli_1', route: 'executeTool', keyDigest: digest(`key ${expiresAt} ${number}`) };
+        await tx.idempotencyKeys.claim(test.env, { ...name, requestDigest: digest('body'), createdAt: NOW, expiresAt });
+        if (reply === 0) continue;
+        await tx.idempotencyKeys.complete(test.env, name, { status: 200, sealedReply: Buffer.alloc(reply) });
+      }
+    });
+
+  const addExecutions = (count: number, startedAt: number) =>
+    test.store.write(async (tx) => {
+      for (let number = 0; number < count; number++) {
+        const what = { accountId: null, connector: 'github', toolName: 'github_get', agentRunId: null };
+        await tx.executions.insert(test.env, { id: test.newId('exec'), ...what, apiClientId: 'cli_1', startedAt });
+      }
+    });
+
+  const executions = async () => (await test.store.read.executions.list(test.env, {}, { size: 1 })).total;
+
+  it('removes more than one piece, with a pause after each, until none is left', async () => {
+    await addKeys(450);
+    await addExecutions(450, NOW);
+    expect(await retention().run()).to.equal(900);
+    expect(pieces.filter((rows) => rows > 0)).to.deep.equal([200, 200, 50, 200, 200, 50]);
+    expect(pauses).to.equal(6);
+    expect(await executions()).to.equal(0);
+  });
+
+  it('removes rows with many sealed bytes in smaller pieces, and a large one by itself', async () => {
+    await addKeyChecks(test.store, 'kek_1');
+    await addKeys(40, 100 * 1024);
+    const mebibytes = (size: number) => ({ size: size * 1024 * 1024, expiresAt: NOW + size });
+    await test.store.write(async (tx) => {
+      for (const size of [10, 11]) {
+        await tx.storedContents.insert(test.env, storedContent(`file_${size}`, 'ca_1', mebibytes(size)));
+      }
+    });
+    await retention().run();
+    expect(pieces.filter((rows) => rows > 0)).to.deep.equal([10, 10, 10, 10, 1, 1]);
+  });
+
+  it('keeps what has not expired', async () => {
+    await addKeys(1, 0, LATER + 1);
+    await addExecutions(1, LATER);
+    expect(await retention().run()).to.equal(0);
+    expect(await executions()).to.equal(1);
+  });
+
+  it('keeps executions as long as their environment says', async () => {
+    const short = await addEnvironment(test.store, test.newId, 'short.example');
+    await test.store.write((tx) => tx.environments.setSettings(short, { executionRetentionDays: 1 }));
+    const execution = (id: string) => ({
+      id,
+      accountId: null,
+      connector: 'github',
+      toolName: 'github_get',
+      agentRunId: null,
+      apiClientId: 'cli_1',
+      startedAt: LATER - 2 * DAY,
+    });
+    await test.store.write((tx) => tx.executions.insert(test.env, execution('exec_1')));
+    await test.store.write((tx) => tx.executions.insert(short, execution('exec_2')));
+    expect(await retention().run()).to.equal(1);
+    expect(await test.store.read.executions.get(test.env, 'exec_1')).to.include({ id: 'exec_1' });
+  });
+
+  it('removes revocations after 90 days, and ended links after a day', async () => {
+    await addKeyChecks(test.store, 'kek_1');
+    const row = account(test.newId, await github(test));
+    await test.store.write(async (tx) => {
+      await tx.accounts.insert(test.env, row);
+      await tx.outbox.insert(test.env, outboxEntry('out_1', row.id));
+      await tx.outbox.done(test.env, 'out_1', { at: NOW });
+      await tx.authRequests.insert(test.env, authRequest('areq_1', row.id, row.connectionId, { expiresAt: NOW + 10 }));
+      await tx.authRequests.finish(test.env, 'areq_1', grant('areq_1'));
+      await tx.authRequests.end(test.env, 'areq_1', 'CONSUMED', LATER - DAY);
+    });
+    expect(await retention({ now: () => NOW + 90 * DAY }).run()).to.equal(0);
+    expect(await retention({ now: () => NOW + 90 * DAY + 1 }).run()).to.equal(1);
+    expect(await retention().run()).to.equal(0);
+    expect(await retention({ now: () => LATER + 1 }).run()).to.equal(1);
+  });
+
+  it('removes the other kinds when one cannot be removed, and does not reject', async () => {
+    await addExecutions(3, NOW);
+    const broken: Expiring = { name: 'broken rows', removeSome: () => Promise.reject(new Error('disk full')) };
+    expect(await retention({ expiring: [broken, ...EXPIRING] }).run()).to.equal(3);
+    expect(errors).to.deep.equal(['expired broken rows could not be removed']);
+  });
+
+  it('runs once at a time, and ends after the piece under way when it is stopped', async () => {
+    await addKeys(450);
+    let paused: () => void = () => {};
+    const firstPause = new Promise<void>((resolve) => {
+      paused = resolve;
+    });
+    let resume: () => void = () => {};
+    const sweeper = retention({
+      wait: () => {
+        paused();
+        return new Promise((resolve) => {
+          resume = resolve;
+        });
+      },
+    });
+    const [first, second] = [sweeper.run(), sweeper.run()];
+    await firstPause;
+    const stopped = sweeper.stop();
+    resume();
+    await stopped;
+    expect(await Promise.all([first, second])).to.deep.equal([200, 200]);
+    expect(await sweeper.run()).to.equal(0);
+  });
+
+  it('does not hold up the start: what expired meanwhile is removed after it', async () => {
+    await addKeys(450, 10);
+    await test.store.close();
+    const { config, secrets } = readConfig({ DATABASE_URL: test.file, DATA_DIR: tempDir().path, LOG_LEVEL: 'silent' });
+    const { deps } = await createDeps(config, secrets, { now: () => LATER });
+    const name = { clientId: 'cli_1', route: 'executeTool', keyDigest: digest(`key ${NOW + DAY} 0`) };
+    const kept = await deps.store.read.idempotencyKeys.get(test.env, name);
+    await deps.close();
+    expect(kept).to.include({ state: 'DONE' });
+  });
+});
