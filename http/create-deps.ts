@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
@@ -106,7 +107,8 @@ export async function createDeps(
     const startedAt = now();
     await clearUp(store, startedAt);
     await judgeVerification(store, log);
-    const events = createEvents({ now, newId });
+    const accountChanges = createAccountChanges();
+    const events = createEvents({ now, newId, onEvent: accountChanges.changed });
     const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
     const scrubStorage = scrub.trigger;
     const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
@@ -166,6 +168,7 @@ export async function createDeps(
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
       toolJudge: createToolJudge(),
       events,
+      accountChanges,
       secretPaths: JSON.parse(readGenerated('secret-paths.json')) as string[],
       sealedTokens,
       sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),

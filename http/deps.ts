@@ -1,3 +1,4 @@
+import type { AccountChanges } from '../core/accounts/account-changes.ts';
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
@@ -50,6 +51,8 @@ export interface Deps {
   /** What judges tools that clients write; made at first use. */
   toolJudge(): ToolJudge;
   readonly events: Events;
+  /** Tells who waits for an account that it has changed. */
+  readonly accountChanges: AccountChanges;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];
   readonly sealedTokens: SealedTokens;

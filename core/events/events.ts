@@ -11,21 +11,24 @@ export interface Cause {
 export interface EventTools {
   now(): number;
   newId(prefix: 'aud'): string;
+  /** Is told the subject of each event, within the transaction that causes it. */
+  onEvent?(subjectId: string): void;
 }
 
 /**
  * The business events, one function each. Each is written in the transaction that causes it: what is not committed did not happen,
  * and what is committed cannot be missing from the audit log. No event carries a secret.
  */
-export function createEvents({ now, newId }: EventTools) {
+export function createEvents({ now, newId, onEvent }: EventTools) {
   const record = (
     tx: Repositories,
     cause: Cause,
     action: string,
     subjectId: string,
     details: Record<string, unknown> = {},
-  ) =>
-    tx.audit.append(cause.environmentId, {
+  ) => {
+    onEvent?.(subjectId);
+    return tx.audit.append(cause.environmentId, {
       id: newId('aud'),
       at: now(),
       actor: cause.actor,
@@ -34,6 +37,7 @@ export function createEvents({ now, newId }: EventTools) {
       requestId: cause.requestId,
       details,
     });
+  };
   return {
     accountCreated: (tx: Repositories, cause: Cause, id: string, status: string) =>
       record(tx, cause, 'account.created', id, { status }),

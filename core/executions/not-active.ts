@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 const NEXT_ACTIONS: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: string; message: string }> = {
   PENDING_AUTH: { type: 'authorize', message: 'The account has no usable credentials yet.' },
   PENDING_VERIFICATION: { type: 'verify', message: 'The user who finished the link has not been verified yet.' },
-  EXPIRED: { type: 'reauthorize', message: 'The credentials have expired or were refused.' },
+  EXPIRED: { type: 'reauthorize', message: 'The credentials of the account have expired or were refused.' },
   DISCONNECTED: { type: 'reconnect', message: 'The account was disconnected.' },
 };
 
@@ -41,7 +41,9 @@ export function credentialRefused(authorizationType: AuthorizationType) {
 
 /** The operation that helps an account which cannot be used now, and what it is for. */
 export function remedyOf(status: AccountStatus, type: AuthorizationType): [operationId: string, advice: string] {
-  if (status === 'PENDING_VERIFICATION') return ['verifyUser', 'Verify who it was.'];
-  if (PERSONAL_TYPES.has(type)) return ['generateMagicLink', 'Make a link and send the user to it.'];
-  return ['updateConnectedAccount', 'Give it new ones.'];
+  if (status === 'PENDING_VERIFICATION')
+    return ['verifyUser', 'The application has to verify the user who returns from the link.'];
+  if (PERSONAL_TYPES.has(type))
+    return ['generateMagicLink', 'The application has to make a link and send the user to it.'];
+  return ['updateConnectedAccount', 'The application has to store new credentials.'];
 }

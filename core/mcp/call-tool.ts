@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ConnectionRow, EnvironmentRow, Store } from '../../db/store.ts';
 import type { CreateLinkTools } from '../accounts/links/create-link.ts';
+import { findProvider } from '../connections/providers.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { beginExecution, finishExecution } from '../executions/perform.ts';
@@ -11,12 +12,14 @@ import { toolFailure } from '../executions/tool-failure.ts';
 import type { Egress } from '../net/egress.ts';
 import { accountFor, accountKeyOf, linkFor } from './connect-account.ts';
 import type { ConnectState } from './connect-state.ts';
+import { cannotConnect, connectMessage, nextActionOf, stillWaitingMessage } from './connect-words.ts';
 import type { OfferedTool } from './offered-tools.ts';
 import type { OutputChecker } from './output-checker.ts';
 import { failureResult, successResult } from './results.ts';
 import type { McpSession } from './session.ts';
+import { type WaitTools, waitForAccount } from './wait-for-account.ts';
 
-export interface CallTools extends PlanTools, RunTools, RecordTools, CreateLinkTools {
+export interface CallTools extends PlanTools, RunTools, RecordTools, CreateLinkTools, WaitTools {
   store: Store;
   outputs: OutputChecker;
   newId(prefix: 'exec' | 'conn' | 'ca' | 'areq'): string;
@@ -24,36 +27,46 @@ export interface CallTools extends PlanTools, RunTools, RecordTools, CreateLinkT
   egressOf(environment: EnvironmentRow): Egress;
 }
 
-/** `connect`: the call waits for the user, who has to go to a link first. */
-export type CallAnswer =
-  | { kind: 'result'; result: CallToolResult }
-  | { kind: 'connect'; link: ConnectState; why: string };
+/** A call of a tool by a client of an MCP server. */
+export interface McpCall {
+  offered: OfferedTool;
+  toolInput: unknown;
+  /** The link that the client was sent to before, when it repeats the call to get the result. */
+  sentTo: ConnectState | null;
+  /** Fires when the client has cancelled the call or has gone. */
+  signal: AbortSignal;
+}
 
 /**
- * Calls a tool for the user of a session: planned, recorded and run like a call over REST, with the same outcome.
- *
- * @param offered the link that the client was sent to before, when it comes back for the result
+ * `connect`: the user has to open a link first, for the reason in `message`. `waited`: the client was sent there before, and the
+ * call has waited for the user.
  */
+export type CallAnswer =
+  | { kind: 'result'; result: CallToolResult }
+  | { kind: 'connect'; link: ConnectState; message: string; waited: boolean };
+
+/** Calls a tool for the user of a session: planned, recorded and run like a call over REST, with the same outcome. */
 export async function callTool(
   tools: CallTools,
   session: McpSession,
-  { tool, connection }: OfferedTool,
-  toolInput: unknown,
-  offered: ConnectState | null,
+  { offered: { tool, connection }, toolInput, sentTo, signal }: McpCall,
 ): Promise<CallAnswer> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
   const executionId = tools.newId('exec');
-  const selector = { by: 'key' as const, key: accountKeyOf(session, connection) };
-  const request = { executionId, toolName: tool.name, toolInput, selector };
+  const key = accountKeyOf(session, connection);
+  const request = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
   const origin = { apiClientId: grant.clientId, agentRunId: null, startedAt: tools.now() };
+  let hasAccount = false;
   let execution: RunningExecution | undefined;
+  if (sentTo) await waitForAccount(tools, session, key, signal);
   try {
     execution = await tools.store.write(async (tx) => {
-      const account = await accountFor(tx, tools, session, connection, cause);
-      return account && beginExecution(tx, tools, environment.id, request, origin);
+      const found = await accountFor(tx, tools, session, connection, cause);
+      hasAccount = found?.isNew === false;
+      return found && beginExecution(tx, tools, environment.id, request, origin);
     });
-    if (!execution) return await connect(`${connection.keyId} is not connected yet.`);
+    if (!execution) return await connect();
     const outcome = await finishExecution(execution, tools.egressOf(environment), cause, tools);
     if (outcome instanceof ApiError) throw outcome;
     if (outcome.ok) return { kind: 'result', result: successResult(tool, executionId, outcome, tools.outputs) };
@@ -61,40 +74,42 @@ export async function callTool(
     return { kind: 'result', result: failureResult(toolFailure(outcome.error, executionId, authorizationType)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (asksForLink(error)) return connect(error.message);
-    return { kind: 'result', result: failureResult(error, execution && executionId) };
+    const action = error.code === 'ACCOUNT_NOT_ACTIVE' ? actionOf(error) : undefined;
+    if (action?.operation_id === 'generateMagicLink') return connect(action.type);
+    const explained = action
+      ? new ApiError(error.code, action.message, { extra: { next_action: action }, cause: error })
+      : withNextAction(error, hasAccount);
+    return { kind: 'result', result: failureResult(explained, execution && executionId) };
   }
 
-  async function connect(why: string): Promise<CallAnswer> {
-    if (offered && offered.expiresAt > tools.now()) return { kind: 'connect', link: offered, why };
+  async function connect(action?: string): Promise<CallAnswer> {
+    const provider = await displayName(tools, connection);
+    if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
     try {
       const link = await tools.store.write((tx) => linkFor(tx, tools, session, connection, cause));
-      return { kind: 'connect', link, why };
+      return { kind: 'connect', link, message: connectMessage(provider, action), waited: false };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { kind: 'result', result: failureResult(explained(error, connection)) };
+      return { kind: 'result', result: failureResult(cannotConnect(error, provider, hasAccount)) };
     }
   }
 }
 
-/** Whether a person can mend it by going through a link. */
-function asksForLink({ code, extra }: ApiError): boolean {
-  const action = extra?.['next_action'] as { operation_id?: string } | undefined;
-  return code === 'ACCOUNT_NOT_ACTIVE' && action?.operation_id === 'generateMagicLink';
+function actionOf({ extra }: ApiError) {
+  return extra?.['next_action'] as { type: string; operation_id: string; message: string } | undefined;
 }
 
-/** No link could be made: what the model is told names the account, and what stands in the way. */
-function explained(error: ApiError, { keyId }: ConnectionRow): ApiError {
-  if (error.extra?.['next_action']) return error;
-  const detail = error.errors?.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new ApiError('ACCOUNT_NOT_ACTIVE', `The user has no usable account of ${keyId}, and no link can be made.`, {
-    extra: {
-      next_action: {
-        type: 'authorize',
-        operation_id: 'generateMagicLink',
-        message: detail ? `${error.message} ${detail}.` : error.message,
-      },
-    },
-    cause: error,
-  });
+function withNextAction(error: ApiError, hasAccount: boolean): ApiError {
+  const next_action = nextActionOf(error, hasAccount);
+  if (!next_action) return error;
+  const { code, message, errors, extra } = error;
+  return new ApiError(code, message, { ...(errors && { errors }), extra: { ...extra, next_action }, cause: error });
+}
+
+export async function displayName(
+  { store, catalogue }: Pick<CallTools, 'store' | 'catalogue'>,
+  { environmentId, providerKey, keyId }: ConnectionRow,
+): Promise<string> {
+  const provider = await findProvider(store.read, catalogue, environmentId, providerKey);
+  return provider?.displayName ?? keyId;
 }

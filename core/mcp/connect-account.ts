@@ -16,7 +16,8 @@ export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): 
 /**
  * The user's account of a connection. Where an account needs no credentials, a first use makes it.
  *
- * @returns undefined when there is none
+ * @returns undefined when there is none; `isNew` when this transaction has made it
+ * @throws ApiError as `createAccount`
  */
 export async function accountFor(
   tx: Repositories,
@@ -24,22 +25,22 @@ export async function accountFor(
   session: McpSession,
   connection: ConnectionRow,
   cause: Cause,
-): Promise<AccountRow | undefined> {
+): Promise<{ account: AccountRow; isNew: boolean } | undefined> {
   const key = accountKeyOf(session, connection);
   try {
-    return await findAccount(tx, session.environment.id, { by: 'key', key });
+    return { account: await findAccount(tx, session.environment.id, { by: 'key', key }), isNew: false };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
   }
   if (connection.type !== 'NO_AUTH' || !session.grant.mayConnect) return undefined;
   const { account } = await createAccount(tx, tools, session.environment.id, key, {});
   await tools.events.accountCreated(tx, cause, account.id, account.status);
-  return account;
+  return { account, isNew: true };
 }
 
 /**
- * The link by which the user of a session connects an account: the same that the REST interface makes, with the same proof of who
- * has finished it (threat M7). The address tells nothing about the user, and opens nothing by itself.
+ * The link by which the user of a session connects an account: the same that the REST interface makes, with the same verification of
+ * who has finished it (threat M7). The address tells nothing about the user, and opens nothing by itself.
  *
  * @throws ApiError ACCOUNT_NOT_ACTIVE when the token gives no right to links; otherwise as `createLink`
  */
@@ -50,17 +51,12 @@ export async function linkFor(
   connection: ConnectionRow,
   cause: Cause,
 ): Promise<CreatedLink> {
-  if (!grant.mayConnect) throw needsApplication(connection);
+  if (!grant.mayConnect) {
+    throw new ApiError('ACCOUNT_NOT_ACTIVE', 'This session may not make links.');
+  }
   const { organizationId, userId, identifier } = grant.user;
   const name = { connector: connection.keyId, identifier, organization_id: organizationId, user_id: userId };
   const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
   const request = { ...name, ...(grant.userVerifyUrl !== null && { user_verify_url: grant.userVerifyUrl }) };
   return createLink(tx, tools, current, request, cause);
-}
-
-function needsApplication({ keyId }: ConnectionRow): ApiError {
-  const message = 'The account has to be connected. The application that handed out this session has to make a link.';
-  return new ApiError('ACCOUNT_NOT_ACTIVE', `The user has no usable account of ${keyId}.`, {
-    extra: { next_action: { type: 'authorize', operation_id: 'generateMagicLink', message } },
-  });
 }

@@ -154,6 +154,38 @@ describe('tools over MCP', () => {
     });
   }
 
+  describe('X14: refuse messages that are not valid in plain sentences', () => {
+    for (const [params, message] of [
+      [{ arguments: {} }, 'Invalid message: params.name is required'],
+      [{ name: 5 }, 'Invalid message: params.name must be a string'],
+      [{ name: 'acme_get_thing', arguments: [] }, 'Invalid message: params.arguments must be an object'],
+    ] as const) {
+      it(JSON.stringify(params), async () => {
+        const token = await sessionToken(server, connectionId, ADA);
+        const name = 'name' in params ? String(params.name) : '';
+        const headers = { 'mcp-name': name, accept: 'application/json, text/event-stream' };
+        const modern = await rawMcp(server, connectionId, { token, method: 'tools/call', params, headers });
+        const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+        const older = await server.call('POST', `/mcp/${connectionId}`, { token, body, headers });
+        const olderError = JSON.parse(/^data: (.*)$/m.exec(older.text)?.[1] ?? older.text).error;
+        for (const error of [modern.body.error, olderError]) expect(error).to.deep.equal({ code: -32602, message });
+      });
+    }
+
+    it('keeps faults of its own to itself, and logs them', async () => {
+      const broken = await startTestServer({
+        adapt: ({ toolDirectory }) => ({
+          toolDirectory: { ...toolDirectory, list: async () => Promise.reject(new Error('secret of the database')) },
+        }),
+      });
+      const { id } = await createConnection(broken, { connector: 'github' });
+      const { body } = await rawMcp(broken, id, { token: await sessionToken(broken, id, ADA) });
+      expect(body.error).to.deep.equal({ code: -32603, message: 'Internal error' });
+      expect(broken.logs.join()).to.contain('secret of the database');
+      await broken.stop();
+    });
+  });
+
   it('that a connection does not allow are neither listed nor run', async () => {
     await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: { allowed_tools: ['acme_get_thing'] } });
     const client = await connect('2026-07-28');

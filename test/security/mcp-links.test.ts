@@ -30,14 +30,23 @@ describe('links that MCP clients are sent to (M7)', () => {
   let upstream: Upstream;
   let connectionId: string;
   let made = 0;
+  /** What the server does where it waits; resolves when the time is over. */
+  let wait: (ms: number) => Promise<void>;
   const clients: Client[] = [];
 
   before(async () => {
     upstream = await startUpstream((_request, res) => json(res, 200, { id: 7 }));
-    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
-    const provider = await createProvider(server, { proxy_enabled: true, proxy_url: ORIGIN });
+    server = await startLinkServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
+      overrides: { wait: (ms) => wait(ms) },
+    });
+    const names = { display_name: 'Acme Things', proxy_enabled: true, proxy_url: ORIGIN };
+    const provider = await createProvider(server, names);
     connectionId = (await createConnection(server, { connector: provider.identifier })).id;
     await storeTools(server, [ownTool(provider.identifier, 'acme_get_thing')]);
+  });
+  beforeEach(() => {
+    wait = async () => {};
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.close();
@@ -138,6 +147,9 @@ describe('links that MCP clients are sent to (M7)', () => {
     await typeKey(dataOf(await client.callTool(CALL)).error.next_action.url, KEY);
     const { error } = dataOf(await client.callTool(CALL));
     expect(error.next_action.operation_id).to.equal('verifyUser');
+    expect(error.message).to.match(
+      /^The user who finished the link has not been verified yet\. The application has to /,
+    );
     expect(error).to.not.have.nested.property('next_action.url');
     expect(upstream.requests).to.have.length(0);
   });
@@ -157,25 +169,113 @@ describe('links that MCP clients are sent to (M7)', () => {
     }
   });
 
-  it('stay the same while the user is on the way', async () => {
+  describe('X4: a call that is repeated before the user has finished', () => {
+    /** A user who opens the link and is not done yet, and the call that waits. */
+    async function onTheWay() {
+      const user = someone();
+      const asked: Asked[] = [];
+      const time = Promise.withResolvers<void>();
+      const waits = Promise.withResolvers<number>();
+      wait = (ms) => {
+        waits.resolve(ms);
+        return time.promise;
+      };
+      const onLink = async (question: Asked) => {
+        asked.push(question);
+        return 'accept' as const;
+      };
+      const result = (await connect(user, { onLink })).callTool(CALL);
+      expect(await waits.promise).to.equal(25_000);
+      return { user, asked, result, url: (asked[0] as Asked).url, timeIsOver: () => time.resolve() };
+    }
+
+    it('waits for the user and runs as soon as the user is verified', async () => {
+      const { user, asked, result, url } = await onTheWay();
+      const { authRequestId } = await typeKey(url, KEY);
+      expect(upstream.requests).to.have.length(0);
+      await verifyUser(server, authRequestId, user.identifier);
+      expect(dataOf(await result).data).to.deep.equal({ id: 7 });
+      expect(asked).to.have.length(1);
+    });
+
+    it('runs when the application stores credentials meanwhile', async () => {
+      const { user, result } = await onTheWay();
+      const { id } = (await accountOf(server, user.identifier)) as { id: string };
+      const authorization_details = { static_auth: { details: { api_key: KEY } } };
+      const body = { id, connected_account: { authorization_details } };
+      await server.call('PUT', '/api/v1/connected_accounts', { body });
+      expect(dataOf(await result).data).to.deep.equal({ id: 7 });
+    });
+
+    it('fails after 25 seconds with the same link in words, and does not ask again', async () => {
+      const { asked, result, url, timeIsOver } = await onTheWay();
+      timeIsOver();
+      const { error } = dataOf(await result);
+      expect(error).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+      expect(error.next_action.url).to.equal(url);
+      expect(error.message).to.equal(
+        'The user has not finished connecting the Acme Things account. When the user has, call the tool again.',
+      );
+      expect(asked).to.have.length(1);
+    });
+
+    it('stops waiting when the account is deleted', async () => {
+      const { user, result } = await onTheWay();
+      const { id } = (await accountOf(server, user.identifier)) as { id: string };
+      await server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } });
+      expect((await result).isError).to.equal(true);
+    });
+
+    it('is not made to wait by changes of other accounts', async () => {
+      const { result, timeIsOver } = await onTheWay();
+      const other = someone();
+      wait = async () => {};
+      await finish(await offered(other), other.identifier);
+      timeIsOver();
+      expect((await result).isError).to.equal(true);
+    });
+  });
+
+  it('X14: name the provider and what to do, in words for users', async () => {
+    const asked: Asked[] = [];
     const user = someone();
-    const urls: string[] = [];
     const client = await connect(user, {
-      onLink: async ({ url }) => {
-        urls.push(url);
-        if (urls.length === 3) await finish(url, user.identifier);
-        return 'accept';
+      onLink: async (question) => {
+        asked.push(question);
+        return 'decline';
       },
     });
-    expect(dataOf(await client.callTool(CALL)).data).to.deep.equal({ id: 7 });
-    expect(new Set(urls).size).to.equal(1);
-    expect(urls).to.have.length(3);
+    const refused = await client.callTool(CALL);
+    expect(dataOf(refused).error.message).to.equal('The user does not want to connect Acme Things now.');
+    // Now there is an account, which waits for its user.
+    await client.callTool(CALL);
+    await finish(await offered(user), user.identifier);
+    const { id } = (await accountOf(server, user.identifier)) as { id: string };
+    await server.call('POST', '/api/v1/connected_accounts:disconnect', { body: { id } });
+    await client.callTool(CALL);
+    expect(asked.map(({ message }) => message)).to.deep.equal([
+      'Connect your Acme Things account to continue. Open the link to do so.',
+      'Connect your Acme Things account to continue. Open the link to do so.',
+      'Your Acme Things account was disconnected. Open the link to connect it again.',
+    ]);
+  });
+
+  it('X15: that cannot be made are replaced by who can act: an account that needs settings', async () => {
+    const { id } = await createConnection(server, { connector: 'http' });
+    const token = await sessionToken(server, id, someone());
+    const params = { name: 'http_get', arguments: { path: '/things' } };
+    const { body } = await rawMcp(server, id, { token, method: 'tools/call', params });
+    expect(body.result.isError).to.equal(true);
+    const { next_action: next } = body.result.structuredContent.error;
+    expect(next.operation_id).to.equal('createConnectedAccount');
+    expect(next.message).to.match(/^The application has to store the settings of the account\. .*base_url/);
   });
 
   it('are not made where the application has named no address to verify at, and the model is told why', async () => {
     const { user_verify_url: _none, ...user } = someone();
     const client = await connect(user, { onLink: async () => 'accept' });
     const { error } = dataOf(await client.callTool(CALL));
+    expect(error.next_action.operation_id).to.equal('createMcpSessionToken');
     expect(error.next_action.message).to.contain('user_verify_url is required');
   });
 
@@ -213,7 +313,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     it('is good for the call that it was made for: the control', async () => {
       const { token, requestState } = await stateOf(someone());
       const { body } = await call(token, { ...answered, requestState });
-      expect(body.result.resultType).to.equal('input_required');
+      expect(body.result.structuredContent.error.next_action.url).to.contain('/connect/');
     });
 
     it('is refused when it was changed, is of other arguments, or of another user', async () => {

@@ -1,0 +1,27 @@
+/** Tells those who wait for an account that something was written about it in this process. */
+export interface AccountChanges {
+  /** To be called within the transaction that writes. */
+  changed(accountId: string): void;
+  /** Resolves with the next change; `cancel` ends the wait without one. */
+  next(accountId: string): { change: Promise<void>; cancel(): void };
+}
+
+export function createAccountChanges(): AccountChanges {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    changed(accountId) {
+      for (const wake of waiting.get(accountId) ?? []) wake();
+      waiting.delete(accountId);
+    },
+    next(accountId) {
+      const { promise: change, resolve } = Promise.withResolvers<void>();
+      const others = waiting.get(accountId) ?? new Set();
+      waiting.set(accountId, others.add(resolve));
+      const cancel = () => {
+        others.delete(resolve);
+        if (others.size === 0 && waiting.get(accountId) === others) waiting.delete(accountId);
+      };
+      return { change, cancel };
+    },
+  };
+}

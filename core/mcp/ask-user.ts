@@ -1,0 +1,73 @@
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpRequestContext,
+  Server,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { ApiError } from '../errors.ts';
+import type { ConnectState } from './connect-state.ts';
+import { declinedMessage } from './connect-words.ts';
+import { failureResult } from './results.ts';
+
+type Sdk = typeof import('@modelcontextprotocol/server');
+type Capabilities = { elicitation?: { url?: object } } | undefined;
+
+/** A link that a user has to open before a call can run. */
+export interface LinkRequest {
+  link: ConnectState;
+  /** For the user. */
+  message: string;
+  requestId: string;
+  /** Makes the state that the client brings back (2026-07-28). */
+  seal(): string;
+}
+
+/** The client that a call came from. */
+export interface AskedClient {
+  era: McpRequestContext['era'];
+  server: Server;
+  ctx: ServerContext;
+}
+
+const CONNECT = 'connect_account';
+
+/**
+ * Sends the user to a link, by elicitation in URL mode where the client declares it, else by a failure that contains the link.
+ *
+ * @throws UrlElicitationRequiredError (-32042) for clients of the revision 2025-11-25 that can open links
+ */
+export function askToOpenLink(
+  sdk: Sdk,
+  { era, server, ctx }: AskedClient,
+  { link, message, requestId, seal }: LinkRequest,
+): CallToolResult | InputRequiredResult {
+  const { url } = link;
+  const envelope = ctx.mcpReq.envelope as Record<string, Capabilities> | undefined;
+  const declared =
+    era === 'modern' ? envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] : (server.getClientCapabilities() as Capabilities);
+  if (declared?.elicitation?.url === undefined) return linkInWords(link, message);
+  if (era === 'legacy') {
+    throw new sdk.UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId: requestId }]);
+  }
+  const inputRequests = { [CONNECT]: sdk.inputRequired.elicitUrl({ message, url }) };
+  return sdk.inputRequired({ inputRequests, requestState: seal() });
+}
+
+/** The failure of a call that waits for its user, with the link for the model to show. */
+export function linkInWords({ url, expiresAt }: ConnectState, message: string): CallToolResult {
+  const expires_at = new Date(expiresAt).toISOString();
+  const next_action = { type: 'authorize', url, expires_at, message: `${message} ${url}` };
+  return failureResult(new ApiError('ACCOUNT_NOT_ACTIVE', message, { extra: { next_action } }));
+}
+
+/** Whether the user has refused to open the link that the client was sent to. */
+export function wasDeclined({ mcpReq }: ServerContext): boolean {
+  const answer = mcpReq.inputResponses?.[CONNECT] as { action?: unknown } | undefined;
+  return answer?.action === 'decline' || answer?.action === 'cancel';
+}
+
+export function declined(provider: string): CallToolResult {
+  const next_action = { type: 'authorize', message: 'Ask the user before you call the tool again.' };
+  return failureResult(new ApiError('ACCOUNT_NOT_ACTIVE', declinedMessage(provider), { extra: { next_action } }));
+}

@@ -1,0 +1,73 @@
+import { ApiError, type ErrorCode } from '../errors.ts';
+
+/** A step that makes a call possible, as clients are told. */
+interface NextAction {
+  type: string;
+  operation_id?: string;
+  message: string;
+}
+
+/**
+ * What a user reads who is asked to connect an account.
+ *
+ * @param provider its display name
+ * @param action of the error that the account has now; undefined when there is no account
+ */
+export function connectMessage(provider: string, action?: string): string {
+  switch (action) {
+    case 'reauthorize':
+      return `Your access to ${provider} has ended. Open the link to connect your account again.`;
+    case 'reconnect':
+      return `Your ${provider} account was disconnected. Open the link to connect it again.`;
+    default:
+      return `Connect your ${provider} account to continue. Open the link to do so.`;
+  }
+}
+
+/** What a model is told when the user has opened the link and has not finished yet. */
+export function stillWaitingMessage(provider: string): string {
+  return `The user has not finished connecting the ${provider} account. When the user has, call the tool again.`;
+}
+
+export function declinedMessage(provider: string): string {
+  return `The user does not want to connect ${provider} now.`;
+}
+
+/** Who can remove the obstacle, and the operation that does it. */
+const REMEDIES: Partial<Record<ErrorCode, readonly [operationId: string, sentence: string]>> = {
+  ACCOUNT_NOT_ACTIVE: ['generateMagicLink', 'The application has to make a link for the user.'],
+  VALIDATION_FAILED: ['createMcpSessionToken', 'The application has to request another session token.'],
+  CONNECTION_DISABLED: ['enableConnection', 'An administrator has to enable the connection.'],
+  CONNECTION_NOT_READY: ['updateConnection', 'An administrator has to complete the settings of the connection.'],
+  UNSUPPORTED_CONNECTION_TYPE: ['createConnectedAccount', 'The application has to store the credentials.'],
+  INVALID_AUTHORIZATION_DETAILS: ['createConnectedAccount', 'The application has to store the credentials.'],
+  INVALID_API_CONFIG: ['createConnectedAccount', 'The application has to store the settings of the account.'],
+  PROVIDER_HAS_NO_BASE_URL: ['updateCustomProvider', 'An administrator has to set the address of the provider.'],
+};
+
+/**
+ * What has to happen before a call can succeed that failed for want of an account or a setting.
+ *
+ * @param hasAccount settings that are missing go into the account that exists, or into a new one
+ * @returns undefined for errors that the caller can correct
+ */
+export function nextActionOf({ code, message, errors, extra }: ApiError, hasAccount: boolean): NextAction | undefined {
+  const remedy = REMEDIES[code];
+  if (extra?.['next_action'] || !remedy) return undefined;
+  const [operation, sentence] = remedy;
+  const operation_id = hasAccount && operation === 'createConnectedAccount' ? 'updateConnectedAccount' : operation;
+  const details = (errors ?? []).map((error) => ` ${error.field} ${error.message}.`).join('');
+  return { type: 'authorize', operation_id, message: `${sentence} The user cannot do it here. ${message}${details}` };
+}
+
+/** The error of a call whose user has no usable account and cannot be sent to a link. */
+export function cannotConnect(cause: ApiError, provider: string, hasAccount: boolean): ApiError {
+  const next_action = nextActionOf(cause, hasAccount) ?? {
+    type: 'authorize',
+    message: `The application has to create the account. ${cause.message}`,
+  };
+  return new ApiError('ACCOUNT_NOT_ACTIVE', `The user has no usable ${provider} account.`, {
+    extra: { next_action },
+    cause,
+  });
+}

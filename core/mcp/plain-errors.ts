@@ -1,0 +1,65 @@
+import type { Server, Transport } from '@modelcontextprotocol/server';
+import { isRecord } from '../tools/pointer.ts';
+
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+const MAX_ISSUES = 5;
+
+const EXPECTED: Record<string, string> = {
+  array: 'a list',
+  boolean: 'true or false',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+};
+
+/**
+ * Makes every error that a server sends readable. The protocol's package sends the issues of its schema library as JSON, under a code
+ * that means a fault of the server, and the message of any exception.
+ */
+export function sendPlainErrors(server: Server): void {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(withPlainError(message), options);
+    return connect(transport);
+  };
+}
+
+type Message = Parameters<Transport['send']>[0];
+
+function withPlainError(message: Message): Message {
+  if (!('error' in message)) return message;
+  const { error } = message;
+  const said = messageOfIssues(error.message);
+  if (said !== undefined) return { ...message, error: { code: INVALID_PARAMS, message: said } };
+  if (error.code !== INTERNAL_ERROR) return message;
+  return { ...message, error: { code: INTERNAL_ERROR, message: 'Internal error' } };
+}
+
+/**
+ * The sentence for a message that ends with a JSON list of schema issues.
+ *
+ * @returns undefined for any other message
+ */
+export function messageOfIssues(message: string): string | undefined {
+  const start = message.indexOf('[');
+  if (start < 0 || !message.endsWith(']')) return undefined;
+  try {
+    const issues: unknown = JSON.parse(message.slice(start));
+    if (!Array.isArray(issues) || !issues.every((issue) => isRecord(issue) && Array.isArray(issue['path'])))
+      return undefined;
+    const said = issues.slice(0, MAX_ISSUES).map(issueInWords);
+    return `Invalid message: ${said.join('; ')}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function issueInWords({ path, expected, message }: Record<string, unknown>): string {
+  const place = (path as unknown[]).map(String).join('.') || 'it';
+  const wanted = EXPECTED[String(expected)];
+  if (wanted === undefined) return `${place} is invalid`;
+  return /received undefined$/.test(String(message)) ? `${place} is required` : `${place} must be ${wanted}`;
+}

@@ -1,0 +1,56 @@
+import type { Store } from '../../db/store.ts';
+import type { AccountChanges } from '../accounts/account-changes.ts';
+import { findAccount } from '../accounts/find.ts';
+import type { AccountKey } from '../accounts/selector.ts';
+import { ApiError } from '../errors.ts';
+import type { McpSession } from './session.ts';
+
+export interface WaitTools {
+  store: Store;
+  accountChanges: Pick<AccountChanges, 'next'>;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
+}
+
+/** How long a call waits for its user, in milliseconds: well below the 60 s after which clients give up a request. */
+export const PATIENCE_MS = 25_000;
+
+/**
+ * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is long before
+ * the user has finished it.
+ *
+ * @param signal ends the wait when nobody is interested in the call any more
+ * @returns when the account is active, has been deleted, or PATIENCE_MS have passed
+ */
+export async function waitForAccount(
+  { store, accountChanges, wait }: WaitTools,
+  { environment }: McpSession,
+  key: AccountKey,
+  signal: AbortSignal,
+): Promise<void> {
+  const account = await findAccount(store.read, environment.id, { by: 'key', key }).catch(ignoreRefusal);
+  if (!account) return;
+  const late = wait(PATIENCE_MS).then(() => 'late' as const);
+  const gone = new Promise<'late'>((resolve) =>
+    signal.addEventListener('abort', () => resolve('late'), { once: true }),
+  );
+  for (;;) {
+    const { change, cancel } = accountChanges.next(account.id);
+    try {
+      if (await isSettled(account.id)) return;
+      if ((await Promise.race([change, late, gone])) === 'late' || signal.aborted) return;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Read behind the writes that are under way: a change is announced before it is committed. */
+  async function isSettled(id: string): Promise<boolean> {
+    const current = await store.write((tx) => tx.accounts.get(environment.id, id));
+    return current === undefined || current.status === 'ACTIVE';
+  }
+}
+
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
+}
