@@ -36,6 +36,14 @@ export const REQUEST_BODY = {
   bytes: 256 * KIB,
   /** An import carries whole OpenAPI documents. The contract states it as `x-valetkey-max-body-bytes`. */
   importBytes: 16 * MIB,
+  /** A token request: a few short parameters from clients that are not authenticated yet. The contract states it as well. */
+  tokenBytes: 16 * KIB,
+  /** Parameters of a token request. */
+  tokenPairs: 20,
+  /** Fields of a form that a page of ours sent: a connector has far fewer. */
+  formPairs: 100,
+  /** Parameters of a query string: an operation has far fewer. */
+  queryPairs: 100,
   /** A raw call; it is sent on as it is and never parsed. */
   rawBytes: 10 * MIB,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
@@ -50,6 +58,10 @@ export const LIFETIME = {
   pageTokenMs: DAY,
   /** An idempotency key and the reply kept for it: longer than any sensible retry. */
   idempotencyKeyMs: DAY,
+  /** The old secret of an API client while a new one takes over, where the request says nothing else. */
+  secretOverlapMs: DAY,
+  /** An MCP session token, where the request says nothing else. */
+  mcpSessionMs: HOUR,
   /** An authorization link that has no lifetime of its own: mail is slow, links leak. */
   linkMs: 15 * MINUTE,
   /** A file of a tool, and its address. */

@@ -996,13 +996,13 @@ export interface paths {
          * @description Finds tools for a task in natural language, such as `refund a payment`: ranked full text over names, titles, descriptions,
          *     tags, parameters and the names of connectors. A word also finds its usual synonyms, at less than its own worth.
          *
-         *     Each hit says how the user stands to it: `READY` with the account to call it with, else `NEEDS_CONNECTION` or `NEEDS_REAUTH` with
-         *     the operation that helps and those of its arguments that are known. The user is named by `organization_id` and/or `user_id`,
-         *     and by `identifier` where a new account is to be made. Tools that every connection of their connector forbids, or that have
-         *     disabled connections alone, are left out.
+         *     With `organization_id` and/or `user_id`, each hit also says whether that user can call the tool: `READY` with the account that
+         *     would run it, else `NEEDS_CONNECTION` or `NEEDS_REAUTH` with the operation that helps and those of its arguments that are known.
+         *     `identifier` selects among the user's accounts, and is the one that a new account would get. Tools that every connection of
+         *     their connector forbids, or whose connections are all disabled, are left out.
          *
-         *     When it does not work:
-         *     - 400 `INCOMPLETE_ACCOUNT_KEY` neither `organization_id` nor `user_id` is given.
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: `identifier` is given without `organization_id` or `user_id`.
          */
         get: operations["searchTools"];
         put?: never;
@@ -1216,26 +1216,6 @@ export interface components {
             };
             name: components["schemas"]["ToolName"];
         };
-        /**
-         * API key
-         * @description A key in a header, the query or a cookie.
-         */
-        API_KEY: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["NoOAuthConfig"];
-            placement?: components["schemas"]["ApiKeyPlacement"];
-            /**
-             * @description Always `API_KEY`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "API_KEY";
-        };
         /** @description A client that may call this interface. */
         ApiClient: {
             /**
@@ -1288,6 +1268,26 @@ export interface components {
             api_client: components["schemas"]["ApiClient"];
             /** @description The secret. It is shown this once; Valetkey keeps only a digest of it. */
             client_secret: string;
+        };
+        /**
+         * API key
+         * @description A key in a header, the query or a cookie.
+         */
+        ApiKeyPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
+            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["AuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["NoOAuthConfig"];
+            placement?: components["schemas"]["ApiKeyPlacement"];
+            /**
+             * @description Always `API_KEY`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "API_KEY";
         };
         /** @description Where the key goes. Without it, into the header `Authorization` or `auth_header_key_override`. */
         ApiKeyPlacement: {
@@ -1415,7 +1415,7 @@ export interface components {
          */
         AuthorizationType: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH";
         /** @description One way in which accounts of a provider can authenticate, told by `type`. */
-        AuthPattern: components["schemas"]["OAUTH"] | components["schemas"]["OAUTH_M2M"] | components["schemas"]["SMART_FHIR"] | components["schemas"]["BOARD_OAUTH1"] | components["schemas"]["WORKSPACE_DWD"] | components["schemas"]["TRUSTED_IDP"] | components["schemas"]["API_KEY"] | components["schemas"]["BEARER_TOKEN"] | components["schemas"]["BASIC"] | components["schemas"]["BASIC_AUTH"] | components["schemas"]["CUSTOM"] | components["schemas"]["NO_AUTH"];
+        AuthPattern: components["schemas"]["OAuthPattern"] | components["schemas"]["OAuthM2mPattern"] | components["schemas"]["SmartFhirPattern"] | components["schemas"]["BoardOAuth1Pattern"] | components["schemas"]["WorkspaceDwdPattern"] | components["schemas"]["TrustedIdpPattern"] | components["schemas"]["ApiKeyPattern"] | components["schemas"]["BearerTokenPattern"] | components["schemas"]["BasicPattern"] | components["schemas"]["BasicAuthPattern"] | components["schemas"]["CustomPattern"] | components["schemas"]["NoAuthPattern"];
         /** @description Help for the person who connects an account, such as where to find the key. */
         AuthPatternDescription: string;
         /** @description The label of this way on the connect page. */
@@ -1424,28 +1424,9 @@ export interface components {
         AuthPatternIsMcp: boolean;
         /**
          * Basic
-         * @description A user name and a password, or a key in the place of one of them (RFC 7617).
-         */
-        BASIC: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["NoOAuthConfig"];
-            /**
-             * @description Always `BASIC`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "BASIC";
-        };
-        /**
-         * Basic
          * @description A user name and a password (RFC 7617); another name for `BASIC`.
          */
-        BASIC_AUTH: {
+        BasicAuthPattern: {
             account_fields?: components["schemas"]["AuthAccountFields"];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
@@ -1461,10 +1442,29 @@ export interface components {
             type: "BASIC_AUTH";
         };
         /**
+         * Basic
+         * @description A user name and a password, or a key in the place of one of them (RFC 7617).
+         */
+        BasicPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
+            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["AuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["NoOAuthConfig"];
+            /**
+             * @description Always `BASIC`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "BASIC";
+        };
+        /**
          * Bearer token
          * @description A token that a person made at the provider.
          */
-        BEARER_TOKEN: {
+        BearerTokenPattern: {
             account_fields?: components["schemas"]["AuthAccountFields"];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
@@ -1483,7 +1483,7 @@ export interface components {
          * OAuth 1.0a
          * @description The user consents at a provider that speaks OAuth 1.0a (RFC 5849), or hands the token over in the fragment.
          */
-        BOARD_OAUTH1: {
+        BoardOAuth1Pattern: {
             account_fields?: components["schemas"]["AuthAccountFields"];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
@@ -1777,11 +1777,8 @@ export interface components {
         /** @description The server, the user, and how long. */
         CreateMcpSessionTokenRequest: {
             identifier: components["schemas"]["AccountIdentifier"];
-            /**
-             * @description How long the token is good; when left out, an hour.
-             * @default 3600
-             */
-            lifetime_seconds: number;
+            /** @description How long the token is valid, in seconds; 3600 (one hour) when left out. */
+            lifetime_seconds?: number;
             organization_id?: components["schemas"]["OrganizationId"];
             /** @description The id of the connection or of the MCP config whose server the token is for. */
             server_id: string;
@@ -1836,29 +1833,11 @@ export interface components {
             response?: {
                 [key: string]: unknown;
             };
-            scopes: components["schemas"]["ToolScopes"];
+            scopes: components["schemas"]["RequiredScopes"];
             /** @description What it is about, to filter by. */
             tags: string[];
             /** @description A short name for people. */
             title: string;
-        };
-        /**
-         * Custom fields
-         * @description Named fields, each with its own place in the request.
-         */
-        CUSTOM: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["CustomAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["NoOAuthConfig"];
-            /**
-             * @description Always `CUSTOM`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "CUSTOM";
         };
         /** @description One value that a person types, and where it goes. */
         CustomAuthField: {
@@ -1883,6 +1862,24 @@ export interface components {
             in: "header" | "query" | "body";
             /** @description The name of the header, the query parameter or the member of the body. */
             name: string;
+        };
+        /**
+         * Custom fields
+         * @description Named fields, each with its own place in the request.
+         */
+        CustomPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["CustomAuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["NoOAuthConfig"];
+            /**
+             * @description Always `CUSTOM`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "CUSTOM";
         };
         /** @description What a caller may assume of a tool before it runs it. GET and HEAD are read_only, DELETE is destructive; else give a reason. */
         DefinedHints: {
@@ -1968,18 +1965,12 @@ export interface components {
             all_pages?: boolean;
             connected_account_id?: components["schemas"]["ConnectedAccountId"];
             connector?: components["schemas"]["ConnectorName"];
-            /**
-             * @description Answer the exact request that would be sent, with its secrets masked, and send nothing.
-             * @default false
-             */
-            dry_run: boolean;
+            /** @description Return the exact request that would be sent, with its secrets masked, and send nothing; `false` when left out. */
+            dry_run?: boolean;
             identifier?: components["schemas"]["AccountIdentifier"];
             organization_id?: components["schemas"]["OrganizationId"];
-            /**
-             * @description The tool's parameters. They are checked against its `input_schema` before anything is sent.
-             * @default {}
-             */
-            tool_input: {
+            /** @description The tool's parameters; an empty object when left out. They are checked against its `input_schema` before anything is sent. */
+            tool_input?: {
                 [key: string]: unknown;
             };
             tool_name: components["schemas"]["ToolName"];
@@ -2420,11 +2411,18 @@ export interface components {
         };
         /** @description Send it as `page_token` for the next page. Empty on the last page. */
         NextPageToken: string;
+        /** @description Empty, for a type that has no typed credential. */
+        NoAuthFields: components["schemas"]["AuthField"][];
+        /**
+         * No credentials
+         * @description The account has no credentials.
+         */
+        NoAuthorizationDetails: Record<string, never>;
         /**
          * None
          * @description No credential. Mostly for MCP servers that anyone may use.
          */
-        NO_AUTH: {
+        NoAuthPattern: {
             account_fields?: components["schemas"]["AuthAccountFields"];
             description?: components["schemas"]["AuthPatternDescription"];
             display_name?: components["schemas"]["AuthPatternDisplayName"];
@@ -2437,53 +2435,8 @@ export interface components {
              */
             type: "NO_AUTH";
         };
-        /** @description Empty, for a type that has no typed credential. */
-        NoAuthFields: components["schemas"]["AuthField"][];
-        /**
-         * No credentials
-         * @description The account has no credentials.
-         */
-        NoAuthorizationDetails: Record<string, never>;
         /** @description Empty, for a type that is not OAuth. */
         NoOAuthConfig: Record<string, never>;
-        /**
-         * OAuth 2.0 authorization code
-         * @description The user consents at the provider (RFC 6749 §4.1 with PKCE).
-         */
-        OAUTH: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["OAuthConfig"];
-            /**
-             * @description Always `OAUTH`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "OAUTH";
-        };
-        /**
-         * OAuth 2.0 client credentials
-         * @description The connection itself gets tokens (RFC 6749 §4.4).
-         */
-        OAUTH_M2M: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["OAuthConfig"];
-            /**
-             * @description Always `OAUTH_M2M`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "OAUTH_M2M";
-        };
         /**
          * @description How to speak OAuth 1.0a with the provider (RFC 5849): `request_token_uri`, `authorize_uri` and `token_uri` are its three legs, and
          *     calls are signed. Or, with `return_parameter` and without `request_token_uri`, the flow of board applications: the person comes
@@ -2583,9 +2536,47 @@ export interface components {
             /** @description What went wrong, for a person. */
             error_description?: string;
         };
+        /**
+         * OAuth 2.0 client credentials
+         * @description The connection itself gets tokens (RFC 6749 §4.4).
+         */
+        OAuthM2mPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
+            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["AuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["OAuthConfig"];
+            /**
+             * @description Always `OAUTH_M2M`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "OAUTH_M2M";
+        };
         /** @description Further parameters. Those that belong to the protocol itself cannot be overridden. */
         OAuthParameters: {
             [key: string]: string;
+        };
+        /**
+         * OAuth 2.0 authorization code
+         * @description The user consents at the provider (RFC 6749 §4.1 with PKCE).
+         */
+        OAuthPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
+            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["NoAuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["OAuthConfig"];
+            /**
+             * @description Always `OAUTH`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "OAUTH";
         };
         /** @description A scope that the provider knows. */
         OAuthScope: {
@@ -2679,6 +2670,7 @@ export interface components {
             /**
              * @description Always `function`.
              * @constant
+             * @enum {string}
              */
             type: "function";
         };
@@ -2821,6 +2813,11 @@ export interface components {
              */
             status: "ready" | "not_ready";
         };
+        /**
+         * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+         *     is needed.
+         */
+        RequiredScopes: string[][];
         /** @description What has become of the tokens that an account has given up once. It holds no token. */
         Revocation: {
             /** @description How many attempts have ended. */
@@ -2865,11 +2862,8 @@ export interface components {
         RevocationStatus: "PENDING" | "REVOKED" | "NOT_REVOCABLE" | "FAILED";
         /** @description How to change over to a new secret. */
         RotateApiClientSecretRequest: {
-            /**
-             * @description How long the secret in use keeps working beside the new one, in seconds; 0 ends it at once.
-             * @default 86400
-             */
-            overlap_seconds: number;
+            /** @description How long the secret in use keeps working beside the new one, in seconds; 86400 (one day) when left out, 0 ends it immediately. */
+            overlap_seconds?: number;
         };
         /**
          * @description A permission of an API client. Each operation of this document says which one it needs; `proxy` is for raw calls under
@@ -2895,7 +2889,7 @@ export interface components {
          * SMART on FHIR
          * @description The user consents at a health record system; endpoints may be discovered from its FHIR base.
          */
-        SMART_FHIR: {
+        SmartFhirPattern: {
             account_fields?: components["schemas"]["AuthAccountFields"];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
             auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
@@ -2985,19 +2979,22 @@ export interface components {
         /**
          * @description A client credentials request (RFC 6749 §4.4). No field is required here because the client may authenticate with the Basic
          *     scheme instead of `client_id` and `client_secret`; what is missing after all is an `invalid_request` or `invalid_client`.
-         *     A parameter that is not known here is ignored (RFC 6749 §3.2), but none may be given twice.
+         *     The server ignores parameters that are not listed here (RFC 6749 §3.2), but no parameter may be given twice. At most 20
+         *     parameters and 16 KiB.
          */
         TokenRequest: {
+            /** @description Not supported. A request that authenticates by an assertion is `invalid_client`. */
+            client_assertion?: $Write<string>;
+            /** @description Not supported, like `client_assertion`. */
+            client_assertion_type?: string;
             /** @description The API client. Leave it out when the header `Authorization` carries it with the Basic scheme. */
             client_id?: string;
-            /** @description The API client's secret. Never beside a Basic header. */
+            /** @description The API client's secret. Never send it together with a Basic header. */
             client_secret?: $Write<string>;
             /** @description Always `client_credentials`. Anything else is `unsupported_grant_type`. */
             grant_type?: string;
             /** @description The scopes to ask for, separated by spaces; each must be one of the client's. Without it the token carries all of them. */
             scope?: string;
-        } & {
-            [key: string]: string;
         };
         /** @description An access token (RFC 6749 §5.1). There is no refresh token; ask again. */
         TokenResponse: {
@@ -3147,17 +3144,20 @@ export interface components {
             /** @description It changes nothing. */
             read_only: boolean;
         };
-        /** @description A tool that was found, and how the user stands to it. */
+        /**
+         * @description A tool that was found. `readiness`, `connected_account_id`, `missing_scopes` and `next_step` are present only in a search that
+         *     names a user.
+         */
         ToolHit: {
-            /** @description The account that would run it; null when the user has none. */
-            connected_account_id: components["schemas"]["ConnectedAccountId"] | null;
-            /** @description What to call `connector` when the tool is run or connected, a connection's `key_id` where there is one. */
+            /** @description The account that would run the tool; null when the user has none. */
+            connected_account_id?: components["schemas"]["ConnectedAccountId"] | null;
+            /** @description The value of `connector` with which the tool is run or connected, a connection's `key_id` where there is one. */
             connector: string;
-            /** @description Scopes that the account was not granted and the tool needs. */
-            missing_scopes: string[];
+            /** @description Scopes that the tool needs and the account was not granted. */
+            missing_scopes?: string[];
             /** @description Null when the tool is `READY`. */
-            next_step: components["schemas"]["ToolNextStep"] | null;
-            readiness: components["schemas"]["ToolReadiness"];
+            next_step?: components["schemas"]["ToolNextStep"] | null;
+            readiness?: components["schemas"]["ToolReadiness"];
             tool: components["schemas"]["FormattedTool"];
         };
         /** @description The best hits first. */
@@ -3286,23 +3286,6 @@ export interface components {
             unit: "items" | "members" | "characters" | "bytes";
         };
         /**
-         * Trusted identity provider
-         * @description The cloud trusts Valetkey as an identity provider and gives temporary credentials.
-         */
-        TRUSTED_IDP: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["TrustedIdpConfig"];
-            /**
-             * @description Always `TRUSTED_IDP`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "TRUSTED_IDP";
-        };
-        /**
          * @description Where a cloud gives temporary credentials for a token of ours, and what calls are signed for. The role and the region are
          *     those of the account: `role_arn` and `region` of its `api_config`.
          */
@@ -3375,6 +3358,23 @@ export interface components {
                  */
                 expiry?: string;
             };
+        };
+        /**
+         * Trusted identity provider
+         * @description The cloud trusts Valetkey as an identity provider and gives temporary credentials.
+         */
+        TrustedIdpPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["NoAuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["TrustedIdpConfig"];
+            /**
+             * @description Always `TRUSTED_IDP`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "TRUSTED_IDP";
         };
         /**
          * @description An earlier execution with this idempotency key was sent and its outcome was lost. Look at the execution and at the provider
@@ -3501,7 +3501,7 @@ export interface components {
             response?: {
                 [key: string]: unknown;
             } | null;
-            scopes?: components["schemas"]["ToolScopes"];
+            scopes?: components["schemas"]["RequiredScopes"];
             /** @description What it is about, to filter by. */
             tags?: string[];
             /** @description A short name for people. */
@@ -3537,25 +3537,6 @@ export interface components {
              * @description Where to send the user's browser now. From the connection's configuration, never from a request.
              */
             post_user_verify_redirect_url: string;
-        };
-        /**
-         * Domain-wide delegation
-         * @description A service account stands for a workspace user (RFC 7523).
-         */
-        WORKSPACE_DWD: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
-            oauth_config?: components["schemas"]["OAuthConfig"];
-            /**
-             * @description Always `WORKSPACE_DWD`. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "WORKSPACE_DWD";
         };
         /**
          * Domain-wide delegation
@@ -3616,6 +3597,25 @@ export interface components {
                  */
                 token_expires_at?: string;
             };
+        };
+        /**
+         * Domain-wide delegation
+         * @description A service account stands for a workspace user (RFC 7523).
+         */
+        WorkspaceDwdPattern: {
+            account_fields?: components["schemas"]["AuthAccountFields"];
+            auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
+            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
+            description?: components["schemas"]["AuthPatternDescription"];
+            display_name?: components["schemas"]["AuthPatternDisplayName"];
+            fields?: components["schemas"]["NoAuthFields"];
+            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            oauth_config?: components["schemas"]["OAuthConfig"];
+            /**
+             * @description Always `WORKSPACE_DWD`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "WORKSPACE_DWD";
         };
     };
     responses: {

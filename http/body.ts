@@ -1,23 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
+import type { BodyRule } from './body-rule.ts';
+import { parseForm } from './form.ts';
 import { parseJson } from './json.ts';
-import { parsePairs } from './query.ts';
-
-export type BodyFormat = 'json' | 'form' | 'none';
 
 /**
  * Reads and parses a request body.
  *
- * @param format what the operation takes; `none` refuses a body
- * @param limit in bytes
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED
  */
-export function readBody(
-  req: IncomingMessage,
-  format: BodyFormat,
-  limit: number = REQUEST_BODY.bytes,
-): unknown | Promise<unknown> {
+export function readBody(req: IncomingMessage, rule: BodyRule): unknown | Promise<unknown> {
+  const { format, maxBytes } = rule;
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   if (format === 'none') {
@@ -26,8 +19,8 @@ export function readBody(
   }
   if (!hasBody) return undefined;
   checkMediaType(req, format);
-  if (Number(length) > limit) throw tooLarge(limit);
-  return collect(req, limit).then((bytes) => parse(bytes, format));
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  return collect(req, maxBytes).then((bytes) => parse(bytes, rule));
 }
 
 /**
@@ -43,12 +36,12 @@ export async function readRawBody(req: IncomingMessage, maxBytes: number): Promi
   return collect(req, maxBytes);
 }
 
-function parse(bytes: Buffer, format: BodyFormat): unknown {
+function parse(bytes: Buffer, rule: BodyRule): unknown {
   if (bytes.length === 0) return undefined;
-  return format === 'json' ? parseJson(bytes) : parsePairs(bytes.toString('utf8'), 'the body');
+  return rule.format === 'json' ? parseJson(bytes) : parseForm(bytes.toString('utf8'), rule);
 }
 
-function checkMediaType(req: IncomingMessage, format: BodyFormat): void {
+function checkMediaType(req: IncomingMessage, format: BodyRule['format']): void {
   // A compressed body could inflate without bound before any limit sees it.
   if (req.headers['content-encoding'] && req.headers['content-encoding'] !== 'identity') {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'A compressed body is not supported.');

@@ -6,6 +6,7 @@ import { FIELD_PREFIX } from '../web/connect/fields.ts';
 import { fragmentPage } from '../web/connect/fragment-page.ts';
 import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../web/connect/message-pages.ts';
 import { readBody } from './body.ts';
+import { PAGE_FORM } from './body-rule.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './page.ts';
 import type { Pairs } from './query.ts';
@@ -39,7 +40,7 @@ export function createCallback(tools: LinkTools) {
       const link = await awaitsFragment(tools, call.environment, back);
       if (!link) return { status: 400, page: strayPage() };
       if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage() };
-      const pairs = ((await readBody(call.req, 'form')) ?? {}) as Pairs;
+      const pairs = ((await readBody(call.req, PAGE_FORM)) ?? {}) as Pairs;
       const token = textOf(pairs[`${FIELD_PREFIX}token`]).replace(/^#?(?:token=)?/, '');
       const error = textOf(pairs['error']);
       if (token === '' && error === '') {

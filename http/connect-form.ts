@@ -11,6 +11,7 @@ import { FIELD_PREFIX, type FieldView } from '../web/connect/fields.ts';
 import { linkPage } from '../web/connect/link-page.ts';
 import { expiredPage, faultPage, staleFormPage } from '../web/connect/message-pages.ts';
 import { readBody } from './body.ts';
+import { PAGE_FORM } from './body-rule.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
@@ -34,7 +35,7 @@ export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'ra
 
     async submit(call: PageCall, link: LinkContext, linkToken: string): Promise<PageReply> {
       const { req, environment, cause, requestId } = call;
-      const pairs = ((await readBody(req, 'form')) ?? {}) as Pairs;
+      const pairs = ((await readBody(req, PAGE_FORM)) ?? {}) as Pairs;
       const browser = readFlowCookie(req, environment);
       const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
       if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(linkToken, browser))) {

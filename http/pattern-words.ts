@@ -21,7 +21,6 @@ const WORDS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9 _:-]+$': 'must hold letters, digits, spaces, hyphens, underscores and colons alone',
   '^[A-Za-z0-9_-]+$': 'must hold letters, digits, hyphens and underscores alone',
   '^[A-Za-z0-9_.-]+$': 'must hold letters, digits, hyphens, underscores and dots alone',
-  '^[-._0-9A-Za-z]+$': 'must hold letters, digits, hyphens, underscores and dots alone',
   '^[A-Za-z0-9_.\\[\\]-]+$': 'must hold letters, digits, hyphens, underscores, dots and square brackets alone',
   '^[A-Za-z0-9_]+(\\.[A-Za-z0-9_]+)*$': 'must be names of letters, digits and underscores, with a dot between two',
 };

@@ -5,8 +5,8 @@ import { ApiError } from '../core/errors.ts';
 import { createAnswerCheck } from './answers.ts';
 import { ContractBackend } from './backend.ts';
 import { authenticate } from './bearer.ts';
-import type { BodyFormat } from './body.ts';
 import { readBody } from './body.ts';
+import { type BodyRule, bodyRuleOf } from './body-rule.ts';
 import { createCall } from './call.ts';
 import type { Handler, Handlers, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
@@ -39,6 +39,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
   const limit = deps.config.rateLimit === null ? null : createRateLimiter(deps.config.rateLimit, deps.now);
   const checkAnswer = createAnswerCheck();
   const secretOperations = operationsWithCredentials(deps.secretPaths);
+  const bodyRules = new Map(backend.routes.getOperations().map((operation) => [operation, bodyRuleOf(operation)]));
 
   backend.register({
     notFound: () => {
@@ -59,7 +60,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     postSecurityHandler: (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
       applyRateLimit(exchange);
-      return whenKnown(readBody(exchange.req, bodyFormat(context.operation), bodyLimit(context.operation)), (body) => {
+      return whenKnown(readBody(exchange.req, bodyRules.get(context.operation) as BodyRule), (body) => {
         (context.request as ContractRequest).body = body as never;
       });
     },
@@ -142,17 +143,6 @@ function isRefused(context: Context): boolean {
 function refusalOf(context: Context): unknown {
   const result = context.security?.['oauth2'] as { error?: unknown } | undefined;
   return result?.error ?? new ApiError('UNAUTHENTICATED', 'An access token is required.');
-}
-
-function bodyFormat(operation: Operation): BodyFormat {
-  const content = (operation.requestBody as { content?: Record<string, unknown> } | undefined)?.content;
-  if (!content) return 'none';
-  return 'application/json' in content ? 'json' : 'form';
-}
-
-/** `x-valetkey-max-body-bytes`; undefined for the usual limit. */
-function bodyLimit(operation: Operation): number | undefined {
-  return (operation as { 'x-valetkey-max-body-bytes'?: number })['x-valetkey-max-body-bytes'];
 }
 
 function operationsWithCredentials(secretPaths: readonly string[]): Set<string> {

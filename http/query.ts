@@ -15,12 +15,16 @@ const emptyPairs = EmptyPairs as unknown as new () => Pairs;
  * contract's schemas then refuse where they expect one value.
  *
  * @param place what an error calls the text
- * @throws ApiError MALFORMED_BODY when an escape is not valid UTF-8
+ * @param limit how many parameters it may have
+ * @throws ApiError MALFORMED_BODY when an escape is not valid UTF-8, or for too many parameters
  */
-export function parsePairs(text: string, place: string): Pairs {
+export function parsePairs(text: string, place: string, limit: number): Pairs {
   const pairs = new emptyPairs();
   if (text === '') return pairs;
-  for (const part of text.split('&')) {
+  const parts = text.split('&', limit + 1);
+  if (parts.length > limit)
+    throw new ApiError('MALFORMED_BODY', `${capitalized(place)} has more than ${limit} parameters.`);
+  for (const part of parts) {
     if (part === '') continue;
     const equals = part.indexOf('=');
     const name = decode(equals < 0 ? part : part.slice(0, equals), place);
@@ -31,6 +35,10 @@ export function parsePairs(text: string, place: string): Pairs {
     else pairs[name] = [earlier, value];
   }
   return pairs;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function decode(text: string, place: string): string {

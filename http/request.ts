@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'openapi-backend';
+import { REQUEST_BODY } from '../core/budgets.ts';
 import type { Pairs } from './query.ts';
 import { parsePairs } from './query.ts';
 
@@ -34,7 +35,7 @@ class IncomingRequest implements ContractRequest {
 
   /** Parsed on first use: a broken query is the client's 400 of a known operation, not a failure of routing. */
   get query(): Pairs {
-    this.#query ??= parsePairs(this.#queryText, 'the query');
+    this.#query ??= parsePairs(this.#queryText, 'the query', REQUEST_BODY.queryPairs);
     return this.#query;
   }
 }

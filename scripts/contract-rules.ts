@@ -1,4 +1,9 @@
-import type { Json, JsonObject, Operation } from './openapi-document.ts';
+import {
+  requestBodiesHaveNoDefaults,
+  requestsAreBounded,
+  requestsHoldNothingReadOnly,
+} from './contract-request-rules.ts';
+import type { JsonObject, Operation } from './openapi-document.ts';
 import { arrayAt, bodiesOf, isObject, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
 import { subschemas, walkSchemas } from './walk-schemas.ts';
 
@@ -160,21 +165,20 @@ function* componentsUsedBy(schema: JsonObject): Generator<string> {
   for (const inner of subschemas({ schema, pointer: '' })) yield* componentsUsedBy(inner.schema);
 }
 
-/** What only the service sets has no place in a request's schema: closed schemas refuse it by name. */
-function* requestsHoldNothingReadOnly(document: JsonObject): Generator<string> {
-  for (const operation of operationsOf(document)) {
-    for (const { side, media } of bodiesOf(document, operation)) {
-      if (side === 'request' && holdsReadOnly(document, media['schema'])) {
-        yield `${operation.id}: the request has a readOnly property`;
-      }
-    }
+/** Names of types in generated clients: a name such as `API_KEY` collides with constants, or is renamed. */
+function* schemasHaveTypeNames(document: JsonObject): Generator<string> {
+  for (const name of Object.keys(objectAt(objectAt(document, 'components'), 'schemas'))) {
+    if (!/^[A-Z][A-Za-z0-9]*$/.test(name) || name === name.toUpperCase()) yield `${name}: must be in PascalCase`;
   }
 }
 
-function holdsReadOnly(document: JsonObject, value: Json | undefined): boolean {
-  const schema = resolve(document, value);
-  if (schema['readOnly'] === true) return true;
-  return [...subschemas({ schema, pointer: '' })].some((inner) => holdsReadOnly(document, inner.schema));
+/** Some generators know only `const`, others only `enum`. */
+function* constantsAreChoicesToo(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    const choices = arrayAt(schema, 'enum');
+    if ('const' in schema && (choices.length !== 1 || choices[0] !== schema['const']))
+      yield `${pointer}: say enum beside const`;
+  }
 }
 
 const RULES: readonly Rule[] = [
@@ -190,5 +194,9 @@ const RULES: readonly Rule[] = [
   objectsSayWhetherTheyAreClosed,
   schemasKeepToKnownWords,
   schemasAreNotRecursive,
+  schemasHaveTypeNames,
+  constantsAreChoicesToo,
   requestsHoldNothingReadOnly,
+  requestBodiesHaveNoDefaults,
+  requestsAreBounded,
 ];

@@ -7,10 +7,12 @@ import type { KnownTool } from './directory.ts';
 import { type Readiness, type Standing, standingOf, type UserName } from './readiness.ts';
 import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachOf } from './user-tools.ts';
 
-/** A tool that was found, and how the user stands to it. */
-export interface FoundTool extends KnownTool, Standing {
+/** A tool that was found. */
+export interface FoundTool extends KnownTool {
   /** What to call `connector` when the tool is run or connected. */
   connector: string;
+  /** Whether the user can call it, and what helps otherwise; null where no user was named. */
+  standing: Standing | null;
 }
 
 export interface ToolQuestion {
@@ -24,19 +26,21 @@ export interface ToolQuestion {
 const LOOK_AT = 4;
 
 /**
- * Finds tools for a task in natural language, the best first, with how a user stands to each: over the connection by which the
- * user is closest to calling it.
+ * Finds tools for a task in natural language, the best first. With a user, each tool says how the user stands to it, over the
+ * connection by which the user is closest to calling it.
+ *
+ * @param user null to search without looking at accounts
  */
 export async function findTools(
   read: ReadRepositories,
   tools: DiscoveryTools,
   environmentId: EnvironmentId,
-  user: UserName,
+  user: UserName | null,
   { query, connector, limit }: ToolQuestion,
 ): Promise<FoundTool[]> {
   const hits = await tools.toolDirectory.search(read, environmentId, query, { connector });
   if (hits.length === 0) return [];
-  const accounts = await accountsOf(read, environmentId, user);
+  const accounts = user ? await accountsOf(read, environmentId, user) : new Map<string, AccountRow[]>();
   const connections = await read.connections.listAll(environmentId);
   const reaches = await Promise.all(connections.map((connection) => reachOf(read, tools, environmentId, connection)));
   const usable = reaches.filter((reach) => reach !== undefined);
@@ -54,7 +58,8 @@ export async function findTools(
       const provider =
         own.length === 0 ? await findProvider(read, tools.catalogue, environmentId, known.tool.connector) : undefined;
       if (!provider) continue;
-      found.push({ ...known, ...standingOf(known.tool, provider, null, [], user), connector: provider.identifier });
+      const standing = user && standingOf(known.tool, provider, null, [], user);
+      found.push({ ...known, standing, connector: provider.identifier });
       continue;
     }
     found.push({ ...known, ...closest(known.tool, allowing, accounts, user) });
@@ -64,26 +69,24 @@ export async function findTools(
 
 const ORDER: readonly Readiness[] = ['READY', 'NEEDS_REAUTH', 'NEEDS_CONNECTION'];
 
-/** The best standing over some connections; among equals one of the tool's own provider that lacks nothing, then by name. */
+/** The best connection for the user; among equals one of the tool's own provider that lacks nothing, then by name. */
 function closest(
   tool: Tool,
   reaches: readonly Reach[],
   accounts: ReadonlyMap<string, AccountRow[]>,
-  user: UserName,
-): Standing & { connector: string } {
-  const standings = reaches.map(({ connection, provider }) => ({
-    ...standingOf(tool, provider, connection, accounts.get(connection.id) ?? [], user),
-    connector: connection.keyId,
-    preference: preferenceOf(tool, connection, provider),
-  }));
-  standings.sort(
-    (a, b) =>
-      ORDER.indexOf(a.readiness) - ORDER.indexOf(b.readiness) ||
-      a.preference - b.preference ||
-      (a.connector < b.connector ? -1 : 1),
+  user: UserName | null,
+): Pick<FoundTool, 'standing' | 'connector'> {
+  const ranked = reaches.map(({ connection, provider }) => {
+    const standing = user && standingOf(tool, provider, connection, accounts.get(connection.id) ?? [], user);
+    const readiness = standing ? ORDER.indexOf(standing.readiness) : 0;
+    const preference = preferenceOf(tool, connection, provider);
+    return { standing, readiness, preference, connector: connection.keyId };
+  });
+  ranked.sort(
+    (a, b) => a.readiness - b.readiness || a.preference - b.preference || (a.connector < b.connector ? -1 : 1),
   );
-  const [{ preference: _preference, ...best }] = standings as [(typeof standings)[number], ...unknown[]];
-  return best;
+  const [{ standing, connector }] = ranked as [(typeof ranked)[number], ...unknown[]];
+  return { standing, connector };
 }
 
 function preferenceOf(tool: Tool, connection: ConnectionRow, provider: ProviderDefinition): number {

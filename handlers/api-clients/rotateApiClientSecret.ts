@@ -1,3 +1,4 @@
+import { LIFETIME } from '../../core/budgets.ts';
 import { digestClientSecret, mintClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentApiClient } from '../present/api-client.ts';
@@ -15,7 +16,9 @@ export const rotateApiClientSecret: Handler<'rotateApiClientSecret'> = (call, re
       prefix: shownPrefix(secret),
       createdAt: now,
     };
-    await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs: call.body.overlap_seconds * 1000 });
+    const { overlap_seconds: seconds } = call.body;
+    const overlapMs = seconds === undefined ? LIFETIME.secretOverlapMs : seconds * 1000;
+    await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs });
     await deps.events.clientSecretRotated(tx, call.cause, id);
     const client = await requireApiClient(tx, environmentId, id, now);
     return reply(200, { api_client: presentApiClient(client, client.secrets), client_secret: secret.reveal() });

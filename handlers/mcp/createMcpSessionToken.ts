@@ -1,4 +1,5 @@
 import { requireListed } from '../../core/accounts/links/verify-url.ts';
+import { LIFETIME } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
 import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import type { McpGrant } from '../../core/mcp/session.ts';
@@ -7,7 +8,7 @@ import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 
 export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, reply, deps) => {
-  const { server_id: serverId, identifier, lifetime_seconds: seconds = 3600 } = call.body;
+  const { server_id: serverId, identifier, lifetime_seconds: seconds } = call.body;
   const { organization_id: organizationId, user_id: userId, user_verify_url: userVerifyUrl } = call.body;
   if (organizationId === undefined && userId === undefined) {
     throw new ApiError('VALIDATION_FAILED', 'The user is not named completely.', {
@@ -20,7 +21,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       throw new ApiError('NOT_FOUND', 'There is no such connection and no such MCP config.');
     }
     const { clientId, scopes } = call.client;
-    const expiresAt = deps.now() + seconds * 1000;
+    const expiresAt = deps.now() + (seconds === undefined ? LIFETIME.mcpSessionMs : seconds * 1000);
     const grant: McpGrant = {
       clientId,
       user: { organizationId, userId, identifier },

@@ -64,11 +64,12 @@ export function presentToolAccount(row: AccountSummaryRow): Schemas['ToolAccount
 }
 
 export function presentHit(hit: FoundTool, view: ToolView): Schemas['ToolHit'] {
-  const { readiness, account, missingScopes, next } = hit;
+  const found = { tool: presentToolAs(hit, view), connector: hit.connector };
+  if (!hit.standing) return found;
+  const { readiness, account, missingScopes, next } = hit.standing;
   return {
-    tool: presentToolAs(hit, view),
+    ...found,
     readiness,
-    connector: hit.connector,
     connected_account_id: account?.id ?? null,
     missing_scopes: missingScopes,
     next_step: next && {

@@ -11,7 +11,7 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
   const {
     connected_account_id: id,
     tool_name: toolName,
-    tool_input: toolInput,
+    tool_input: toolInput = {},
     agent_run_id: agentRunId = null,
     dry_run: dry,
     all_pages: allPages,

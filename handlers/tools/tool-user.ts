@@ -1,12 +1,19 @@
 import type { UserName } from '../../core/discovery/readiness.ts';
 import { ApiError } from '../../core/errors.ts';
 
-/** @throws ApiError INCOMPLETE_ACCOUNT_KEY when nothing says whose accounts count */
-export function readUser(query: {
+interface UserQuery {
   organization_id?: string | undefined;
   user_id?: string | undefined;
   identifier?: string | undefined;
-}): UserName {
+}
+
+/** The user of a search; null where the query names none. @throws ApiError INCOMPLETE_ACCOUNT_KEY for an identifier alone */
+export function readSearchUser(query: UserQuery): UserName | null {
+  return Object.keys(query).length === 0 ? null : readUser(query);
+}
+
+/** @throws ApiError INCOMPLETE_ACCOUNT_KEY when nothing says whose accounts count */
+export function readUser(query: UserQuery): UserName {
   const { organization_id: organizationId, user_id: userId, identifier } = query;
   if (organizationId === undefined && userId === undefined) {
     throw new ApiError('INCOMPLETE_ACCOUNT_KEY', 'Name the user by organization_id and/or user_id.', {

@@ -51,6 +51,7 @@ const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 const STATED = [
   `limited to ${REQUEST_BODY.bytes / KIB} KiB and ${REQUEST_BODY.levels} levels of nesting`,
   `larger than ${REQUEST_BODY.bytes / KIB} KiB`,
+  `At most ${REQUEST_BODY.tokenPairs} parameters and ${REQUEST_BODY.tokenBytes / KIB} KiB`,
   `may have ${REQUEST_BODY.importBytes / MIB} MiB`,
   `at most ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys and ${STORED.apiConfigLevels} levels`,
   `more than ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys or ${STORED.apiConfigLevels} levels`,
@@ -60,6 +61,8 @@ const STATED = [
   `${LIFETIME.linkMs / MINUTE} minutes`,
   `${LIFETIME.idempotencyKeyMs / HOUR} hours per client`,
   `good for ${LIFETIME.pageTokenMs / HOUR} hours`,
+  `in seconds; ${LIFETIME.secretOverlapMs / SECOND} (one day) when left out`,
+  `in seconds; ${LIFETIME.mcpSessionMs / SECOND} (one hour) when left out`,
   `kept for ${LIFETIME.revocationsMs / DAY} days`,
   `up to ${IMPORT.timeMs / SECOND} seconds`,
 ];
@@ -74,6 +77,8 @@ describe('figures in the contract', () => {
     expect(STATED.filter((sentence) => !text.includes(sentence))).to.deep.equal([]);
     const limits = operation('importTools').definition['x-valetkey-max-body-bytes'];
     expect(limits).to.equal(REQUEST_BODY.importBytes);
+    const form = operation('issueToken').definition['x-valetkey-max-body-bytes'];
+    expect(form).to.equal(REQUEST_BODY.tokenBytes);
   });
 
   it('are all compared with core/budgets.ts', () => {

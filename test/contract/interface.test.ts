@@ -194,8 +194,15 @@ describe('lists of the contract', () => {
 
   it('of authorization types agree with each other and with the code', () => {
     expect(arrayAt(schema('AuthorizationType'), 'enum')).to.have.members([...AUTHORIZATION_TYPES]);
+    const mapping = objectAt(objectAt(schema('AuthPattern'), 'discriminator'), 'mapping');
+    expect(Object.keys(mapping)).to.have.members([...AUTHORIZATION_TYPES]);
     const branches = arrayAt(schema('AuthPattern'), 'oneOf') as { $ref: string }[];
-    expect(branches.map(({ $ref }) => $ref.split('/').at(-1))).to.have.members([...AUTHORIZATION_TYPES]);
+    expect(branches.map(({ $ref }) => $ref)).to.deep.equal(Object.values(mapping));
+    for (const [type, reference] of Object.entries(mapping)) {
+      const tag = objectAt(objectAt(resolve(contract, { $ref: reference }), 'properties'), 'type');
+      expect(tag, 'X18: some generators know const alone, others enum alone').to.include({ const: type });
+      expect(tag['enum'], type).to.deep.equal([type]);
+    }
     const signIn = ['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN'];
     expect(arrayAt(schema('ConnectionAuthorizationType'), 'enum')).to.have.members([...AUTHORIZATION_TYPES, ...signIn]);
   });

@@ -112,6 +112,36 @@ describe('rules of the contract', () => {
       const id = schema(d, 'AuthField').properties['field_name'] as JsonObject;
       id['readOnly'] = true;
     });
-    expect(found).to.include('createCustomProvider: the request has a readOnly property');
+    expect(found.join()).to.match(/createCustomProvider\/.*\/field_name: a request has no readOnly property/);
+  });
+
+  it('X18: find a schema that is named like a constant, and a constant that is no choice', () => {
+    const named = findingsAfter((d) => (d.components.schemas['API_KEY'] = schema(d, 'Health')));
+    expect(named).to.deep.equal(['API_KEY: must be in PascalCase']);
+    const single = findingsAfter((d) => delete schema(d, 'ApiKeyPattern').properties['type']?.['enum']);
+    expect(single).to.deep.equal(['/components/schemas/ApiKeyPattern/properties/type: say enum beside const']);
+  });
+
+  it('X19: find a default in the body of a request', () => {
+    const change = (d: Editable) => schema(d, 'ExecuteToolRequest').properties['dry_run'] as JsonObject;
+    const found = findingsAfter((d) => (change(d)['default'] = false));
+    expect(found.join()).to.include('executeTool/properties/dry_run: state the default in the description');
+  });
+
+  it('H4: find a text, a list or an open object of a request without an upper bound, also in its parameters', () => {
+    const bounds: [string, string, string][] = [
+      ['ImportFile', 'content', 'maxLength'],
+      ['ImportToolsRequest', 'files', 'maxItems'],
+      ['ExecuteToolRequest', 'tool_input', 'maxProperties'],
+    ];
+    for (const [name, member, bound] of bounds) {
+      const found = findingsAfter((d) => delete schema(d, name).properties[member]?.[bound]);
+      expect(found.join(), member).to.match(new RegExp(`properties/${member}: has no ${bound}$`));
+    }
+    const found = findingsAfter((d) => {
+      const query = d.components.parameters['SearchQuery'] as JsonObject;
+      query['schema'] = { type: 'string', pattern: '^a{2,}$' };
+    });
+    expect(found).to.deep.equal(['searchConnectedAccounts query: has no maxLength']);
   });
 });

@@ -29,6 +29,7 @@ const PINNED = [
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.trusted_idp.session_token',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.workspace_dwd.access_token',
   'issueToken 200 $.access_token',
+  'issueToken request $.client_assertion',
   'issueToken request $.client_secret',
   'rotateApiClientSecret 200 $.client_secret',
   'updateConnectedAccount 200 $.connected_account.authorization_details.oauth_token.access_token',

@@ -45,13 +45,31 @@ describe('request bodies', () => {
       raw.destroy();
     });
 
-    it('by the token endpoint as well, in its own words', async () => {
-      const answer = await server.call('POST', '/oauth/token', {
-        token: null,
-        body: `scope=${'x'.repeat(REQUEST_BODY.bytes)}`,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      });
-      expect([answer.status, answer.body.error]).to.deep.equal([413, 'invalid_request']);
+    it('M8: and by the token endpoint up to 16 KiB and 20 parameters, in its own words', async () => {
+      const form = (body: string) =>
+        server.call('POST', '/oauth/token', {
+          token: null,
+          body,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        });
+      const sized = (bytes: number) => `other=${'x'.repeat(bytes - 'other='.length)}`;
+      const many = (count: number) => Array.from({ length: count }, (_, at) => `p${at}=%41`).join('&');
+      const answers = [];
+      for (const body of [
+        sized(REQUEST_BODY.tokenBytes),
+        sized(REQUEST_BODY.tokenBytes + 1),
+        many(REQUEST_BODY.tokenPairs),
+        many(REQUEST_BODY.tokenPairs + 1),
+      ]) {
+        answers.push(await form(body));
+      }
+      expect(answers.map(({ status, body }) => [status, body.error])).to.deep.equal([
+        [401, 'invalid_client'],
+        [413, 'invalid_request'],
+        [401, 'invalid_client'],
+        [400, 'invalid_request'],
+      ]);
+      expect(answers[3]?.body.error_description).to.equal('The body has more than 20 parameters.');
     });
   });
 

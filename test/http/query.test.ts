@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { ApiError } from '../../core/errors.ts';
 import { parsePairs } from '../../http/query.ts';
 
-const read = (text: string) => ({ ...parsePairs(text, 'the query') });
+const LIMIT = 8;
+const read = (text: string) => ({ ...parsePairs(text, 'the query', LIMIT) });
 
 describe('parsePairs', () => {
   for (const [text, expected] of [
@@ -24,8 +25,17 @@ describe('parsePairs', () => {
     it(`reads ${text}`, () => expect(read(text)).to.deep.equal(expected));
   }
 
+  it('M8: counts the parameters before it reads one', () => {
+    expect(Object.keys(read('a&b&c&d&e&f&g&h'))).to.have.length(LIMIT);
+    for (const text of ['a&b&c&d&e&f&g&h&i', '&'.repeat(LIMIT), `${'%zz&'.repeat(LIMIT)}x`]) {
+      expect(() => read(text))
+        .to.throw(ApiError, 'The query has more than 8 parameters.')
+        .with.property('code', 'MALFORMED_BODY');
+    }
+  });
+
   it('keeps a name of the prototype as a plain name', () => {
-    const pairs = parsePairs('__proto__=x&__proto__=y', 'the query');
+    const pairs = parsePairs('__proto__=x&__proto__=y', 'the query', LIMIT);
     expect(Object.keys(pairs)).to.deep.equal(['__proto__']);
     expect('toString' in pairs).to.equal(false);
     expect(({} as Record<string, unknown>)['x']).to.equal(undefined);
@@ -46,7 +56,7 @@ describe('parsePairs', () => {
         const encoded = new URLSearchParams(pairs).toString();
         const expected: Record<string, string[]> = Object.create(null);
         for (const [name, value] of pairs) expected[name] = [...(expected[name] ?? []), value];
-        const found = parsePairs(encoded, 'the body');
+        const found = parsePairs(encoded, 'the body', LIMIT);
         expect(Object.keys(found).toSorted()).to.deep.equal(Object.keys(expected).toSorted());
         for (const [name, values] of Object.entries(expected)) {
           expect(found[name]).to.deep.equal(values.length === 1 ? values[0] : values);

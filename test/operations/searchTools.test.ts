@@ -87,14 +87,26 @@ describe('searchTools', () => {
       for (const { tool } of hits) expect(tool).to.have.all.keys('name', 'description', 'input_schema');
     });
 
+    it('X20: finds tools without a user, and says nothing of readiness then', async () => {
+      await createAccount(server, { userId: 'grace', identifier: 'grace@acme.test' });
+      const hits = await search('open a new issue on github', 'limit=5');
+      expect(hits).to.have.length(5);
+      for (const hit of hits) expect(hit).to.have.all.keys('tool', 'connector');
+      expect(hits[0]).to.deep.include({ connector: 'github' });
+      const named = await search('open a new issue on github', 'limit=5&user_id=grace');
+      expect(named.map(({ tool }) => tool.name)).to.have.members(hits.map(({ tool }) => tool.name));
+      expect(named[0]).to.include({ readiness: 'READY' });
+    });
+
     it('answers nothing for words that no tool knows', async () => {
       expect(await search('xyzzy plugh')).to.deep.equal([]);
     });
   });
 
   describe('400', () => {
-    it('INCOMPLETE_ACCOUNT_KEY when nothing says for whom', async () => {
-      expect((await server.call('GET', `${PATH}?query=issue`)).body.code).to.equal('INCOMPLETE_ACCOUNT_KEY');
+    it('INCOMPLETE_ACCOUNT_KEY for an identifier without the user that it belongs to', async () => {
+      const { body } = await server.call('GET', `${PATH}?query=issue&identifier=ada`);
+      expect(body.code).to.equal('INCOMPLETE_ACCOUNT_KEY');
     });
 
     for (const query of [
