@@ -47,6 +47,7 @@ export const ERRORS = {
   INTERNAL_ERROR: { status: 500, title: 'Internal error' },
   TOOL_FAILED: { status: 502, title: 'The provider refused the call or failed' },
   TOOLS_NOT_LISTED: { status: 502, title: 'The MCP server did not list its tools' },
+  SERVER_BUSY: { status: 503, title: 'The server is too busy for this request now' },
   STORAGE_UNAVAILABLE: { status: 503, title: 'The storage cannot take the request now' },
   TOOL_TIMEOUT: { status: 504, title: 'The provider was too slow' },
 } as const satisfies Record<string, { status: number; title: string }>;

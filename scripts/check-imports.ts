@@ -17,6 +17,7 @@ const ROOMS: Room[] = [
   { path: 'catalogue', may: [] },
   { path: 'web', may: [] },
   { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts'] },
+  { path: 'core/threads', may: ['core/errors.ts'] },
   { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },
   { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools/pointer.ts'] },

@@ -1,0 +1,88 @@
+import { ApiError } from '../errors.ts';
+import type { JobCost } from './job.ts';
+
+export interface QueueLimits {
+  /** Jobs of one tenant, running and waiting. */
+  places: number;
+  /** Jobs of one tenant that run at a time. */
+  running: number;
+  /** Jobs of all tenants that wait. */
+  waiting: number;
+  /** Bytes of the jobs of one tenant, and of all, running and waiting. */
+  tenantBytes: number;
+  bytes: number;
+}
+
+interface Tenant<T> {
+  waiting: T[];
+  running: number;
+  bytes: number;
+}
+
+/** Jobs that wait for a thread. Tenants take turns, so one with many jobs delays another one by a single job. */
+export class FairQueue<T extends { cost: JobCost }> {
+  readonly #limits: QueueLimits;
+  /** In the order of their turns. */
+  readonly #tenants = new Map<string, Tenant<T>>();
+  #waiting = 0;
+  #bytes = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** @throws ApiError RATE_LIMITED when the tenant's places are taken, SERVER_BUSY when those of all are */
+  add(job: T): void {
+    const { tenant, bytes } = job.cost;
+    const state = this.#tenants.get(tenant) ?? { waiting: [], running: 0, bytes: 0 };
+    const { places, tenantBytes, waiting, bytes: allBytes } = this.#limits;
+    const jobs = state.waiting.length + state.running;
+    // The first job always fits: its own size was judged before.
+    if (jobs >= places || (jobs > 0 && state.bytes + bytes > tenantBytes)) {
+      throw new ApiError('RATE_LIMITED', 'The environment has too much of this work running already. Try again soon.');
+    }
+    if (this.#waiting >= waiting || (this.#bytes > 0 && this.#bytes + bytes > allBytes)) {
+      throw new ApiError('SERVER_BUSY', 'The server has too much of this work running already. Try again soon.');
+    }
+    state.waiting.push(job);
+    state.bytes += bytes;
+    this.#tenants.set(tenant, state);
+    this.#waiting++;
+    this.#bytes += bytes;
+  }
+
+  /** Takes the next job that may run; `done` must be called for it. */
+  next(): T | undefined {
+    for (const [name, tenant] of this.#tenants) {
+      if (tenant.waiting.length === 0 || tenant.running >= this.#limits.running) continue;
+      const job = tenant.waiting.shift() as T;
+      tenant.running++;
+      this.#waiting--;
+      this.#tenants.delete(name);
+      this.#tenants.set(name, tenant);
+      return job;
+    }
+    return undefined;
+  }
+
+  done({ cost }: T): void {
+    const tenant = this.#tenants.get(cost.tenant) as Tenant<T>;
+    tenant.running--;
+    tenant.bytes -= cost.bytes;
+    this.#bytes -= cost.bytes;
+    if (tenant.running === 0 && tenant.waiting.length === 0) this.#tenants.delete(cost.tenant);
+  }
+
+  /** Removes and returns every job that waits. */
+  clear(): T[] {
+    const jobs = [...this.#tenants.values()].flatMap(({ waiting }) => waiting.splice(0));
+    for (const { cost } of jobs) {
+      this.#bytes -= cost.bytes;
+      const tenant = this.#tenants.get(cost.tenant) as Tenant<T>;
+      tenant.bytes -= cost.bytes;
+      if (tenant.running === 0) this.#tenants.delete(cost.tenant);
+    }
+    this.#waiting = 0;
+    return jobs;
+  }
+}

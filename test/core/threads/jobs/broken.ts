@@ -1,0 +1,3 @@
+export function run(): never {
+  throw new TypeError('a fault in the code');
+}

@@ -1,0 +1,3 @@
+export function run(): never {
+  for (;;);
+}

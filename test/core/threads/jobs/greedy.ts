@@ -1,0 +1,4 @@
+export function run(): never {
+  const kept: unknown[] = [];
+  for (;;) kept.push({ text: `${kept.length}`, list: [kept.length] });
+}
