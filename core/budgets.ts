@@ -152,10 +152,36 @@ export const TOOL_RESULT = {
   pagesMs: 20 * SECOND,
 } as const;
 
-/** Imports of OpenAPI documents, each in a thread of its own. */
+/** Work on foreign data that is done in threads, so that it never holds up the event loop (threat S3). */
+export const THREADS = {
+  /** Threads for checks and large responses: one tenant's slow work leaves a thread to the others. */
+  threads: 2,
+  /** Heap of one thread. */
+  heapBytes: 192 * MIB,
+  /** A thread ends after this time without work, and its memory is free again. */
+  idleMs: MINUTE,
+  /** Jobs of one environment, running and waiting. */
+  places: 32,
+  /** Jobs of all environments that wait. */
+  waiting: 256,
+  /** Inputs of the jobs of one environment, and of all. */
+  tenantBytes: 32 * MIB,
+  bytes: 64 * MIB,
+} as const;
+
+/** Imports of OpenAPI documents, in a thread of their own. */
 export const IMPORT = {
   /** One import from start to end. */
-  timeMs: MINUTE,
-  /** Heap of the thread. */
-  heapBytes: GIB,
+  timeMs: 30 * SECOND,
+  /** Heap of the thread. One import runs at a time. */
+  heapBytes: 768 * MIB,
+  /** Imports of one environment, running and waiting. */
+  places: 2,
+  /** Imports of all environments that wait, and the documents of all. */
+  waiting: 16,
+  bytes: 64 * MIB,
+  /** Nodes that all overlays of one import may visit, compare or copy. */
+  overlayNodes: 5_000_000,
+  /** Steps of the patterns in their `match()` and `search()`: about a second. */
+  patternSteps: 20_000_000,
 } as const;

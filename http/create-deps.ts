@@ -11,7 +11,6 @@ import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
-import { createImportThreads } from '../core/import/import-in-thread.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
@@ -40,6 +39,7 @@ import { createKeepAlive } from './create-keep-alive.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
 import { createRevocations } from './create-revocations.ts';
+import { createThreads } from './create-threads.ts';
 import { createToolFreshness } from './create-tool-freshness.ts';
 import { createToolJudge } from './create-tool-judge.ts';
 import type { Deps } from './deps.ts';
@@ -146,6 +146,7 @@ export async function createDeps(
     const retentionTimer = periodically(retention.run, RETENTION, () => {});
     retentionTimer.soon();
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
+    const threads = overrides.threads ?? createThreads();
     const metrics = overrides.metrics ?? createMetrics();
     const logRequest = createRequestLog(log, now);
 
@@ -162,7 +163,7 @@ export async function createDeps(
       vault,
       catalogue,
       toolDirectory: createToolDirectory(catalogue),
-      imports: createImportThreads(),
+      threads,
       toolInputs: createInputChecker(),
       executionContents: createExecutionContents({ store, vault, now, log }),
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
@@ -209,6 +210,7 @@ export async function createDeps(
         await flushUsage();
         scrub.now();
         await Promise.all([egress.open.close(), egress.strict.close()]);
+        await Promise.all([threads.short.close(), threads.imports.close()]);
         await store.close();
         flush();
       },

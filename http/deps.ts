@@ -9,7 +9,6 @@ import type { ToolJudge } from '../core/discovery/custom-tools.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
-import type { ImportThreads } from '../core/import/import-in-thread.ts';
 import type { Egress } from '../core/net/egress.ts';
 import type { Verification } from '../core/tokens/access-token.ts';
 import type { SigningKeys } from '../core/tokens/signing-key.ts';
@@ -19,6 +18,7 @@ import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { Vault } from '../core/vault/vault.ts';
 import type { AccountRow, AccountSummaryRow, Store } from '../db/store.ts';
 import type { Config } from './config.ts';
+import type { Threads } from './create-threads.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange } from './exchange.ts';
 import type { Logger } from './log.ts';
@@ -42,7 +42,8 @@ export interface Deps {
   readonly catalogue: Catalogue;
   /** The catalogue's tools and each environment's own. */
   readonly toolDirectory: ToolDirectory;
-  readonly imports: ImportThreads;
+  /** For work on foreign data. */
+  readonly threads: Threads;
   readonly toolInputs: InputChecker;
   /** Files that tools answered, kept for a while. */
   readonly files: StoredFiles;

@@ -36,7 +36,7 @@ interface State {
 /**
  * Compiles a pattern.
  *
- * @throws PatternError for anything outside the language (backreferences, lookaround, named or Unicode classes) or too large
+ * @throws PatternError for anything outside the language (backreferences, lookaround, word borders) or too large
  */
 export function compileLinearPattern(source: string): LinearPattern {
   const known = COMPILED.get(source);

@@ -27,6 +27,8 @@ const CLASSES: Record<string, Test> = {
   s: isSpace,
   S: not(isSpace),
 };
+/** General categories of Unicode, as I-Regexp has them (RFC 9485 §3). */
+const CATEGORY = /^(?:C[cfno]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/;
 const CONTROLS: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 
 /** Parses the whole source; see linear-pattern.ts for the language. */
@@ -127,9 +129,21 @@ class Parser {
 
   #escape(): Test {
     const character = this.#take();
-    const named = CLASSES[character];
-    if (named) return named;
-    return isExactly(this.#escaped(character));
+    return this.#namedClass(character) ?? isExactly(this.#escaped(character));
+  }
+
+  /** A class such as \d or \p{Lu}, whose first character has been taken. */
+  #namedClass(character: string): Test | undefined {
+    if (character !== 'p' && character !== 'P') return CLASSES[character];
+    const close = this.#chars.indexOf('}', this.#at);
+    const name = this.#chars.slice(this.#at + 1, Math.max(close, this.#at + 1)).join('');
+    if (this.#peek() !== '{' || !CATEGORY.test(name)) {
+      throw new PatternError('A class of Unicode is written \\p{Lu}, with a general category');
+    }
+    this.#at = close + 1;
+    const category = new RegExp(`^\\p{${name}}$`, 'u');
+    const test: Test = (c) => category.test(String.fromCodePoint(c));
+    return character === 'p' ? test : not(test);
   }
 
   #escaped(character: string): string {
@@ -141,9 +155,7 @@ class Parser {
       return String.fromCodePoint(Number.parseInt(digits, 16));
     }
     if (/[A-Za-z0-9]/.test(character)) {
-      throw new PatternError(
-        `The escape \\${character} is not possible: no backreferences, word borders or Unicode classes`,
-      );
+      throw new PatternError(`The escape \\${character} is not possible: no backreferences and no word borders`);
     }
     return character;
   }
@@ -153,14 +165,9 @@ class Parser {
     if (negated) this.#at++;
     const tests: Test[] = [];
     for (let next = this.#take(); next !== ']'; next = this.#take()) {
-      const named = next === '\\' ? CLASSES[this.#peek() ?? ''] : undefined;
-      if (named) {
-        this.#at++;
-        tests.push(named);
-        continue;
-      }
-      const low = next === '\\' ? this.#escaped(this.#take()) : next;
-      tests.push(this.#range(low));
+      const escaped = next === '\\' ? this.#take() : undefined;
+      const named = escaped === undefined ? undefined : this.#namedClass(escaped);
+      tests.push(named ?? this.#range(escaped === undefined ? next : this.#escaped(escaped)));
     }
     const any: Test = (c) => tests.some((test) => test(c));
     return negated ? not(any) : any;

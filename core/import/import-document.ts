@@ -1,3 +1,4 @@
+import { IMPORT } from '../budgets.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -11,6 +12,7 @@ import { type DocumentContext, makeTool } from './operation.ts';
 import { extension, listOperations, type Operation } from './operations.ts';
 import { applyOverlay } from './overlay.ts';
 import { readParameters } from './parameters.ts';
+import { PathWork } from './path-work.ts';
 import { plainText } from './plain-text.ts';
 import type { ImportReport, LeftOut, OperationRef } from './report.ts';
 import { PathError } from './request.ts';
@@ -61,8 +63,9 @@ const PROGRESS_EVERY = 50;
  */
 export async function importDocument(request: ImportRequest): Promise<ImportResult> {
   const document = await normalise(loadDocument(request.files));
+  const work = new PathWork(IMPORT.overlayNodes, IMPORT.patternSteps);
   const unused = (request.overlays ?? []).flatMap(({ name, text }, index) =>
-    applyOverlay(document, parseText(text, name), `overlays[${index}]`),
+    applyOverlay(document, parseText(text, name), `overlays[${index}]`, work),
   );
 
   const resolve = createResolver(document);

@@ -1,13 +1,11 @@
-import { exec, type JsonValue, query } from 'jsonpath-rfc9535';
+import { PatternBudgetError } from '../connectors/linear-pattern.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { importError } from './import-error.ts';
+import { type PathNode, selectNodes } from './json-path.ts';
+import { LOAD_LIMITS } from './load.ts';
+import { type PathWork, PathWorkError } from './path-work.ts';
 
 type Data = Record<string, unknown>;
-
-interface Place {
-  parent: Data | unknown[];
-  key: string | number;
-}
 
 /**
  * Applies an OpenAPI Overlay (1.0.0, 1.1.0) to a document: its actions in order, each `update`, `copy` or `remove` at every
@@ -15,10 +13,11 @@ interface Place {
  *
  * @param document is changed
  * @param field what the caller calls the overlay, for errors
+ * @param work bounds what all overlays of one import may cost
  * @returns targets that selected nothing, for the report
  * @throws ApiError INVALID_DOCUMENT
  */
-export function applyOverlay(document: Data, overlay: unknown, field: string): string[] {
+export function applyOverlay(document: Data, overlay: unknown, field: string, work: PathWork): string[] {
   if (!isRecord(overlay) || !/^1\.[01]\.\d+$/.test(String(overlay['overlay'])) || !Array.isArray(overlay['actions'])) {
     throw importError(field, 'must be an Overlay document of version 1.0 or 1.1');
   }
@@ -26,90 +25,96 @@ export function applyOverlay(document: Data, overlay: unknown, field: string): s
     const at = `${field}.actions[${index}]`;
     const target = isRecord(action) ? action['target'] : undefined;
     if (!isRecord(action) || typeof target !== 'string') throw importError(at, 'must have a target');
-    const places = placesOf(document, target, at);
-    if (action['remove'] === true) remove(places);
-    else act(document, action, places, at);
+    const places = select(document, target, `${at}.target`, work);
+    try {
+      if (action['remove'] === true) remove(places);
+      else act(document, action, places, at, work);
+    } catch (error) {
+      if (error instanceof PathWorkError) throw tooMuchWork(at, error);
+      throw error;
+    }
     return places.length === 0 ? [target] : [];
   });
 }
 
-function act(document: Data, action: Data, places: Place[], at: string): void {
+function act(document: Data, action: Data, places: readonly PathNode[], at: string, work: PathWork): void {
+  const put = (update: unknown) => {
+    for (const place of places) {
+      if (place.value === document && !isRecord(update))
+        throw importError(at, 'must update the document with an object');
+      putAt(place, copyOf(update, place.depth, at, work));
+    }
+  };
   if (action['copy'] !== undefined) {
-    const sources = select(document, String(action['copy']), `${at}.copy`);
-    if (sources.length !== 1) throw importError(`${at}.copy`, `must select exactly one node, not ${sources.length}`);
-    const source = structuredClone(sources[0]);
-    for (const place of places) put(document, place, source, at);
+    const sources = select(document, String(action['copy']), `${at}.copy`, work);
+    const [source] = sources;
+    if (!source || sources.length > 1)
+      throw importError(`${at}.copy`, `must select exactly one node, not ${sources.length}`);
+    // A source that holds its target would grow while it is copied.
+    put(copyOf(source.value, 0, at, work));
   }
-  if (action['update'] !== undefined) for (const place of places) put(document, place, action['update'], at);
+  if (action['update'] !== undefined) put(action['update']);
 }
 
-function placesOf(document: Data, target: string, at: string): Place[] {
-  const places: Place[] = [];
+function select(document: Data, path: string, at: string, work: PathWork): PathNode[] {
   try {
-    exec(document as JsonValue, target, (_, path) => places.push(placeOf(document, path)));
+    return selectNodes(document, path, work);
   } catch (error) {
-    throw importError(
-      `${at}.target`,
-      `is no JSONPath: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    );
-  }
-  return places;
-}
-
-function select(document: Data, path: string, at: string): unknown[] {
-  try {
-    return query(document as JsonValue, path);
-  } catch (error) {
-    throw importError(at, `is no JSONPath: ${error instanceof Error ? error.message : String(error)}`, error);
+    if (error instanceof PathWorkError || error instanceof PatternBudgetError) throw tooMuchWork(at, error);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw importError(at, `must be a usable JSONPath: ${reason}`, error);
   }
 }
 
-/** The root stands in a holder of its own, so that it has a parent as everything else. */
-function placeOf(document: Data, path: readonly (string | number)[]): Place {
-  let place: Place = { parent: { root: document }, key: 'root' };
-  for (const segment of path) {
-    const key = typeof segment === 'number' ? segment : plainKey(segment);
-    place = { parent: valueAt(place) as Data | unknown[], key };
-  }
-  return place;
+function tooMuchWork(at: string, cause: Error): Error {
+  return importError(at, 'takes too much work: select fewer nodes, or use simpler patterns', cause);
 }
 
-/** The library gives keys as a normalised path writes them (RFC 9535 §2.7). */
-function plainKey(key: string): string {
-  const controls: Record<string, string> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r' };
-  return key.replace(/\\(?:u([0-9a-f]{4})|(.))/g, (_, hex?: string, character = '') =>
-    hex === undefined ? (controls[character] ?? character) : String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+/** @param depth of the place that the copy is for: overlays must not nest a document deeper than one that is loaded */
+function copyOf(value: unknown, depth: number, at: string, work: PathWork): unknown {
+  work.step();
+  if (depth > LOAD_LIMITS.depth) throw importError(at, `nests the document more than ${LOAD_LIMITS.depth} levels`);
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1, at, work));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item, depth + 1, at, work)]));
 }
 
-function valueAt({ parent, key }: Place): unknown {
-  return (parent as Record<string | number, unknown>)[key];
-}
-
-/** From the last to the first, so that the places of a list keep their indices. */
-function remove(places: Place[]): void {
-  for (const { parent, key } of places.toReversed()) {
-    if (Array.isArray(parent)) parent.splice(Number(key), 1);
+function remove(places: readonly PathNode[]): void {
+  const lists = new Map<unknown[], Set<unknown>>();
+  for (const { parent, key } of places) {
+    if (Array.isArray(parent)) lists.set(parent, (lists.get(parent) ?? new Set()).add(key));
     else delete parent[key];
+  }
+  for (const [list, indices] of lists) {
+    const kept = list.filter((_, index) => !indices.has(index));
+    list.length = 0;
+    append(list, kept);
   }
 }
 
 /** Objects are merged, lists get the value as further items, anything else is replaced (Overlay 1.1 §4.4.3.1). */
-function put(document: Data, place: Place, update: unknown, at: string): void {
-  const value = valueAt(place);
-  const copy = structuredClone(update);
-  if (Array.isArray(value)) value.push(...(Array.isArray(copy) ? copy : [copy]));
-  else if (isRecord(value) && isRecord(copy)) merge(value, copy);
-  else if (value === document) throw importError(at, 'must update the document with an object');
-  else (place.parent as Record<string | number, unknown>)[place.key] = copy;
+function putAt({ parent, key }: PathNode, update: unknown): void {
+  const value = (parent as Record<string | number, unknown>)[key];
+  if (Array.isArray(value)) append(value, Array.isArray(update) ? update : [update]);
+  else if (isRecord(value) && isRecord(update)) merge(value, update);
+  else define(parent, key, update);
 }
 
 function merge(target: Data, update: Data): void {
   for (const [key, value] of Object.entries(update)) {
     const present = Object.hasOwn(target, key) ? target[key] : undefined;
     if (isRecord(present) && isRecord(value)) merge(present, value);
-    else if (Array.isArray(present) && Array.isArray(value)) present.push(...value);
-    else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+    else if (Array.isArray(present) && Array.isArray(value)) append(present, value);
+    else define(target, key, value);
   }
+}
+
+/** One by one: a call takes about a hundred thousand arguments at most. */
+function append(list: unknown[], items: readonly unknown[]): void {
+  for (const item of items) list.push(item);
+}
+
+/** A key may be __proto__. */
+function define(target: object, key: string | number, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,3 +1,4 @@
+import { importInThread } from '../../core/import/import-job.ts';
 import { applyImport, namesBefore } from '../../core/imports/apply-import.ts';
 import { presentImport } from '../../core/imports/present-import.ts';
 import { preview } from '../../core/imports/preview.ts';
@@ -18,7 +19,7 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
   const before = await namesBefore(deps.store.read, deps.catalogue, environment.id, connector);
   const texts = (list: { name: string; content: string }[]) =>
     list.map(({ name, content }) => ({ name, text: content }));
-  const result = await deps.imports.run({
+  const result = await importInThread(deps.threads.imports, environment.id, {
     ...selection,
     ...before,
     connector,

@@ -65,6 +65,7 @@ const STATED = [
   `in seconds; ${LIFETIME.mcpSessionMs / SECOND} (one hour) when left out`,
   `kept for ${LIFETIME.revocationsMs / DAY} days`,
   `up to ${IMPORT.timeMs / SECOND} seconds`,
+  `may have ${IMPORT.places} of them running or waiting`,
 ];
 
 /** Figures of the contract that are no limit of the server's: what a request may choose, or what the command takes. */

@@ -59,7 +59,7 @@ describe('Auth patterns of a provider', () => {
       '(?=a)b',
       '(?<n>a)',
       '\\bx',
-      '\\p{L}',
+      '\\p{Script=Latin}',
       '(a',
       'a{2,1}',
       '[b-a]',

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { applyOverlay } from '../../../core/import/overlay.ts';
+import { PathWork } from '../../../core/import/path-work.ts';
 import { documentOf, importText, propertiesOf, query } from './samples.ts';
+
+const work = () => new PathWork(300_000, 300_000);
 
 function apply(document: object, ...actions: object[]): { document: Record<string, unknown>; unused: string[] } {
   const copy = structuredClone(document) as Record<string, unknown>;
-  return { unused: applyOverlay(copy, { overlay: '1.1.0', info: {}, actions }, 'overlays[0]'), document: copy };
+  return { unused: applyOverlay(copy, { overlay: '1.1.0', info: {}, actions }, 'overlays[0]', work()), document: copy };
 }
 
 describe('An overlay', () => {
@@ -45,10 +48,43 @@ describe('An overlay', () => {
   });
 
   it('refuses what is no overlay or no path, by name', () => {
-    expect(() => applyOverlay({}, { overlay: '2.0.0', actions: [] }, 'overlays[0]')).to.throw(
+    expect(() => applyOverlay({}, { overlay: '2.0.0', actions: [] }, 'overlays[0]', work())).to.throw(
       'overlays[0] must be an Overlay',
     );
     expect(() => apply({}, { target: '$[', update: {} })).to.throw('overlays[0].actions[0].target');
+  });
+
+  it('M4: refuses overlays that take too much work, by name', () => {
+    const list = { a: {}, b: Array.from({ length: 300 }, () => ({})) };
+    const large = Array.from({ length: 1000 }, () => 0);
+    for (const actions of [
+      Array.from({ length: 12 }, () => ({ target: '$..*', update: { c: [1, 2, 3] } })),
+      [{ target: '$.b.*', update: { c: large } }],
+      [{ target: '$..[?count($..*) > 0]', update: {} }],
+      [{ target: "$.texts[?search(@, '(a|b|c)+d')]", update: {} }],
+    ]) {
+      expect(() => apply({ ...list, texts: Array(50).fill('abc'.repeat(2000)) }, ...actions)).to.throw(
+        'takes too much work',
+      );
+    }
+    const levels = (count: number): object => (count === 0 ? { end: 0 } : { a: levels(count - 1) });
+    const deeper = { target: '$..end', update: levels(90) };
+    expect(apply({ end: 0 }, deeper, deeper).document).to.have.keys('end');
+    expect(() => apply({ end: 0 }, deeper, deeper, deeper)).to.throw('nests the document more than 200 levels');
+  });
+
+  it('M4: changes long lists, and keys of any name', () => {
+    const zeros = Array.from({ length: 40_000 }, () => 0);
+    const { document } = apply(
+      { list: [1], gone: zeros, zeros },
+      { target: '$.list', copy: '$.zeros' },
+      { target: '$.gone[?@ == 0]', remove: true },
+    );
+    expect((document['list'] as unknown[]).length).to.equal(40_001);
+    expect(document['gone']).to.deep.equal([]);
+    const update = JSON.parse('{"__proto__": {"polluted": true}}');
+    const changed = apply({ info: {} }, { target: '$.info', update }).document['info'] as Record<string, unknown>;
+    expect([Object.keys(changed), changed['polluted']]).to.deep.equal([['__proto__'], undefined]);
   });
 
   it('chooses, names and corrects tools', async () => {

@@ -1,0 +1,160 @@
+import { compileSearchPattern } from '../connectors/linear-pattern.ts';
+import { isRecord } from '../tools/pointer.ts';
+import { follow, type PathNode, type SegmentNode } from './json-path.ts';
+import type { PathWork } from './path-work.ts';
+
+interface Segments {
+  segments: readonly { type: string; node: SegmentNode }[];
+}
+
+type Literal = { type: 'Literal'; value: string | number | boolean | null };
+type FilterQuery = { type: 'FilterQuery'; value: ({ type: 'RelQuery' } | { type: 'JsonPathQuery' }) & Segments };
+type FunctionCall = {
+  type: 'FunctionExpr';
+  name: string;
+  arguments: (Literal | FilterQuery | JsonPathFilter | FunctionCall)[];
+};
+type Comparable = Literal | ({ type: 'RelSingularQuery' | 'AbsSingularQuery' } & Segments) | FunctionCall;
+
+/** A filter of RFC 9535 §2.3.5, as the library's parser gives it. */
+export type JsonPathFilter =
+  | { type: 'LogicalOrExpr' | 'LogicalAndExpr'; left: JsonPathFilter; right: JsonPathFilter }
+  | { type: 'LogicalNotExpr'; expression: JsonPathFilter }
+  | { type: 'TestExpr'; expression: FilterQuery | FunctionCall }
+  | { type: 'ComparisonExpr'; left: Comparable; right: Comparable; op: '==' | '!=' | '<' | '<=' | '>' | '>=' };
+
+/** What a query that selects nothing stands for (RFC 9535 §2.3.5.2.2). */
+const NOTHING = Symbol('Nothing');
+
+/** @param node what `@` stands for */
+export function passesFilter(root: PathNode, node: PathNode, filter: JsonPathFilter, work: PathWork): boolean {
+  return new Filter(root, node, work).passes(filter);
+}
+
+class Filter {
+  readonly #root: PathNode;
+  readonly #node: PathNode;
+  readonly #work: PathWork;
+
+  constructor(root: PathNode, node: PathNode, work: PathWork) {
+    this.#root = root;
+    this.#node = node;
+    this.#work = work;
+  }
+
+  passes(filter: JsonPathFilter): boolean {
+    this.#work.step();
+    switch (filter.type) {
+      case 'LogicalOrExpr':
+        return this.passes(filter.left) || this.passes(filter.right);
+      case 'LogicalAndExpr':
+        return this.passes(filter.left) && this.passes(filter.right);
+      case 'LogicalNotExpr':
+        return !this.passes(filter.expression);
+      case 'TestExpr':
+        return filter.expression.type === 'FilterQuery'
+          ? this.#nodes(filter.expression).length > 0
+          : this.#call(filter.expression) === true;
+      case 'ComparisonExpr':
+        return this.#compare(this.#value(filter.left), this.#value(filter.right), filter.op);
+    }
+  }
+
+  #nodes({ value }: FilterQuery): PathNode[] {
+    return follow(this.#root, value.type === 'RelQuery' ? this.#node : this.#root, value.segments, this.#work);
+  }
+
+  #value(comparable: Comparable): unknown {
+    if (comparable.type === 'Literal') return comparable.value;
+    if (comparable.type === 'FunctionExpr') return this.#call(comparable);
+    const start = comparable.type === 'RelSingularQuery' ? this.#node : this.#root;
+    return only(follow(this.#root, start, comparable.segments, this.#work));
+  }
+
+  /** RFC 9535 §2.4. A function with other arguments than it takes is false. */
+  #call({ name, arguments: given }: FunctionCall): unknown {
+    const [first, second] = given;
+    if (first === undefined || given.length !== (name === 'match' || name === 'search' ? 2 : 1)) return false;
+    switch (name) {
+      case 'count':
+        return first.type === 'FilterQuery' && this.#nodes(first).length;
+      case 'value':
+        return first.type === 'FilterQuery' && only(this.#nodes(first));
+      case 'length':
+        return lengthOf(this.#argument(first));
+      case 'match':
+      case 'search': {
+        const [text, pattern] = [this.#argument(first), this.#argument(second)];
+        if (typeof text !== 'string' || typeof pattern !== 'string') return false;
+        const compiled = compileSearchPattern(name === 'match' ? wholeValue(pattern) : pattern);
+        return compiled.matches(text, this.#work.patterns);
+      }
+      default:
+        return false;
+    }
+  }
+
+  #argument(argument: FunctionCall['arguments'][number] | undefined): unknown {
+    switch (argument?.type) {
+      case 'Literal':
+        return argument.value;
+      case 'FilterQuery':
+        return only(this.#nodes(argument));
+      case 'FunctionExpr':
+        return this.#call(argument);
+      default:
+        return NOTHING;
+    }
+  }
+
+  /** RFC 9535 §2.3.5.2.2 */
+  #compare(a: unknown, b: unknown, op: string): boolean {
+    switch (op) {
+      case '==':
+        return this.#equal(a, b);
+      case '!=':
+        return !this.#equal(a, b);
+      case '<':
+        return isLess(a, b);
+      case '<=':
+        return isLess(a, b) || this.#equal(a, b);
+      case '>':
+        return isLess(b, a);
+      default:
+        return isLess(b, a) || this.#equal(a, b);
+    }
+  }
+
+  #equal(a: unknown, b: unknown): boolean {
+    this.#work.step();
+    if (a === b) return true;
+    if (Array.isArray(a) && Array.isArray(b)) {
+      return a.length === b.length && a.every((item, index) => this.#equal(item, b[index]));
+    }
+    if (!isRecord(a) || !isRecord(b)) return false;
+    const keys = Object.keys(a);
+    return (
+      keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && this.#equal(a[key], b[key]))
+    );
+  }
+}
+
+/** `match()` compares with the whole text, whether the pattern says so or not. */
+function wholeValue(pattern: string): string {
+  return `^(?:${pattern.replace(/^\^/, '').replace(/(?<!\\)((?:\\\\)*)\$$/, '$1')})$`;
+}
+
+function only(nodes: readonly PathNode[]): unknown {
+  return nodes.length === 1 ? nodes[0]?.value : NOTHING;
+}
+
+function isLess(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return a < b;
+  return typeof a === 'string' && typeof b === 'string' && a < b;
+}
+
+function lengthOf(value: unknown): unknown {
+  if (typeof value === 'string') return [...value].length;
+  if (Array.isArray(value)) return value.length;
+  return isRecord(value) ? Object.keys(value).length : NOTHING;
+}

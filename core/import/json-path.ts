@@ -1,0 +1,155 @@
+import parse from 'jsonpath-rfc9535/parser';
+import { isRecord } from '../tools/pointer.ts';
+import { type JsonPathFilter, passesFilter } from './json-path-filter.ts';
+import type { PathWork } from './path-work.ts';
+
+/** A node of a document: its value, and where it stands. */
+export interface PathNode {
+  parent: Record<string, unknown> | unknown[];
+  key: string | number;
+  value: unknown;
+  /** 0 for the document. */
+  depth: number;
+}
+
+type Query = ReturnType<typeof parse>;
+type Segment = Query['segments'][number];
+type Selector = (Segment['node'] & { type: 'BracketedSelection' })['selectors'][number];
+/** What a segment holds: one selector, or several in brackets. */
+export type SegmentNode = Segment['node'] | Selector;
+
+/** A longer or deeper expression could keep its parser busy by itself. */
+const MAX_EXPRESSION = 2000;
+const MAX_BRACKETS = 20;
+
+/**
+ * Selects the nodes of a document that a JSONPath names (RFC 9535), each once, parents before their members. The expression is read by
+ * a library; it is evaluated here because the library bounds neither the nodes it visits nor the time of `match()` and `search()`.
+ *
+ * @param work bounds what all selections of one import may cost
+ * @throws PathWorkError when `work` is used up, PatternError for a pattern beyond the linear ones, Error for what is not a JSONPath
+ */
+export function selectNodes(document: unknown, expression: string, work: PathWork): PathNode[] {
+  if (expression.length > MAX_EXPRESSION || nesting(expression) > MAX_BRACKETS) {
+    throw new Error(`an expression has at most ${MAX_EXPRESSION} characters and ${MAX_BRACKETS} nested brackets`);
+  }
+  const root = { parent: { root: document }, key: 'root', value: document, depth: 0 };
+  work.step(expression.length);
+  return once(follow(root, root, parse(expression).segments, work));
+}
+
+/** @param start the node that `@` stands for in a filter, else the root */
+export function follow(
+  root: PathNode,
+  start: PathNode,
+  segments: readonly { type: string; node: SegmentNode }[],
+  work: PathWork,
+): PathNode[] {
+  let nodes = [start];
+  for (const { type, node } of segments) {
+    const found: PathNode[] = [];
+    for (const from of nodes) {
+      const visited = type === 'DescendantSegment' ? descendants(from, work) : [from];
+      for (const each of visited) for (const chosen of select(root, each, node, work)) found.push(chosen);
+    }
+    nodes = found;
+  }
+  return nodes;
+}
+
+function* descendants(node: PathNode, work: PathWork): Generator<PathNode> {
+  yield node;
+  for (const child of children(node, work)) yield* descendants(child, work);
+}
+
+function* children({ value, depth }: PathNode, work: PathWork): Generator<PathNode> {
+  if (Array.isArray(value)) {
+    for (const [key, item] of value.entries()) {
+      work.step();
+      yield { parent: value, key, value: item, depth: depth + 1 };
+    }
+  } else if (isRecord(value)) {
+    for (const key of Object.keys(value)) {
+      work.step();
+      yield { parent: value, key, value: value[key], depth: depth + 1 };
+    }
+  }
+}
+
+function* select(root: PathNode, node: PathNode, selector: SegmentNode, work: PathWork): Generator<PathNode> {
+  const { value } = node;
+  work.step();
+  switch (selector.type) {
+    case 'BracketedSelection':
+      for (const each of selector.selectors) yield* select(root, node, each, work);
+      return;
+    case 'WildcardSelector':
+      yield* children(node, work);
+      return;
+    case 'MemberNameShorthand':
+    case 'NameSelector':
+      if (isRecord(value) && Object.hasOwn(value, selector.value))
+        yield { parent: value, key: selector.value, value: value[selector.value], depth: node.depth + 1 };
+      return;
+    case 'IndexSelector':
+      if (Array.isArray(value)) yield* itemAt(value, selector.value, node.depth + 1);
+      return;
+    case 'SliceSelector':
+      if (Array.isArray(value)) yield* slice(value, selector, node.depth + 1, work);
+      return;
+    case 'FilterSelector':
+      for (const child of children(node, work)) {
+        if (passesFilter(root, child, selector.value as JsonPathFilter, work)) yield child;
+      }
+  }
+}
+
+function* itemAt(list: unknown[], index: number, depth: number): Generator<PathNode> {
+  const key = index < 0 ? list.length + index : index;
+  if (key >= 0 && key < list.length) yield { parent: list, key, value: list[key], depth };
+}
+
+/** RFC 9535 §2.3.4.2.2 */
+function* slice(
+  list: unknown[],
+  { start, end, step }: { start: number | null; end: number | null; step: number | null },
+  depth: number,
+  work: PathWork,
+): Generator<PathNode> {
+  const by = step ?? 1;
+  if (by === 0) return;
+  const { length } = list;
+  const normal = (index: number) => (index < 0 ? length + index : index);
+  const within = (index: number, low: number, high: number) => Math.min(Math.max(index, low), high);
+  const from = normal(start ?? (by > 0 ? 0 : length - 1));
+  const to = end === null ? (by > 0 ? length : -1) : normal(end);
+  const first = by > 0 ? within(from, 0, length) : within(from, -1, length - 1);
+  const last = by > 0 ? within(to, 0, length) : within(to, -1, length - 1);
+  for (let key = first; by > 0 ? key < last : key > last; key += by) {
+    work.step();
+    yield { parent: list, key, value: list[key], depth };
+  }
+}
+
+/** A path may name a node twice, `$['a','a']`; what is done to it is done once. */
+function once(nodes: readonly PathNode[]): PathNode[] {
+  const seen = new Map<object, Set<string | number>>();
+  return nodes.filter(({ parent, key }) => {
+    const keys = seen.get(parent) ?? new Set();
+    seen.set(parent, keys);
+    if (keys.has(key)) return false;
+    keys.add(key);
+    return true;
+  });
+}
+
+/** The deepest nesting of brackets and parentheses, quotes not regarded: it is a bound. */
+function nesting(expression: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of expression) {
+    if (character === '[' || character === '(') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === ')') depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { type HeldPool, heldPool } from '../support/held-pool.ts';
+import { addSecondEnvironment, type SecondEnvironment } from '../support/second-environment.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const MIB = 1024 * 1024;
+const LIMITS = { threads: 1, heapBytes: MIB, idleMs: 1000, places: 2, waiting: 2, tenantBytes: MIB, bytes: 2 * MIB };
+const PATH = '/api/v1/tools:import';
+
+describe('M4: imports at one time', () => {
+  let server: TestServer;
+  let pool: HeldPool;
+  let other: SecondEnvironment;
+
+  before(async () => {
+    pool = heldPool(LIMITS);
+    server = await startTestServer({ adapt: ({ threads }) => ({ threads: { ...threads, imports: pool } }) });
+    other = await addSecondEnvironment(server);
+  });
+  after(() => server.stop());
+
+  it('are two for an environment, and leave places to other environments', async () => {
+    const body = { connector: 'acme', files: [{ name: 'a.json', content: '{"openapi": "3.1.0"}' }] };
+    const mine = [server.call('POST', PATH, { body }), server.call('POST', PATH, { body })];
+    await pool.running(1);
+    const refused = await server.call('POST', PATH, { body });
+    expect(refused.status, refused.text).to.equal(429);
+    expect(refused.body).to.include({ code: 'RATE_LIMITED' });
+    expect(refused.headers['retry-after']).to.equal('1');
+
+    const theirs = other.call('POST', PATH, { body });
+    const first = await Promise.race([theirs, endedWithin(20)]);
+    expect(first, 'the other environment waits for its turn').to.equal(undefined);
+    const ending = endUntil(Promise.all([...mine, theirs]));
+    for (const answer of await ending) {
+      expect(answer.status, 'an import that is ended by its limit').to.equal(400);
+      expect(answer.body).to.include({ code: 'INVALID_DOCUMENT' });
+      expect(answer.body.errors[0].message).to.equal('take more time or memory than an import may have');
+    }
+  });
+
+  it('are bounded for all environments together', async () => {
+    const large = 'x'.repeat(MIB + 1);
+    const body = { connector: 'acme', files: [{ name: 'a.json', content: large }] };
+    const running = server.call('POST', PATH, { body });
+    await pool.running(1);
+    const refused = await other.call('POST', PATH, { body });
+    expect(refused.status, refused.text).to.equal(503);
+    expect(refused.body).to.include({ code: 'SERVER_BUSY' });
+    expect(refused.headers['retry-after']).to.equal('1');
+    await endUntil(running);
+  });
+
+  /** Ends what runs, turn by turn, until all of it is answered. */
+  async function endUntil<T>(answers: Promise<T>): Promise<T> {
+    let done = false;
+    const settled = answers.finally(() => {
+      done = true;
+    });
+    while (!done) {
+      pool.endAll();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return settled;
+  }
+});
+
+/** Resolves after so many turns of the event loop. */
+async function endedWithin(turns: number): Promise<undefined> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return undefined;
+}
