@@ -22,7 +22,7 @@ $(INSTALLED): package.json package-lock.json
 .PHONY: run
 run: install ## Start the server; a first start makes the data directory, the keys and an API client
 	@node scripts/generate-if-stale.ts
-	@MALLOC_ARENA_MAX=1 node --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
+	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
 
 .PHONY: demo
 demo: install ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation, printed step by step
@@ -64,12 +64,13 @@ test-system: install ## Run the tests that need Chromium, oauthlib and Radicale 
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: check
-check: install ## Check drift of generated files, lint, import rules, types and contract compatibility
+check: install ## Check drift of generated files, lint, import rules, types, contract compatibility and the Node binary
 	node scripts/generate.ts --check
 	biome check --error-on-warnings .
 	node scripts/check-imports.ts
 	tsc --noEmit -p .
 	node scripts/check-compat.ts
+	node scripts/check-node-binary.ts
 
 .PHONY: fmt
 fmt: install ## Format the code and apply safe fixes

@@ -20,7 +20,7 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
 } else if (existsSync(bundled) && process.env.VALETKEY_REEXEC !== '1') {
   // npm installs Node 24 as a package on Linux.
   const script = fileURLToPath(import.meta.url);
-  const child = spawn(bundled, [script, ...process.argv.slice(2)], {
+  const child = spawn(bundled, ['--disable-sigusr1', script, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, VALETKEY_REEXEC: '1' },
   });

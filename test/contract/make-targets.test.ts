@@ -15,7 +15,14 @@ describe('npm scripts', () => {
   });
 
   it('start the server just as make does', () => {
-    expect(scripts['start']).to.match(/^MALLOC_ARENA_MAX=1 node .*cli\/valetkey\.js serve$/);
+    expect(scripts['start']).to.match(/^MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 .*cli\/valetkey\.js serve$/);
     expect(read('Makefile')).to.include(`\t@${scripts['start']}\n`);
+  });
+
+  it('L5: start it as the page on operations does, by hand and as a unit', () => {
+    const command = scripts['start']?.slice('MALLOC_ARENA_MAX=1 exec '.length);
+    const page = read('docs/operations.md');
+    expect(page).to.include(`# or: MALLOC_ARENA_MAX=1 node_modules/.bin/${command}\n`);
+    expect(page).to.include(`ExecStart=/opt/valetkey/node_modules/.bin/${command}\n`);
   });
 });

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** Digests of one release for one platform, in hexadecimal SHA-256. */
+export interface NodeDigests {
+  /** The archive `node-v<version>-<platform>.tar.gz`, as SHASUMS256.txt of the release states it. */
+  archive: string;
+  /** `bin/node` inside that archive. */
+  binary: string;
+}
+
+/** By version, then by platform such as `linux-x64`. */
+export type NodeRecords = Readonly<Record<string, Readonly<Record<string, NodeDigests>>>>;
+
+const ROOT = join(import.meta.dirname, '..');
+const PLATFORMS = ['linux-x64', 'linux-arm64'];
+const MAX_BINARY_BYTES = 512 * 1024 * 1024;
+
+export function readRecords(): NodeRecords {
+  return JSON.parse(readFileSync(join(import.meta.dirname, 'node-binaries.json'), 'utf8'));
+}
+
+/**
+ * Compares the Node binaries that npm installed with the recorded digests. The packages are not built by the Node project.
+ *
+ * @param root folder with `node_modules`
+ * @returns one line per binary, `ok` false where it differs or has no record; none where no package is installed
+ */
+export function checkInstalled(root: string, records: NodeRecords): { ok: boolean; line: string }[] {
+  return PLATFORMS.flatMap((platform) => {
+    const folder = join(root, 'node_modules', `node-${platform}`);
+    if (!existsSync(folder)) return [];
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+    const name = `Node ${version} for ${platform}`;
+    const expected = records[version]?.[platform]?.binary;
+    if (!expected) return [{ ok: false, line: `${name} has no record in scripts/node-binaries.json` }];
+    const found = sha256(readFileSync(join(folder, 'bin/node')));
+    const ok = found === expected;
+    return [{ ok, line: ok ? `${name} is the recorded binary` : `${name} is ${found}, recorded is ${expected}` }];
+  });
+}
+
+/**
+ * Compares a downloaded archive of the Node project, and the binary in it, with the recorded digests.
+ *
+ * @param archive path of `node-v<version>-<platform>.tar.gz`
+ */
+export function checkArchive(archive: string, records: NodeRecords): { ok: boolean; line: string }[] {
+  const [, version = '', platform = ''] = /^node-v([\d.]+)-([a-z0-9-]+)\.tar\.gz$/.exec(basename(archive)) ?? [];
+  const expected = records[version]?.[platform];
+  if (!expected) return [{ ok: false, line: `${basename(archive)} has no record in scripts/node-binaries.json` }];
+  const member = `node-v${version}-${platform}/bin/node`;
+  const binary = execFileSync('tar', ['-xzOf', archive, member], { maxBuffer: MAX_BINARY_BYTES });
+  const found: NodeDigests = { archive: sha256(readFileSync(archive)), binary: sha256(binary) };
+  return (['archive', 'binary'] as const).map((part) => {
+    const ok = found[part] === expected[part];
+    return { ok, line: `${part}: ${found[part]} ${ok ? 'is recorded' : `differs from ${expected[part]}`}` };
+  });
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { archive: { type: 'string' } } });
+  const lines = values.archive ? checkArchive(values.archive, readRecords()) : checkInstalled(ROOT, readRecords());
+  for (const { ok, line } of lines) (ok ? console.log : console.error)(line);
+  if (lines.some(({ ok }) => !ok)) process.exitCode = 1;
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+import { ROOT } from '../flows/markdown.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** The server as `npm start` runs it. */
+async function npmStart(dataDir: string) {
+  const env = { PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: '0', METRICS_PORT: '0' };
+  const npm = spawn('npm', ['start', '--silent'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  npm.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  for await (const line of createInterface({ input: npm.stdout })) {
+    const { msg, origin, pid } = JSON.parse(line) as { msg: string; origin: string; pid: number };
+    if (msg !== 'listening') continue;
+    npm.stdout.resume();
+    return { npm, origin, pid, errors: () => errors };
+  }
+  throw new Error(`npm start ended: ${errors}`);
+}
+
+describe('npm start', () => {
+  let folder: ReturnType<typeof tempDir>;
+  let pid: number | undefined;
+
+  beforeEach(() => {
+    folder = tempDir();
+  });
+  afterEach(() => {
+    if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    folder.remove();
+  });
+
+  it('F17: ends the server when it is told to end', async () => {
+    const server = await npmStart(folder.path);
+    pid = server.pid;
+    expect(isAlive(pid)).to.equal(true);
+    // The output of npm is closed only when the server, which writes to it as well, has ended.
+    const closed = once(server.npm, 'close');
+    server.npm.kill('SIGTERM');
+    await closed;
+    expect(isAlive(pid)).to.equal(false);
+  });
+
+  it('L5: opens no debugger at SIGUSR1', async () => {
+    const server = await npmStart(folder.path);
+    pid = server.pid;
+    process.kill(pid, 'SIGUSR1');
+    expect((await fetch(`${server.origin}/healthz`)).status).to.equal(200);
+    const closed = once(server.npm, 'close');
+    process.kill(pid, 'SIGTERM');
+    await closed;
+    expect(server.errors()).not.to.include('Debugger');
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
