@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CustomProviderTools } from '../core/connections/custom.ts';
 import { type CatalogueIndex, createCatalogue } from '../core/connectors/catalogue.ts';
+import { createEvents, type Events } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
 import { checkAddress } from '../core/net/egress.ts';
 import type { EnvironmentRow } from '../db/store.ts';
@@ -15,13 +16,15 @@ const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
 export function openImportTools(
   { config, secrets }: Awaited<ReturnType<typeof openStorage>>,
   environment: EnvironmentRow,
-): CustomProviderTools {
+): CustomProviderTools & { events: Events } {
   const policy = policyOf(config, environment.kind);
+  const newId = createIds(Date.now, randomBytes);
   return {
     catalogue: createCatalogue(JSON.parse(readFileSync(CATALOGUE, 'utf8')) as CatalogueIndex),
     vault: openVault(config, secrets).vault,
     now: Date.now,
-    newId: createIds(Date.now, randomBytes),
+    newId,
+    events: createEvents({ now: Date.now, newId }),
     judgeAddress: (url) => {
       const verdict = checkAddress(policy, url);
       return verdict.ok ? null : verdict.reason;

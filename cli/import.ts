@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ApiError } from '../core/errors.ts';
-import { createEvents } from '../core/events/events.ts';
-import { createIds } from '../core/ids.ts';
 import { importDocument } from '../core/import/import-document.ts';
 import { loadDocument, type SourceFile } from '../core/import/load.ts';
 import { snake } from '../core/import/names.ts';
@@ -50,15 +47,14 @@ async function run(args: string[]): Promise<void> {
       progress: showProgress,
     });
     const target = { connector, baseUrl: options.baseUrl };
-    const apply = (tx: Repositories) => applyImport(tx, tools, environment.id, target, result);
-    const events = createEvents({ now: Date.now, newId: createIds(Date.now, randomBytes) });
     const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
+    const apply = (tx: Repositories) => applyImport(tx, tools, environment.id, target, result, cause);
     const changes = options.dryRun
       ? await preview(store, apply)
       : await store.write(async (tx) => {
           const done = await apply(tx);
           const counts = { added: done.added.length, changed: done.changed.length, removed: done.removed.length };
-          await events.toolsImported(tx, cause, connector, counts);
+          await tools.events.toolsImported(tx, cause, connector, counts);
           return done;
         });
     const shown = presentImport(!options.dryRun, changes, result);

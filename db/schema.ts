@@ -147,6 +147,16 @@ export const environmentToolRevisions = sqliteTable('environment_tool_revisions'
   revision: integer().notNull(),
 });
 
+/** What the credential of an account was given for, besides its origins. */
+export interface AccountBinding {
+  /** The base address of the provider's API at that time; null where there was none. */
+  base: string | null;
+  /** Digest of how requests carry the credential. */
+  use: string;
+  /** Of each static field that it holds, whether the value may be shown. */
+  fields: Record<string, 'public' | 'secret'>;
+}
+
 /** A connection behind an MCP server, and which of its tools are offered there; null: all of them. */
 export interface StoredMcpMapping {
   connectionId: string;
@@ -219,6 +229,7 @@ export const accounts = sqliteTable(
     apiConfig: json<JsonObject>('api_config').notNull(),
     publicDetails: json<JsonObject>('public_details'),
     origins: json<string[]>('origins').notNull(),
+    binding: json<AccountBinding>('binding').notNull(),
     providerSubject: text('provider_subject'),
     wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }),
     kekId: text('kek_id'),

@@ -54,6 +54,7 @@ export type { Page, PageRequest } from './page.ts';
 export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
 export type { ReadRepositories, Repositories } from './repositories.ts';
 export type {
+  AccountBinding,
   AccountStatus,
   AuthorizationType,
   AuthRequestState,

@@ -4,7 +4,7 @@ import type { Settled } from '../core/accounts/links/settle.ts';
 import { startConsent } from '../core/accounts/links/start-consent.ts';
 import { submitForm } from '../core/accounts/links/submit-form.ts';
 import { mintToken } from '../core/accounts/links/tokens.ts';
-import { echoOf, formFieldsOf, readForm, type Typed } from '../core/accounts/links/typed-fields.ts';
+import { echoOf, formFieldsOf, formTerms, readForm, type Typed } from '../core/accounts/links/typed-fields.ts';
 import { connectedUrl } from '../core/accounts/links/verify.ts';
 import { describedScopes } from '../core/connections/scopes.ts';
 import { FIELD_PREFIX, type FieldView } from '../web/connect/fields.ts';
@@ -21,15 +21,16 @@ import { isFromElsewhere } from './same-origin.ts';
 
 /** The page of a link, and what happens when its form is sent. */
 export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'random'>, tools: LinkTools) {
-  /** Only the page itself can know it: it takes the link, and the cookie of the browser that was shown the page. */
-  const formToken = (linkToken: string, browser: string) => digester.digest('link form', linkToken, browser);
+  /** Only the page itself can know it: it takes the link, the cookie of the browser that was shown the page, and what it asked for. */
+  const formToken = (link: LinkContext, linkToken: string, browser: string) =>
+    digester.digest('link form', linkToken, browser, formTerms(link));
 
   return {
     /** Shows the page. A browser without the cookie is given one; it stands for nothing yet. */
     show({ req, environment }: PageCall, link: LinkContext, linkToken: string): PageReply {
       const known = readFlowCookie(req, environment);
       const browser = known ?? mintToken(random);
-      const page = pageOf(link, formToken(linkToken, browser));
+      const page = pageOf(link, formToken(link, linkToken, browser));
       return { status: 200, page, ...(!known && { cookie: flowCookie(environment, browser) }) };
     },
 
@@ -38,13 +39,13 @@ export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'ra
       const pairs = ((await readBody(req, PAGE_FORM)) ?? {}) as Pairs;
       const browser = readFlowCookie(req, environment);
       const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
-      if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(linkToken, browser))) {
+      if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(link, linkToken, browser))) {
         return { status: 403, page: staleFormPage() };
       }
       const typed = typedIn(pairs);
       const read = readForm(link, typed);
       if (!read.ok) {
-        const page = pageOf(link, formToken(linkToken, browser), echoOf(link, typed), read.problems);
+        const page = pageOf(link, formToken(link, linkToken, browser), echoOf(link, typed), read.problems);
         return { status: 400, page };
       }
       if (link.completion === 'form') return next(environment, await submitForm(tools, link, read.form, cause));
@@ -83,7 +84,7 @@ function pageOf(
       (field): FieldView => ({
         name: field.field_name,
         label: field.label,
-        kind: field.input_type,
+        kind: field.isSecret && field.input_type === 'text' ? 'password' : field.input_type,
         options: field.options ?? [],
         hint: field.hint ?? '',
         required: field.required ?? false,

@@ -1,6 +1,7 @@
+import type { AccountBinding } from '../../db/store.ts';
 import { Secret } from '../secret.ts';
+import { bindingDigest } from '../vault/binding-digest.ts';
 import type { RecordContext } from '../vault/context.ts';
-import { originsDigest } from '../vault/origins-digest.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Details, DetailsForm } from './details.ts';
 import { formOf } from './details.ts';
@@ -11,8 +12,9 @@ export interface AccountPlace {
   id: string;
   /** Grows with every credential write. */
   credentialGeneration: number;
-  /** Where the credential may be sent; part of what is authenticated. */
+  /** Where the credential may be sent, and what else it was given for; part of what is authenticated. */
   origins: readonly string[];
+  binding: AccountBinding;
 }
 
 /** The columns of an account that hold its credentials. All are null for an account without any. */
@@ -93,6 +95,15 @@ function contextOf(place: AccountPlace): RecordContext {
     environmentId: place.environmentId,
     recordId: place.id,
     generation: place.credentialGeneration,
-    originsDigest: originsDigest(place.origins),
+    bindingDigest: bindingDigest(place.origins, termsOf(place.binding)),
   };
+}
+
+function termsOf({ base, use, fields }: AccountBinding): string[] {
+  const names = Object.keys(fields).sort();
+  return [
+    ...(base === null ? ['no base'] : ['base', base]),
+    use,
+    ...names.flatMap((name) => [name, String(fields[name])]),
+  ];
 }

@@ -1,7 +1,8 @@
 import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
-import { checkStaticDetails, publicDetails } from '../connectors/static-details.ts';
+import { checkStaticDetails, isComplete } from '../connectors/static-details.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
+import type { FieldSecrecy } from './binding.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
 import { isClientPattern } from './obtaining/kinds.ts';
@@ -93,13 +94,13 @@ export function areUsable(pattern: AuthPattern, details: Details, apiConfig: Jso
   if (pattern.type === 'NO_AUTH') return true;
   const form = formOf(details);
   // The client of the connection is all that a machine client needs, unless accounts are typed one of their own.
-  if (form === null) return isClientPattern(pattern) && checkStaticDetails(pattern, {}).length === 0;
+  if (form === null) return isClientPattern(pattern) && isComplete(pattern, {});
   const value = details[form] ?? {};
   if (form === 'oauth_token') return isText(value['access_token']) || isText(value['refresh_token']);
   if (form === 'workspace_dwd') return isText(value['subject']);
   if (form === 'trusted_idp') return isText(value['db_user']) || isServerless(apiConfig);
   const given = asObject(value['details']);
-  return Object.keys(given).length > 0 && checkStaticDetails(pattern, given).length === 0;
+  return Object.keys(given).length > 0 && isComplete(pattern, given);
 }
 
 /** A serverless workgroup is named by the account's configuration; it needs no database user. */
@@ -132,27 +133,33 @@ export function withoutInternals(details: Details): Details {
   return { [form]: Object.fromEntries(Object.entries(details[form] ?? {}).filter(([name]) => !hidden.includes(name))) };
 }
 
-/** What of the details may be shown without the right to read credentials. */
-export function publicPart(pattern: AuthPattern, details: Details): Details {
+/**
+ * What of the details may be shown without the right to read credentials.
+ *
+ * @param fields which of the static fields may be shown, from `fieldSecrecy`
+ */
+export function publicPart(details: Details, fields: FieldSecrecy): Details {
   const form = formOf(details);
   if (form === null) return {};
   const value = details[form] ?? {};
   if (form !== 'static_auth') return { [form]: pick(value, PUBLIC_FIELDS[form]) };
-  return { static_auth: { details: publicDetails(pattern, asObject(value['details'])) } };
+  const names = Object.keys(fields).filter((name) => fields[name] === 'public');
+  return { static_auth: { details: pick(asObject(value['details']), names) } };
 }
 
 /**
  * Checks details against the pattern of an account: the form fits the type, and typed fields fit the pattern's.
  *
  * @param details complete, after any merge
+ * @param change what of them has just been given; stored values are not judged by rules that may have come later
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS that names each field
  */
-export function checkDetails(pattern: AuthPattern, details: Details, apiConfig: JsonObject): void {
+export function checkDetails(pattern: AuthPattern, details: Details, change: Details, apiConfig: JsonObject): void {
   checkForm(pattern.type, details, DETAILS_FIELD);
   checkClusterUser(details, apiConfig, DETAILS_FIELD);
   const given = staticFieldsIn(details);
   if (Object.keys(given).length === 0) return;
-  const errors = checkStaticDetails(pattern, given);
+  const errors = checkStaticDetails(pattern, given, new Set(Object.keys(staticFieldsIn(change))));
   if (errors.length > 0) refuse(errors);
 }
 

@@ -1,4 +1,5 @@
 import type { AccountRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import { UNBOUND } from './binding.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 
@@ -6,6 +7,7 @@ import { orderAccountRevocation, type RevocationTools } from './revocation-order
 export function withoutCredentials(account: Pick<AccountRow, 'credentialGeneration'>) {
   return {
     ...NO_CREDENTIALS,
+    binding: UNBOUND,
     publicDetails: {},
     tokenExpiresAt: null,
     credentialGeneration: account.credentialGeneration + 1,

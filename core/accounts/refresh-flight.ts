@@ -1,5 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
+import { HOSTS_CHANGED } from './binding.ts';
 import { fraction, isExpired, isObtainable } from './freshness.ts';
 import type { RefreshFailure } from './refresh-failure.ts';
 import { isHeld, obstacleOf } from './refresh-lease.ts';
@@ -7,7 +8,6 @@ import { type Planned, planRefresh } from './refresh-plan.ts';
 import { type Renewal, type Run, type RunTools, runInto, runRefresh } from './refresh-run.ts';
 import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
 import type { RefreshSlots } from './refresh-slots.ts';
-import { HOSTS_CHANGED } from './write.ts';
 
 export interface FlightTools extends RunTools {
   slots: RefreshSlots;
@@ -91,7 +91,10 @@ async function endWithoutRequest(
   if (planned.why === 'hosts_changed') {
     const { environmentId, id, version } = account;
     const parked = { status: 'PENDING_AUTH', statusReason: HOSTS_CHANGED, updatedAt: at } as const;
-    await store.write((tx) => tx.accounts.update(environmentId, id, version, parked));
+    await store.write(async (tx) => {
+      const changed = await tx.accounts.update(environmentId, id, version, parked);
+      if (changed) await events.accountParked(tx, cause, id, HOSTS_CHANGED);
+    });
     return { account: await store.read.accounts.get(environmentId, id) };
   }
   if (!isExpired(account, at)) return { account };

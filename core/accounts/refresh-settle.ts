@@ -1,6 +1,7 @@
 import type { AccountRow, ConnectionRow, RefreshEnd, Repositories } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
+import { fieldSecrecy } from './binding.ts';
 import { combineDetails, openGiven, sealCredentials } from './credentials.ts';
 import { type Details, formOf, publicPart } from './details.ts';
 import type { Obtained, StoredParts } from './obtaining/request.ts';
@@ -10,7 +11,7 @@ import { basisOf, type RefreshPlan } from './refresh-plan.ts';
 
 export interface SettleTools {
   vault: Vault;
-  events: Pick<Events, 'accountExpired'>;
+  events: Pick<Events, 'accountExpired' | 'accountParked'>;
 }
 
 /**
@@ -41,12 +42,18 @@ export async function storeTokens(
   const found = await stillOurs(tx, vault, plan, lease);
   if (found.kind !== 'stored') return found;
   const { account } = found;
-  const { environmentId, id, origins } = account;
+  const { environmentId, id, origins, binding } = account;
   const parts = obtained.store(openGiven(vault, account, account));
+  const shown = shownOf(parts);
   const credentialGeneration = account.credentialGeneration + 1;
   await tx.accounts.update(environmentId, id, account.version, {
-    ...sealCredentials(vault, { environmentId, id, credentialGeneration, origins }, parts.given, parts.temporary),
-    publicDetails: publicPart(plan.pattern, shownOf(parts)),
+    ...sealCredentials(
+      vault,
+      { environmentId, id, credentialGeneration, origins, binding },
+      parts.given,
+      parts.temporary,
+    ),
+    publicDetails: publicPart(shown, fieldSecrecy(plan.pattern, shown, binding.fields)),
     tokenExpiresAt: obtained.expiresAt,
     credentialGeneration,
     updatedAt: at,
@@ -102,7 +109,7 @@ export const NO_REFRESH_TOKEN = `The token has expired, and there is no refresh 
  */
 export async function expireAccount(
   tx: Repositories,
-  events: SettleTools['events'],
+  events: Pick<Events, 'accountExpired'>,
   { environmentId, id, version }: AccountRow,
   reason: string,
   at: number,

@@ -6,12 +6,12 @@ import { ensureConnection } from '../connections/resolve.ts';
 import { accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { checkAccountInputs } from '../connectors/base-url.ts';
-import { originsOf } from '../connectors/origins.ts';
-import type { ProviderDefinition } from '../connectors/provider.ts';
 import { checkAccountFields } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
+import type { Cause, Events } from '../events/events.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
+import { bindingBreach, bindTo, carriedOver, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
 import { NO_CREDENTIALS, openGiven, sealCredentials } from './credentials.ts';
 import type { Details } from './details.ts';
 import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
@@ -54,14 +54,16 @@ export async function createAccount(
 ): Promise<CreatedAccount> {
   const details = input.authorization_details ?? {};
   const connection = await ensureConnection(tx, tools, environmentId, key.connector, details);
-  const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
+  const definition = await definitionOf(tx, tools, environmentId, connection);
+  const { pattern } = definition;
   const apiConfig = mergeConfig({}, input.api_config ?? {}, CONFIG_FIELD);
-  checkAccount(provider, pattern, apiConfig, details);
+  const fields = fieldSecrecy(pattern, details);
+  checkAccount(definition, apiConfig, details, details, fields);
   const id = tools.newId('ca');
   const at = tools.now();
-  const origins = originsFor(provider, pattern, apiConfig, details);
+  const bound = bindTo(definition, apiConfig, details, fields);
   const usable = areUsable(pattern, details, apiConfig);
-  const place = { environmentId, id, credentialGeneration: 1, origins };
+  const place = { environmentId, id, credentialGeneration: 1, ...bound };
   try {
     await tx.accounts.insert(environmentId, {
       id,
@@ -74,9 +76,9 @@ export async function createAccount(
       authorizationType: pattern.type,
       status: usable ? 'ACTIVE' : 'PENDING_AUTH',
       apiConfig,
-      publicDetails: publicPart(pattern, details),
+      publicDetails: publicPart(details, fields),
       tokenExpiresAt: firstExpiry(details, at),
-      origins,
+      ...bound,
       credentialGeneration: 1,
       ...sealCredentials(tools.vault, place, details),
       createdAt: at,
@@ -100,21 +102,22 @@ export interface AccountUpdate {
 
 /**
  * Updates an account: `api_config` merges, only the fields that are given change in the credentials. Usable credentials make it
- * ACTIVE, a change that leaves nothing usable takes it out of use. So does a configuration that moves the hosts of an account,
- * until the credentials are given anew: they were given for other hosts. What the service had obtained goes with what it came from, and
- * is to be revoked.
+ * ACTIVE; a change that leaves nothing usable, or would use the stored credentials for something that they were not given for, takes
+ * it out of use until they are given again. What the service had obtained goes with what it came from, and is to be revoked.
  *
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
  */
 export async function updateAccount(
   tx: Repositories,
-  tools: AccountTools & RevocationTools,
+  tools: UpdateTools,
   account: AccountRow,
   input: AccountInput,
+  cause: Cause,
 ): Promise<AccountUpdate> {
   const { environmentId } = account;
   const connection = (await tx.connections.get(environmentId, account.connectionId)) as ConnectionRow;
-  const { provider, pattern } = await definitionOf(tx, tools, environmentId, connection);
+  const definition = await definitionOf(tx, tools, environmentId, connection);
+  const { pattern } = definition;
   const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
   const change = input.authorization_details ?? {};
   const brings = formOf(change) !== null;
@@ -122,45 +125,73 @@ export async function updateAccount(
   // A client that needs nothing of its own is given just that: an empty object.
   const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
   const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
-  const merged = mergeDetails(stored, change);
-  const moved = originsFor(provider, pattern, apiConfig, merged).join() !== account.origins.join();
-  // What was given for other hosts is not carried over: a partial change must not bring the rest of the secret along.
-  const details = moved && replaced ? mergeDetails({}, change) : merged;
-  checkAccount(provider, pattern, apiConfig, details);
-  const origins = originsFor(provider, pattern, apiConfig, details);
+  const { details, fields, breach } = mergedCredential(account, definition, apiConfig, stored, change);
+  checkAccount(definition, apiConfig, details, change, fields);
   const usable = areUsable(pattern, details, apiConfig);
   const at = tools.now();
   const credentialGeneration = account.credentialGeneration + 1;
   const holdsSecrets = formOf(stored) !== null;
+  const bound = bindTo(definition, apiConfig, details, fields);
   const hasChanged = replaced || JSON.stringify(apiConfig) !== JSON.stringify(account.apiConfig);
-  const outdated = moved || settingsDiffer(pattern, account.apiConfig, apiConfig);
+  const outdated = breach !== null || settingsDiffer(pattern, account.apiConfig, apiConfig);
   if (account.temporarySealed !== null && (replaced || outdated)) await orderAccountRevocation(tx, tools, account);
+  const reason = usable ? (replaced || !holdsSecrets ? null : breach) : NOT_USABLE;
+  const parks = reason !== null && account.status === 'ACTIVE';
   await tx.accounts.update(environmentId, account.id, account.version, {
     apiConfig,
     updatedAt: hasChanged ? at : account.updatedAt,
     ...(replaced && {
-      publicDetails: publicPart(pattern, details),
-      origins,
+      ...bound,
+      publicDetails: publicPart(details, fields),
       credentialGeneration,
       tokenExpiresAt: firstExpiry(details, at),
-      ...sealCredentials(tools.vault, { environmentId, id: account.id, credentialGeneration, origins }, details),
+      ...sealCredentials(tools.vault, { environmentId, id: account.id, credentialGeneration, ...bound }, details),
     }),
     ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
-    ...(!usable && parked(account, NOT_USABLE)),
-    ...(moved && !replaced && (holdsSecrets ? parked(account, HOSTS_CHANGED) : { origins })),
+    ...(parks && { status: 'PENDING_AUTH' as const, statusReason: reason }),
+    // While nothing is sealed for it, an account follows its provider.
+    ...(!replaced && !holdsSecrets && (outdated || account.temporarySealed === null) && bound),
     // What was obtained belongs to the configuration as it was.
     ...(outdated &&
       !replaced &&
       account.temporarySealed !== null && {
         ...(holdsSecrets ? { temporarySealed: null } : NO_CREDENTIALS),
-        publicDetails: publicPart(pattern, details),
+        publicDetails: publicPart(details, fields),
         tokenExpiresAt: null,
       }),
   });
+  if (parks) await tools.events.accountParked(tx, cause, account.id, reason);
   if (replaced && usable) await completeConnection(tx, environmentId, connection, at);
   // Whoever is about to finish a link was asked for what the account has now been given otherwise (threat C17).
   if (replaced) await tx.authRequests.close(environmentId, account.id, at);
   return { account: (await tx.accounts.get(environmentId, account.id)) as AccountRow, replaced };
+}
+
+export type UpdateTools = AccountTools & RevocationTools & { events: Pick<Events, 'accountParked'> };
+
+/**
+ * Merges a change into the stored credentials. Where the stored ones were given for something else than what would be done with them
+ * now, none of them is carried over into new ones: a partial change must not bring the rest of the secret along.
+ *
+ * @returns `breach`: why the stored credentials must not be used any more
+ */
+function mergedCredential(
+  account: AccountRow,
+  definition: Definition,
+  apiConfig: JsonObject,
+  stored: Details,
+  change: Details,
+): { details: Details; fields: FieldSecrecy; breach: string | null } {
+  const { pattern } = definition;
+  const merged = mergeDetails(stored, change);
+  const fields = fieldSecrecy(pattern, merged, carriedOver(account.binding.fields, change));
+  const holdsSecrets = formOf(stored) !== null || account.temporarySealed !== null;
+  const breach = holdsSecrets
+    ? bindingBreach(account, definition, { apiConfig, shown: publicPart(merged, fields) })
+    : null;
+  if (breach === null || formOf(change) === null) return { details: merged, fields, breach };
+  const details = mergeDetails({}, change);
+  return { details, fields: fieldSecrecy(pattern, details), breach };
 }
 
 /** Whether the settings that a pattern asks accounts for differ: tokens are obtained by them. */
@@ -168,13 +199,6 @@ function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: Js
   return fields.some(({ field_name: name }) => before[name] !== after[name]);
 }
 
-/** An account in use that must not be used any more until it is given credentials; in any other state it stays there. */
-function parked(account: AccountRow, reason: string) {
-  if (account.status !== 'ACTIVE') return {};
-  return { status: 'PENDING_AUTH' as const, statusReason: reason };
-}
-
-export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
 const NOT_USABLE = 'The credentials no longer suffice: what was needed of them has been removed.';
 
 /**
@@ -196,7 +220,7 @@ async function definitionOf(
   tools: AccountTools,
   environmentId: EnvironmentId,
   connection: ConnectionRow,
-): Promise<{ provider: ProviderDefinition; pattern: AuthPattern }> {
+): Promise<Definition> {
   const provider = await findProvider(tx, tools.catalogue, environmentId, connection.providerKey);
   if (!provider) {
     throw new ApiError('UNKNOWN_CONNECTOR', `The provider of the connection ${connection.keyId} has been deleted.`, {
@@ -207,25 +231,17 @@ async function definitionOf(
 }
 
 function checkAccount(
-  provider: ProviderDefinition,
-  pattern: AuthPattern,
+  { provider, pattern }: Definition,
   apiConfig: JsonObject,
   details: Details,
+  change: Details,
+  fields: FieldSecrecy,
 ): void {
-  checkDetails(pattern, details, apiConfig);
-  const inputs = accountInputs(pattern, apiConfig, staticFieldsIn(details));
+  checkDetails(pattern, details, change, apiConfig);
+  const inputs = accountInputs(pattern, apiConfig, staticFieldsIn(publicPart(details, fields)));
   const errors = [...checkAccountFields(pattern, apiConfig), ...checkAccountInputs(provider, inputs)];
   if (errors.length > 0)
     throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not fit the provider.', { errors });
-}
-
-function originsFor(
-  provider: ProviderDefinition,
-  pattern: AuthPattern,
-  apiConfig: JsonObject,
-  details: Details,
-): string[] {
-  return originsOf(provider, accountInputs(pattern, apiConfig, staticFieldsIn(details)), pattern.type);
 }
 
 /** Nothing is known of the life of a token that was given; a refresh token alone has to be spent before anything else. */

@@ -1,26 +1,23 @@
-import type { AccountRow, CustomProviderRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import type { CustomProviderRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { disconnectAccount } from '../accounts/leave.ts';
-import { HOSTS_CHANGED } from '../accounts/write.ts';
-import { accountInputs } from '../connectors/account-inputs.ts';
-import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { checkAuthPatterns } from '../connectors/check-patterns.ts';
-import { originsOf } from '../connectors/origins.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
+import { accountsOf, adaptAccounts, type Consequences, type ProviderChangeTools } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
-import { findPattern, toProvider } from './providers.ts';
+import { toProvider } from './providers.ts';
 
 /** What a request says about a provider. On update `null` clears; what is left out stays. */
 export type CustomProviderInput = {
   [Key in keyof CustomProviderDefinition]?: CustomProviderDefinition[Key] | null | undefined;
 };
 
-export interface CustomProviderTools {
+export interface CustomProviderTools extends ProviderChangeTools {
   catalogue: Catalogue;
   vault: Vault;
-  now(): number;
   newId(prefix: 'prv' | 'out'): string;
   /** Whether the egress policy could ever call an address; null when it could. */
   judgeAddress(url: string): string | null;
@@ -35,8 +32,6 @@ const EMPTY: CustomProviderDefinition = {
   proxy_url: '',
   auth_patterns: [],
 };
-
-const PAGE = 500;
 
 /**
  * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED
@@ -63,10 +58,9 @@ export async function createCustomProvider(
 }
 
 /**
- * Changes a provider. Accounts whose credentials were given for other hosts than the new ones are taken out of use.
+ * Changes a provider, and brings what stands on it in line with the change.
  *
- * @returns the provider, and how many accounts were taken out of use
- * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED, PROVIDER_IN_USE when a type that has accounts would go
+ * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED; PROVIDER_IN_USE, as `adaptAccounts`
  */
 export async function updateCustomProvider(
   tx: Repositories,
@@ -74,28 +68,28 @@ export async function updateCustomProvider(
   environmentId: EnvironmentId,
   row: CustomProviderRow,
   input: CustomProviderInput,
-): Promise<{ row: CustomProviderRow; parked: number }> {
-  const definition = merge(row.definition as unknown as CustomProviderDefinition, input);
+  cause: Cause,
+): Promise<{ row: CustomProviderRow } & Consequences> {
+  const before = row.definition as unknown as CustomProviderDefinition;
+  const definition = merge(before, input);
   check(definition, tools);
-  let parked = 0;
-  const provider = toProvider(row.identifier, definition);
-  for await (const account of accountsOf(tx, environmentId, row.identifier)) {
-    const pattern = findPattern(provider, account.authorizationType);
-    if (!pattern) throw inUse(account.authorizationType);
-    const origins = originsNow(definition, row.identifier, pattern, account);
-    if (origins.join() === account.origins.join()) continue;
-    const updatedAt = tools.now();
-    if (account.credentialsSealed === null) {
-      // Nothing that could be led astray: the account follows its provider.
-      await tx.accounts.update(environmentId, account.id, account.version, { origins, updatedAt });
-      continue;
-    }
-    const change = { status: 'PENDING_AUTH' as const, reason: HOSTS_CHANGED, updatedAt };
-    if (await tx.accounts.setStatus(environmentId, account.id, ['ACTIVE'], change)) parked += 1;
-  }
+  const consequences = isUsedAlike(before, definition)
+    ? { parked: 0 }
+    : await adaptAccounts(tx, tools, environmentId, changeOf(row.identifier, before, definition), cause);
   const changes = { definition, isMcp: speaksMcp(definition), updatedAt: tools.now() };
   await tx.customProviders.update(environmentId, row.identifier, row.version, changes);
-  return { row: (await tx.customProviders.get(environmentId, row.identifier)) as CustomProviderRow, parked };
+  return { row: (await tx.customProviders.get(environmentId, row.identifier)) as CustomProviderRow, ...consequences };
+}
+
+function changeOf(identifier: string, before: CustomProviderDefinition, now: CustomProviderDefinition) {
+  return { before: toProvider(identifier, before), now: toProvider(identifier, now) };
+}
+
+/** Whether two definitions differ in what people read alone. */
+function isUsedAlike(a: CustomProviderDefinition, b: CustomProviderDefinition): boolean {
+  const used = ({ proxy_enabled, proxy_url, auth_patterns }: CustomProviderDefinition) =>
+    JSON.stringify([proxy_enabled, proxy_url, auth_patterns]);
+  return used(a) === used(b);
 }
 
 /**
@@ -123,31 +117,6 @@ export async function deleteCustomProvider(
   await tx.environmentTools.deleteByConnector(environmentId, row.identifier);
   await tx.customProviders.delete(environmentId, row.identifier);
   return disconnected;
-}
-
-async function* accountsOf(
-  tx: Repositories,
-  environmentId: EnvironmentId,
-  provider: string,
-): AsyncGenerator<AccountRow> {
-  let afterSeq = 0;
-  for (;;) {
-    const rows = await tx.accounts.listByProvider(environmentId, provider, { afterSeq, limit: PAGE });
-    yield* rows;
-    if (rows.length < PAGE) return;
-    afterSeq = rows.at(-1)?.seq ?? 0;
-  }
-}
-
-/** Values that stand in addresses are no secrets, so the public part of the credentials holds them all. */
-function originsNow(
-  definition: CustomProviderDefinition,
-  identifier: string,
-  pattern: AuthPattern,
-  account: AccountRow,
-): string[] {
-  const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
-  return originsOf(toProvider(identifier, definition), accountInputs(pattern, account.apiConfig, shown), pattern.type);
 }
 
 function merge(before: CustomProviderDefinition, input: CustomProviderInput): CustomProviderDefinition {
@@ -211,10 +180,4 @@ async function isTaken(
   if (await tx.customProviders.get(environmentId, identifier)) return true;
   if (await tx.connections.byKeyId(environmentId, identifier)) return true;
   return (await tx.connections.listByProvider(environmentId, identifier)).length > 0;
-}
-
-function inUse(type: string): ApiError {
-  return new ApiError('PROVIDER_IN_USE', `The provider has accounts of type ${type}; its pattern cannot be removed.`, {
-    errors: [{ field: 'auth_patterns', message: `must keep a pattern of type ${type}` }],
-  });
 }

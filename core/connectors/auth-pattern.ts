@@ -135,9 +135,38 @@ export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
   return pattern.fields ?? CONVENTIONAL_FIELDS[pattern.type] ?? [];
 }
 
-/** True when a field's value must never be shown again. */
+/** True for a field whose input hides what is typed. `secretFieldsOf` says which values of a pattern are secret. */
 export function isSecretField(field: AuthField): boolean {
   return field.input_type === 'password' || field.input_type === 'textarea';
+}
+
+/**
+ * The static fields of a pattern whose values are never shown: those that are typed as a password or in a text area, and those that
+ * are the credential itself whatever their input type is.
+ */
+export function secretFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
+  const names = staticFieldsOf(pattern)
+    .filter(isSecretField)
+    .map((field) => field.field_name);
+  return new Set([...names, ...credentialNamesOf(pattern)]);
+}
+
+/** The fields that are the credential by their role in the type. */
+function credentialNamesOf(pattern: AuthPattern): readonly string[] {
+  switch (pattern.type) {
+    case 'API_KEY':
+    case 'BEARER_TOKEN':
+      return [credentialFieldOf(pattern)?.field_name].filter((name) => name !== undefined);
+    case 'BASIC':
+    case 'BASIC_AUTH':
+      // Without a password of its own, the user name is where a key goes.
+      return [staticFieldsOf(pattern).some((field) => field.field_name === 'password') ? 'password' : 'username'];
+    case 'OAUTH_M2M':
+    case 'SMART_FHIR':
+      return ['client_secret', 'private_key'];
+    default:
+      return [];
+  }
 }
 
 /**

@@ -72,7 +72,8 @@ function checkBroughtValues(provider: ProviderDefinition, inputs: AccountInputs)
   });
 }
 
-function baseTemplateOf(provider: ProviderDefinition): string | undefined {
+/** The base address as the provider writes it; undefined where the account brings it, or there is none. */
+export function baseTemplateOf(provider: ProviderDefinition): string | undefined {
   return provider.proxyEnabled && provider.proxyUrl ? provider.proxyUrl : provider.api.base_url;
 }
 

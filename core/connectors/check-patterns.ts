@@ -6,6 +6,7 @@ import {
   type FieldPlacement,
   isSecretField,
   isStaticType,
+  secretFieldsOf,
   staticFieldsOf,
 } from './auth-pattern.ts';
 import { checkOAuth } from './check-oauth.ts';
@@ -99,6 +100,7 @@ function unknownPlaces(pattern: AuthPattern, places: string[], field: string): F
 function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<string> | undefined): FieldError[] {
   const errors: FieldError[] = [];
   const names = new Set<string>();
+  const secret = secretFieldsOf(pattern);
   if (isStaticType(pattern.type) && pattern.fields?.length === 0) {
     errors.push({ field: `${path}.fields`, message: 'must not be empty: leave it out for the usual fields' });
   }
@@ -108,7 +110,8 @@ function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<strin
       if (names.has(field.field_name))
         errors.push({ field: `${at}.field_name`, message: `stands twice: ${field.field_name}` });
       names.add(field.field_name);
-      errors.push(...checkField(field, at, used, list === 'account_fields'));
+      const isSecret = list === 'fields' && secret.has(field.field_name);
+      errors.push(...checkField(field, at, used, isSecret), ...(list === 'account_fields' ? shownOnly(field, at) : []));
     });
   }
   return errors;
@@ -118,7 +121,7 @@ function checkField(
   field: AuthField,
   at: string,
   used: ReadonlySet<string> | undefined,
-  ofAccount: boolean,
+  isSecret: boolean,
 ): FieldError[] {
   const errors: FieldError[] = [];
   const problem = field.pattern === undefined ? undefined : patternProblem(field.pattern);
@@ -126,7 +129,7 @@ function checkField(
   if (field.input_type === 'select' && !field.options?.length) {
     errors.push({ field: `${at}.options`, message: 'are required for a select' });
   }
-  if (field.is_path_param && isSecretField(field)) {
+  if (field.is_path_param && isSecret) {
     errors.push({
       field: `${at}.is_path_param`,
       message: 'is not possible for a secret: addresses are written to logs',
@@ -135,11 +138,13 @@ function checkField(
   if (field.is_path_param && used && !used.has(field.field_name)) {
     errors.push({ field: `${at}.is_path_param`, message: `needs {{${field.field_name}}} in an address` });
   }
-  if (ofAccount && isSecretField(field)) {
-    errors.push({ field: `${at}.input_type`, message: 'must be text or select: account fields are not kept secret' });
-  }
   errors.push(...placementProblems(field.placement, at));
   return errors;
+}
+
+function shownOnly(field: AuthField, at: string): FieldError[] {
+  if (!isSecretField(field)) return [];
+  return [{ field: `${at}.input_type`, message: 'must be text or select: account fields are not kept secret' }];
 }
 
 function checkPlacement(pattern: AuthPattern, path: string): FieldError[] {

@@ -1,12 +1,13 @@
 import { ApiError } from '../errors.ts';
-import { MASK, type Secret } from '../secret.ts';
+import { MASK, Secret } from '../secret.ts';
 import type { RequestSigner } from '../tools/signer.ts';
 import {
   type AuthField,
   type AuthPattern,
   credentialFieldOf,
   type FieldPlacement,
-  isSecretField,
+  isStaticType,
+  secretFieldsOf,
   staticFieldsOf,
 } from './auth-pattern.ts';
 
@@ -14,7 +15,12 @@ import {
 export type Credential =
   | { kind: 'none' }
   | { kind: 'token'; accessToken: Secret; consumerKey?: string }
-  | { kind: 'static'; details: Readonly<Record<string, Secret>> }
+  | {
+      kind: 'static';
+      details: Readonly<Record<string, Secret>>;
+      /** The fields that were secret when they were given. They stay so, whatever the pattern says now. */
+      secret?: ReadonlySet<string>;
+    }
   /** Has no place of its own: the request as a whole is signed. */
   | { kind: 'signer'; signer: RequestSigner };
 
@@ -64,6 +70,28 @@ export function placeCredential(pattern: AuthPattern, credential: Credential): P
   }
 }
 
+/** One part of a request, with the names of fields in the place of their values. */
+export type OutlinedPart = [place: FieldPlacement['in'], name: string, value: string];
+
+/**
+ * Where and how requests carry a credential that holds these fields: what they would carry if each value was the name of its field.
+ * Two outlines are equal when every value goes to the same place in the same form.
+ *
+ * @param fields the names of the static fields that are held; for a token they do not matter
+ * @returns null when the pattern cannot place such a credential
+ */
+export function placementOutline(pattern: AuthPattern, fields: readonly string[]): OutlinedPart[] | null {
+  const details = Object.fromEntries(fields.map((name) => [name, new Secret(`{{${name}}}`)]));
+  const token = { kind: 'token', accessToken: new Secret('{{access_token}}'), consumerKey: '{{client_id}}' } as const;
+  try {
+    const { parts } = placeCredential(pattern, isStaticType(pattern.type) ? { kind: 'static', details } : token);
+    return parts.map(({ in: place, name, value }) => [place, name, value]);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
 /**
  * What is sent as the value of a field. A mutation can give one to a name that nobody types: the fixed password of a key sent as user
  * name.
@@ -83,14 +111,22 @@ function placeStatic(
     const isKnown = fields.some((field) => field.field_name === name) || mutationOf(pattern, name) !== undefined;
     return mutated(pattern, name, isKnown ? stored(name) : '');
   };
+  const isHidden = hiddenIn(pattern, credential);
   const parts = main(values);
-  const secrets: string[] = [];
-  const sole = soleCredential(pattern);
   for (const field of fields) {
-    parts.push(...placedField(field, placementOf(pattern, field), values));
-    if (isSecretField(field) || field === sole) secrets.push(stored(field.field_name), values(field.field_name));
+    const placement = placementOf(pattern, field);
+    if (placement) parts.push(...placedField(field, placement, values, isHidden(field.field_name)));
   }
+  const names = new Set([...fields.map((field) => field.field_name), ...Object.keys(credential.details)]);
+  const secrets = [...names].filter(isHidden).flatMap((name) => [stored(name), values(name)]);
   return finish(parts, secrets);
+}
+
+/** Shown is what was public when it was given and is public now; everything else is masked and scrubbed. */
+function hiddenIn(pattern: AuthPattern, { secret: given }: Credential & { kind: 'static' }): (name: string) => boolean {
+  const shown = new Set(staticFieldsOf(pattern).map((field) => field.field_name));
+  const secret = secretFieldsOf(pattern);
+  return (name) => !shown.has(name) || secret.has(name) || given?.has(name) === true;
 }
 
 /** A CUSTOM field goes into a header of its own name unless it says otherwise or belongs into the address. */
@@ -99,11 +135,9 @@ function placementOf(pattern: AuthPattern, field: AuthField): FieldPlacement | u
   return { in: 'header', name: field.field_name };
 }
 
-function placedField(field: AuthField, placement: FieldPlacement | undefined, values: Values): PlacedPart[] {
+function placedField(field: AuthField, placement: FieldPlacement, values: Values, isHidden: boolean): PlacedPart[] {
   const value = values(field.field_name);
-  return placement === undefined || value === ''
-    ? []
-    : [{ ...placement, value, masked: isSecretField(field) ? MASK : value }];
+  return value === '' ? [] : [{ ...placement, value, masked: isHidden ? MASK : value }];
 }
 
 function placeToken(pattern: AuthPattern, credential: Credential): PlacedCredential {
@@ -167,11 +201,6 @@ function mutated(pattern: AuthPattern, field: string, stored: string): string {
 
 function mutationOf({ auth_field_mutations: mutations }: AuthPattern, field: string) {
   return mutations && Object.hasOwn(mutations, field) ? mutations[field] : undefined;
-}
-
-/** The one field of a single-credential type is a secret even where a pattern calls it text. */
-function soleCredential(pattern: AuthPattern): AuthField | undefined {
-  return pattern.type === 'API_KEY' || pattern.type === 'BEARER_TOKEN' ? credentialFieldOf(pattern) : undefined;
 }
 
 /** Characters that no percent-encoding changes. */

@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts';
-import { type AuthField, type AuthPattern, isSecretField, staticFieldsOf } from './auth-pattern.ts';
+import { type AuthField, type AuthPattern, secretFieldsOf, staticFieldsOf } from './auth-pattern.ts';
 import { API_CONFIG_PATH } from './base-url.ts';
 import { compileLinearPattern } from './linear-pattern.ts';
 
@@ -11,21 +11,34 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const CONTROL_BUT_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /**
- * Checks the whole of static_auth.details (after a merge) against the fields of a pattern.
+ * Checks the whole of static_auth.details (after a merge) against the fields of a pattern. Values that were stored before are not
+ * compared with the pattern's rules: whoever can change the rules could learn them from the outcome.
  *
+ * @param typed the names of the fields whose values the caller has just given; when left out, all of them
  * @returns one error per field: required and missing, unknown, not a text, or not what its pattern says
  */
-export function checkStaticDetails(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): FieldError[] {
+export function checkStaticDetails(
+  pattern: AuthPattern,
+  details: Readonly<Record<string, unknown>>,
+  typed: ReadonlySet<string> = new Set(Object.keys(details)),
+): FieldError[] {
   const fields = staticFieldsOf(pattern);
   const errors: FieldError[] = [];
   for (const field of fields) {
     const value = Object.hasOwn(details, field.field_name) ? details[field.field_name] : undefined;
     const absent = value === undefined || value === '';
-    const message = absent ? missing(pattern, field) : valueProblem(field, value);
+    const isTyped = typed.has(field.field_name);
+    const message = absent ? missing(pattern, field) : isTyped ? valueProblem(field, value) : undefined;
     if (message) errors.push({ field: `${DETAILS_PATH}.${field.field_name}`, message });
   }
-  errors.push(...unknownKeys(fields, details), ...userNameProblem(pattern, details));
+  errors.push(...unknownKeys(fields, details));
+  if (typed.has('username')) errors.push(...userNameProblem(pattern, details));
   return errors;
+}
+
+/** True when no field is missing that the pattern requires and none is left that it does not know. */
+export function isComplete(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): boolean {
+  return checkStaticDetails(pattern, details, new Set()).length === 0;
 }
 
 /** Checks the values of api_config that a pattern asks for by account_fields; absent ones may still be asked for. */
@@ -37,15 +50,11 @@ export function checkAccountFields(pattern: AuthPattern, apiConfig: Readonly<Rec
   });
 }
 
-/** The part of the details that may be shown: fields of the pattern that are not secret. Anything else is treated as one. */
-export function publicDetails(
-  pattern: AuthPattern,
-  details: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const shown = staticFieldsOf(pattern).filter(
-    (field) => !isSecretField(field) && Object.hasOwn(details, field.field_name),
-  );
-  return Object.fromEntries(shown.map((field) => [field.field_name, details[field.field_name]]));
+/** The names of the static fields that a pattern lets be shown. A field that it does not list is never shown. */
+export function publicFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
+  const secret = secretFieldsOf(pattern);
+  const names = staticFieldsOf(pattern).map((field) => field.field_name);
+  return new Set(names.filter((name) => !secret.has(name)));
 }
 
 function missing(pattern: AuthPattern, field: AuthField): string | undefined {

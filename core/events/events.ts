@@ -48,6 +48,9 @@ export function createEvents({ now, newId, onEvent }: EventTools) {
     credentialsRead: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.credentials_read', id),
     accountExpired: (tx: Repositories, cause: Cause, id: string, reason: string) =>
       record(tx, cause, 'account.expired', id, { reason }),
+    /** The account was taken out of use: its credential was given for something else than what would be done with it. */
+    accountParked: (tx: Repositories, cause: Cause, id: string, reason: string) =>
+      record(tx, cause, 'account.parked', id, { reason }),
     accountDisconnected: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.disconnected', id),
     accountDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'account.deleted', id),
     /** What became of tokens that were given up; `revocation` is the id of the order. */

@@ -1,3 +1,4 @@
+import type { FieldSecrecy } from '../accounts/binding.ts';
 import type { Details } from '../accounts/details.ts';
 import { formOf } from '../accounts/details.ts';
 import { isObject } from '../accounts/merge.ts';
@@ -7,14 +8,18 @@ import { Secret } from '../secret.ts';
 /**
  * The credential of an account as a request carries it, from its opened details.
  *
+ * @param fields of the account's binding: which static fields were secret when they were given
  * @param consumerKey the client id of the connection, which signed calls carry beside the token
  * @returns null when the account holds nothing that a request could carry
  */
-export function credentialOf(details: Details, consumerKey: string | null): Credential | null {
+export function credentialOf(details: Details, fields: FieldSecrecy, consumerKey: string | null): Credential | null {
   const form = formOf(details);
   if (form === null) return { kind: 'none' };
   const value = details[form] ?? {};
-  if (form === 'static_auth') return { kind: 'static', details: asSecrets(value['details']) };
+  if (form === 'static_auth') {
+    const secret = new Set(Object.keys(fields).filter((name) => fields[name] === 'secret'));
+    return { kind: 'static', details: asSecrets(value['details']), secret };
+  }
   const accessToken = value['access_token'];
   if (typeof accessToken !== 'string' || accessToken === '') return null;
   return { kind: 'token', accessToken: new Secret(accessToken), ...(consumerKey !== null && { consumerKey }) };

@@ -1,4 +1,5 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { type Definition, useBreach } from '../accounts/binding.ts';
 import { type Details, staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
@@ -69,6 +70,7 @@ export async function planExecution(
     throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
   }
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
+  requireBinding(account, { provider, pattern });
   const call = prepareCall(
     {
       tool,
@@ -105,6 +107,18 @@ export async function findUsable(
   const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
   if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account);
   return { account, provider };
+}
+
+/**
+ * A credential is used for nothing but what it was given for. Accounts that a change of their provider concerns are taken out of use
+ * with the change; this holds for those that were not.
+ *
+ * @throws ApiError ACCOUNT_NOT_ACTIVE
+ */
+export function requireBinding(account: AccountRow, definition: Definition): void {
+  if (account.credentialsSealed === null) return;
+  const breach = useBreach(account, definition, inputsOf({ generic: true }, definition.pattern, account));
+  if (breach !== null) throw accountNotActive({ ...account, status: 'PENDING_AUTH', statusReason: breach });
 }
 
 /** The connection of an account, which allows a tool. @throws ApiError CONNECTION_DISABLED, TOOL_NOT_ALLOWED */

@@ -16,7 +16,7 @@ import { RAW_CALL } from '../tools/tool.ts';
 import { parsePathTemplate, renderUrl } from '../tools/url.ts';
 import { isSendFailure, KIND_OF_FAILURE, type OutboundRequest } from '../tools/wire.ts';
 import { accountNotActive } from './not-active.ts';
-import { findUsable, inputsOf, type PlanTools, requireConnection } from './plan.ts';
+import { findUsable, inputsOf, type PlanTools, requireBinding, requireConnection } from './plan.ts';
 import { rawRequestHeaders } from './raw-headers.ts';
 import { openCredential, type RunTools, withoutToken } from './run.ts';
 
@@ -68,6 +68,7 @@ export async function planRawCall(
   const { account, provider } = await findUsable(read, tools, environmentId, selector);
   const connection = await requireConnection(read, account, RAW_CALL);
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
+  requireBinding(account, { provider, pattern });
   const base = baseUrlOf(provider, inputsOf({ generic: true }, pattern, account));
   if (!QUERY.test(request.query)) throw notSendable('query', 'must be percent-encoded, of at most 8000 characters');
   return { account, connection, provider, pattern, address: addressOf(base, request.path), request };

@@ -131,7 +131,7 @@ export function openCredential(
   const details = openCredentials(tools.vault, party.account, party.account);
   const signing = signingCredential(party, details, tools);
   if (signing) return signing;
-  const credential = credentialOf(details, party.connection.clientId);
+  const credential = credentialOf(details, party.account.binding.fields, party.connection.clientId);
   // What a token is obtained with is no credential of calls.
   return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
 }

@@ -4,6 +4,7 @@ import { addressPlaces } from '../connectors/address-template.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../import/import-document.ts';
 import { importError } from '../import/import-error.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
@@ -64,8 +65,9 @@ export async function applyImport(
   environmentId: EnvironmentId,
   target: ImportTarget,
   result: ImportResult,
+  cause: Cause,
 ): Promise<ImportChanges> {
-  const provider = await applyProvider(tx, tools, environmentId, target, result);
+  const provider = await applyProvider(tx, tools, environmentId, target, result, cause);
   const before = new Map(
     imported(await tx.environmentTools.listByConnector(environmentId, target.connector)).map((row) => [row.name, row]),
   );
@@ -110,6 +112,7 @@ async function applyProvider(
   environmentId: EnvironmentId,
   { connector, baseUrl, displayName }: ImportTarget,
   result: ImportResult,
+  cause: Cause,
 ): Promise<ImportChanges['provider']> {
   const present = await tx.customProviders.get(environmentId, connector);
   const change = {
@@ -119,7 +122,7 @@ async function applyProvider(
   if (present) {
     const edited = Object.keys(change).length > 0;
     const { row, parked } = edited
-      ? await updateCustomProvider(tx, tools, environmentId, present, change)
+      ? await updateCustomProvider(tx, tools, environmentId, present, change, cause)
       : { row: present, parked: 0 };
     return shown(row, edited ? 'updated' : 'kept', parked);
   }
@@ -138,9 +141,8 @@ async function applyProvider(
     const errors = [{ field: 'connector', message: `is taken or no identifier; ${made.identifier} is free` }];
     throw new ApiError('VALIDATION_FAILED', 'The provider cannot be made.', { errors });
   }
-  const { row } = await updateCustomProvider(tx, tools, environmentId, made, {
-    display_name: displayName ?? result.title,
-  });
+  const named = { display_name: displayName ?? result.title };
+  const { row } = await updateCustomProvider(tx, tools, environmentId, made, named, cause);
   return shown(row, 'created', 0);
 }
 

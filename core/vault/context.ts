@@ -12,10 +12,10 @@ export interface DataKeyContext {
   generation: number;
 }
 
-/** The row of sealed fields, and where its credentials may be sent. */
+/** The row of sealed fields, and what its credentials were given for. */
 export interface RecordContext extends DataKeyContext {
-  /** Of `originsDigest`: another set of origins cannot open what was sealed for this one. */
-  originsDigest: Buffer;
+  /** From `bindingDigest`: what was sealed for other origins or terms does not open. */
+  bindingDigest: Buffer;
 }
 
 /** The place of a single sealed value. */
@@ -25,6 +25,10 @@ export interface ValueContext {
   environmentId: string;
   recordId: string;
   field: string;
+  /** Grows with every new value, where older ones must not open any more. */
+  generation?: number;
+  /** From `bindingDigest`, where the value was given for some purpose only. */
+  bindingDigest?: Buffer;
 }
 
 const DIGEST_BYTES = 32;
@@ -35,12 +39,14 @@ export function bindDataKey(version: BlobVersion, keyId: string, context: DataKe
 }
 
 export function bindField(version: BlobVersion, keyId: string, context: RecordContext, field: string): Buffer {
-  if (context.originsDigest.length !== DIGEST_BYTES) throw new TypeError('The origins digest must have 32 bytes');
-  return bind('field', version, keyId, context, field, generationOf(context), context.originsDigest);
+  return bind('field', version, keyId, context, field, generationOf(context), wholeDigest(context.bindingDigest));
 }
 
 export function bindValue(version: BlobVersion, keyId: string, context: ValueContext): Buffer {
-  return bind('value', version, keyId, context, context.field, '', NO_DIGEST);
+  const { field, generation, bindingDigest } = context;
+  const sealedAs = generation === undefined ? '' : generationOf({ generation });
+  const digest = bindingDigest === undefined ? NO_DIGEST : wholeDigest(bindingDigest);
+  return bind('value', version, keyId, context, field, sealedAs, digest);
 }
 
 /** The associated data: everything that says where a ciphertext belongs, so that it fails to open anywhere else. */
@@ -51,14 +57,19 @@ function bind(
   place: Pick<ValueContext, 'table' | 'environmentId' | 'recordId'>,
   field: string,
   generation: string,
-  originsDigest: Buffer,
+  bindingDigest: Buffer,
 ): Buffer {
   const { table, environmentId, recordId } = place;
   const format = `valetkey ${purpose} ${version}`;
-  return lengthPrefixed([format, table, environmentId, recordId, field, keyId, generation, originsDigest]);
+  return lengthPrefixed([format, table, environmentId, recordId, field, keyId, generation, bindingDigest]);
 }
 
-function generationOf({ generation }: DataKeyContext): string {
+function wholeDigest(digest: Buffer): Buffer {
+  if (digest.length !== DIGEST_BYTES) throw new TypeError('The binding digest must have 32 bytes');
+  return digest;
+}
+
+function generationOf({ generation }: Pick<DataKeyContext, 'generation'>): string {
   if (!Number.isSafeInteger(generation) || generation < 0) throw new TypeError('The generation must be a whole number');
   return String(generation);
 }

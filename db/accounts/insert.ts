@@ -16,6 +16,7 @@ const EMPTY: Partial<AccountRow> = {
   apiConfig: {},
   publicDetails: null,
   origins: [],
+  binding: { base: null, use: '', fields: {} },
   providerSubject: null,
   wrappedDataKey: null,
   kekId: null,

@@ -56,6 +56,7 @@ export type AccountChanges = { updatedAt: number } & Partial<
     | 'apiConfig'
     | 'publicDetails'
     | 'origins'
+    | 'binding'
     | 'providerSubject'
     | 'wrappedDataKey'
     | 'kekId'

@@ -9,7 +9,7 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount'> = (call, 
   const selector = readSelector(name);
   return call.commit(async (tx) => {
     const before = await findAccount(tx, call.environment.id, selector);
-    const { account, replaced } = await updateAccount(tx, deps, before, input);
+    const { account, replaced } = await updateAccount(tx, deps, before, input, call.cause);
     await deps.events.accountUpdated(tx, call.cause, account.id);
     if (replaced) {
       const generations = [before.credentialGeneration, account.credentialGeneration] as const;

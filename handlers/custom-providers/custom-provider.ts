@@ -21,6 +21,7 @@ export function toolsFor(environment: EnvironmentRow, deps: Deps): CustomProvide
     vault: deps.vault,
     now: deps.now,
     newId: deps.newId,
+    events: deps.events,
     judgeAddress: (url) => {
       const verdict = deps.egressOf(environment).check(url);
       return verdict.ok ? null : verdict.reason;

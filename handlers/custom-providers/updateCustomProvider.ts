@@ -7,7 +7,7 @@ export const updateCustomProvider: Handler<'updateCustomProvider'> = (call, repl
   call.commit(async (tx) => {
     const { environment, path, body } = call;
     const before = await requireCustomProvider(tx, environment.id, path.identifier);
-    const { row, parked } = await update(tx, toolsFor(environment, deps), environment.id, before, body);
+    const { row, parked } = await update(tx, toolsFor(environment, deps), environment.id, before, body, call.cause);
     await deps.events.providerUpdated(tx, call.cause, row.id, parked);
     return reply(200, { provider: presentCustomProvider(row) });
   });

@@ -29,11 +29,11 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
   const target = { connector, baseUrl, displayName };
   const tools = toolsFor(environment, deps);
   if (!apply) {
-    const changes = await preview(deps.store, (tx) => applyImport(tx, tools, environment.id, target, result));
+    const changes = await preview(deps.store, (tx) => applyImport(tx, tools, environment.id, target, result, cause));
     return call.commit(async () => reply(200, presentImport(false, changes, result)));
   }
   return call.commit(async (tx) => {
-    const changes = await applyImport(tx, tools, environment.id, target, result);
+    const changes = await applyImport(tx, tools, environment.id, target, result, cause);
     const { provider, added, changed, removed } = changes;
     if (provider.action === 'created') await deps.events.providerCreated(tx, cause, provider.identifier);
     if (provider.action === 'updated')

@@ -23,7 +23,9 @@ describe('docs/security.md', () => {
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.test.ts'),
     );
-    const proved = new Set(tests.flatMap((name) => [...idsIn(readFileSync(join(ROOT, 'test', name), 'utf8'))]));
+    const proved = new Set(
+      tests.flatMap((name) => [...idsIn(withoutFindings(readFileSync(join(ROOT, 'test', name), 'utf8')))]),
+    );
     const known = idsIn(PAGE.replaceAll(/([A-Z])(\d+) to \1(\d+)/g, everyIdBetween));
     expect([...proved].filter((id) => !known.has(id)).toSorted()).to.deep.equal([]);
   });
@@ -31,6 +33,11 @@ describe('docs/security.md', () => {
 
 function idsIn(text: string): Set<string> {
   return new Set([...text.matchAll(/\b([LTCPERSM]\d{1,2})\b/g)].map(([, id]) => id as string));
+}
+
+/** A title that begins with an id and a colon names a fault that was repaired, not a threat of the page. */
+function withoutFindings(text: string): string {
+  return text.replaceAll(/(?<=['"`])[HML]\d{1,2}(, [HML]\d{1,2})*:/g, '');
 }
 
 function everyIdBetween(_range: string, letter: string, from: string, to: string): string {

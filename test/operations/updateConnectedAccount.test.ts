@@ -183,10 +183,15 @@ describe('updateConnectedAccount', () => {
       expect([...upstream.requests, ...elsewhere.requests]).to.deep.equal([]);
     });
 
-    it('leaves it alone when only the path changes', async () => {
+    it('M9: leaves it alone when the path gets longer, and not when it is another one', async () => {
       const { id } = await createBasic();
-      const { body } = await update(id, { api_config: { base_url: `http://127.0.0.1:${upstream.port}/v2` } });
-      expect(body.connected_account.status).to.equal('ACTIVE');
+      const longer = { api_config: { base_url: `http://127.0.0.1:${upstream.port}/v1/more` } };
+      expect((await update(id, longer)).body.connected_account.status).to.equal('ACTIVE');
+      const other = { api_config: { base_url: `http://127.0.0.1:${upstream.port}/v2` } };
+      expect((await update(id, other)).body.connected_account).to.include({
+        status: 'PENDING_AUTH',
+        status_reason: 'The base address of the provider has changed since the account was connected.',
+      });
     });
 
     it('a partial credential, with the move or after it, does not carry the old secret along', async () => {

@@ -164,7 +164,7 @@ describe('rows that were altered in the database file', () => {
       expect(answer.body).to.include({ code: 'INTERNAL_ERROR', detail: 'The request failed inside the service.' });
       expect(answer.text).not.to.match(/secret-|seal|vault|kek_/i);
     }
-    expect((await execute(to, id)).status).to.be.oneOf([400, 500]);
+    expect((await execute(to, id)).status).to.be.oneOf([400, 409, 500]);
     expect(upstream.requests).to.deep.equal([]);
     expect((await to.call('GET', `${ACCOUNTS}/details?id=${id}`)).status).to.equal(200);
     expect((await to.call('GET', ACCOUNTS)).body.connected_accounts.some((a: { id: string }) => a.id === id)).to.equal(
@@ -217,7 +217,7 @@ describe('rows that were altered in the database file', () => {
     }
 
     it('do not open where they were copied to, and do where they came from', async () => {
-      const copied = SEALED.concat('credential_generation', 'origins', 'api_config', 'public_details');
+      const copied = SEALED.concat('credential_generation', 'origins', 'binding', 'api_config', 'public_details');
       const assignment = copied.map((name) => `${name} = (select ${name} from accounts where id = @from)`).join(', ');
       const to = await startAltered(set(stored.one, assignment, { from: stored.two }));
       await expectClosed(to, stored.one);
@@ -264,7 +264,7 @@ describe('rows that were altered in the database file', () => {
 
   describe('between environments', () => {
     it('do not open: the columns of a foreign account', async () => {
-      const assignment = SEALED.concat('credential_generation', 'origins')
+      const assignment = SEALED.concat('credential_generation', 'origins', 'binding')
         .map((name) => `${name} = (select ${name} from accounts where id = @from)`)
         .join(', ');
       await expectClosed(await startAltered(set(stored.one, assignment, { from: stored.foreign })), stored.one);
@@ -335,6 +335,19 @@ describe('rows that were altered in the database file', () => {
       const added = `json_insert(origins, '$[#]', 'https://evil.test')`;
       await expectClosed(await startAltered(set(stored.one, `origins = ${added}`)), stored.one);
     });
+
+    for (const [what, path, value] of [
+      ['its base', 'base', '"https://evil.test"'],
+      ['no base', 'base', 'null'],
+      ['how requests carry it', 'use', '"other"'],
+      ['which of its fields are secret', 'fields.api_key', '"public"'],
+      ['fields that it does not hold', 'fields.other', '"secret"'],
+    ]) {
+      it(`H1, M1, M9: do not open when the binding names something else: ${what}`, async () => {
+        const assignment = `binding = json_set(binding, '$.${path}', json('${value}'))`;
+        await expectClosed(await startAltered(set(stored.one, assignment)), stored.one);
+      });
+    }
 
     it('send nothing to an address that was written into the settings', async () => {
       const { path, alter } = copyOfFiles();

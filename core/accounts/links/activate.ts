@@ -1,6 +1,7 @@
 import type { AccountRow, AuthRequestRow, ConnectionRow, Repositories } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Bound } from '../binding.ts';
 import { openCredentials, sealCredentials } from '../credentials.ts';
 import { publicPart } from '../details.ts';
 import { mergeConfig } from '../merge.ts';
@@ -8,7 +9,6 @@ import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
 import { mayBeShared } from '../shared-grant.ts';
 import { completeConnection } from '../write.ts';
 import type { Grant } from './authorization-client.ts';
-import type { LinkContext } from './link-context.ts';
 
 export interface ActivateTools extends RevocationTools {
   vault: Vault;
@@ -16,7 +16,7 @@ export interface ActivateTools extends RevocationTools {
 }
 
 /** An account that a grant is about to become the credentials of. */
-export type Activation = Pick<LinkContext, 'pattern'> & {
+export type Activation = {
   account: AccountRow;
   connection: ConnectionRow;
   request: AuthRequestRow;
@@ -27,25 +27,25 @@ export type Activation = Pick<LinkContext, 'pattern'> & {
  * Makes a grant the credentials of its account, under a new generation. What the account had before is replaced; when that was
  * somebody else's, it is revoked at the provider.
  *
- * @param origins that the credentials are bound to
+ * @param bound what the credentials are bound to
  */
 export async function activate(
   tx: Repositories,
   tools: ActivateTools,
-  { account, connection, request, pattern, grant }: Activation,
-  origins: string[],
+  { account, connection, request, grant }: Activation,
+  bound: Bound,
   cause: Cause,
 ): Promise<void> {
   const { environmentId, id } = account;
   const at = tools.now();
   const credentialGeneration = account.credentialGeneration + 1;
-  const place = { environmentId, id, credentialGeneration, origins };
+  const place = { environmentId, id, credentialGeneration, ...bound };
   const before = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
   await tx.accounts.update(environmentId, id, account.version, {
     ...sealCredentials(tools.vault, place, grant.details),
     apiConfig: mergeConfig(account.apiConfig, grant.apiConfig, 'api_config'),
-    publicDetails: publicPart(pattern, grant.details),
-    origins,
+    publicDetails: publicPart(grant.details, bound.binding.fields),
+    ...bound,
     providerSubject: grant.subject,
     tokenExpiresAt: grant.tokenExpiresAt,
     credentialGeneration,

@@ -3,7 +3,7 @@ import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Cause } from '../../events/events.ts';
 import type { Grant } from './authorization-client.ts';
-import { contextOf, declaredOrigins, type LinkContext } from './link-context.ts';
+import { contextOf, declaredBinding, isSameDestination, type LinkContext } from './link-context.ts';
 import type { LinkTools } from './link-tools.ts';
 import { discard, type Settled, settle } from './settle.ts';
 import { type KeptFlow, openKept, planOf } from './start-consent.ts';
@@ -116,6 +116,6 @@ async function linkOf(
   const request = await read.authRequests.get(environment.id, flow.requestId);
   const link = request && (await contextOf(read, tools, environment, request));
   if (!link) return undefined;
-  const declared = declaredOrigins(link, { ...link.account.apiConfig, ...kept.change });
-  return declared.join() === kept.declared.join() ? link : undefined;
+  const declared = declaredBinding(link, { ...link.account.apiConfig, ...kept.change });
+  return isSameDestination(declared, kept.declared) ? link : undefined;
 }

@@ -1,12 +1,10 @@
 import type { AccountRow, AuthRequestRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../../db/store.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
-import { accountInputs } from '../../connectors/account-inputs.ts';
 import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
-import { originsOf } from '../../connectors/origins.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
+import { type Bound, bindTo, type FieldSecrecy } from '../binding.ts';
 import type { Details } from '../details.ts';
-import { staticFieldsIn } from '../details.ts';
 import type { JsonObject } from '../merge.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
 import { type Completion, completionOf, missingAccountFields } from './completion.ts';
@@ -53,11 +51,21 @@ export async function contextOf(
   return { environment, request, account, connection, provider, pattern, completion, accountFields };
 }
 
-/** The origins that the provider's definition names for an account with these values. */
-export function declaredOrigins(
+/**
+ * What credentials of an account with these values would be bound to, by the provider's definition alone.
+ *
+ * @param fields from `fieldSecrecy`; none before anything was typed
+ */
+export function declaredBinding(
   { provider, pattern }: Pick<LinkContext, 'provider' | 'pattern'>,
   apiConfig: JsonObject,
   details: Details = {},
-): string[] {
-  return originsOf(provider, accountInputs(pattern, apiConfig, staticFieldsIn(details)), pattern.type);
+  fields: FieldSecrecy = {},
+): Bound {
+  return bindTo({ provider, pattern }, apiConfig, details, fields);
+}
+
+/** Whether credentials would go to the same places in the same way; what of them may be shown does not matter. */
+export function isSameDestination(a: Bound, b: Bound): boolean {
+  return a.origins.join() === b.origins.join() && a.binding.base === b.binding.base && a.binding.use === b.binding.use;
 }

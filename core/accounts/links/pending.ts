@@ -1,8 +1,9 @@
 import type { AuthRequestRow } from '../../../db/store.ts';
 import { Secret } from '../../secret.ts';
+import { bindingDigest } from '../../vault/binding-digest.ts';
 import { VaultError } from '../../vault/errors.ts';
-import { originsDigest } from '../../vault/origins-digest.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Bound } from '../binding.ts';
 import type { JsonObject } from '../merge.ts';
 import type { RevocationPattern } from '../revocation-order.ts';
 import type { Grant } from './authorization-client.ts';
@@ -16,8 +17,8 @@ export interface Pending {
   authorizationType: string;
   /** The account's configuration, with what the grant adds to it. */
   apiConfig: JsonObject;
-  /** The origins that the provider's definition named. */
-  declared: string[];
+  /** What the provider's definition binds the grant to. */
+  declared: Bound;
 }
 
 type Place = Pick<AuthRequestRow, 'environmentId' | 'id' | 'origins'>;
@@ -52,5 +53,5 @@ export function tryOpenPending(vault: Vault, request: AuthRequestRow): Pending |
 }
 
 function contextOf({ environmentId, id, origins }: Place) {
-  return { ...pendingPlace(environmentId, id), originsDigest: originsDigest(origins) };
+  return { ...pendingPlace(environmentId, id), bindingDigest: bindingDigest(origins) };
 }

@@ -1,10 +1,11 @@
 import type { AuthRequestRow, Repositories } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
+import { fieldSecrecy } from '../binding.ts';
 import { revocationPattern } from '../revocation-order.ts';
 import { activate } from './activate.ts';
 import type { Grant } from './authorization-client.ts';
 import { giveUp } from './end-request.ts';
-import { contextOf, declaredOrigins, type LinkContext } from './link-context.ts';
+import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
 import { type LinkTools, VERIFY_MS } from './link-tools.ts';
 import { type Pending, sealPending, tryOpenPending } from './pending.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
@@ -48,7 +49,7 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
       return { kind: 'late' };
     }
     await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
-    await activate(tx, tools, { ...current, grant }, origins, cause);
+    await activate(tx, tools, { ...current, grant }, { origins, binding: pending.declared.binding }, cause);
     return { kind: 'connected' };
   });
 }
@@ -56,7 +57,8 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
 function pendingOf(link: LinkContext, grant: Grant): Pending {
   const { account, provider, pattern } = link;
   const apiConfig = { ...account.apiConfig, ...grant.apiConfig };
-  const declared = declaredOrigins(link, apiConfig, grant.details);
+  const fields = fieldSecrecy(pattern, grant.details);
+  const declared = declaredBinding(link, apiConfig, grant.details, fields);
   return {
     grant,
     provider: provider.identifier,
@@ -68,7 +70,7 @@ function pendingOf(link: LinkContext, grant: Grant): Pending {
 }
 
 function originsFor({ declared, grant }: Pending): string[] {
-  return [...new Set([...declared, ...grant.origins])].sort();
+  return [...new Set([...declared.origins, ...grant.origins])].sort();
 }
 
 async function putAside(

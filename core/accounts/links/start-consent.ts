@@ -1,7 +1,8 @@
 import type { EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { Bound } from '../binding.ts';
 import type { JsonObject } from '../merge.ts';
 import type { AuthorizationPlan } from './authorization-client.ts';
-import { contextOf, declaredOrigins, type LinkContext } from './link-context.ts';
+import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
 import { FLOW_MS, type LinkTools } from './link-tools.ts';
 import { tokenDigest } from './tokens.ts';
 
@@ -11,8 +12,8 @@ export interface KeptFlow {
   linkToken: string;
   /** What the person typed before they left. */
   change: JsonObject;
-  /** The origins that the provider's definition named when they left. */
-  declared: string[];
+  /** What credentials would have been bound to when they left. */
+  declared: Bound;
   /** What the protocol has to find again. */
   protocol: object;
 }
@@ -41,7 +42,7 @@ export async function startConsent(
     tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not begin');
     return { ok: false };
   }
-  const declared = declaredOrigins(link, typed.apiConfig);
+  const declared = declaredBinding(link, typed.apiConfig);
   const kept: KeptFlow = { linkToken, change: typed.change, declared, protocol: begun.kept };
   const { environment, request, connection } = link;
   const at = tools.now();

@@ -1,14 +1,16 @@
 import { accountInputs } from '../../connectors/account-inputs.ts';
-import { type AuthField, isSecretField, staticFieldsOf } from '../../connectors/auth-pattern.ts';
+import { type AuthField, secretFieldsOf, staticFieldsOf } from '../../connectors/auth-pattern.ts';
 import { checkAccountInputs } from '../../connectors/base-url.ts';
 import { checkAccountFields, checkStaticDetails } from '../../connectors/static-details.ts';
 import { ApiError, type FieldError } from '../../errors.ts';
 import { type JsonObject, mergeConfig } from '../merge.ts';
-import type { LinkContext } from './link-context.ts';
+import { declaredBinding, type LinkContext } from './link-context.ts';
 
 /** A field of the form of a link: one of the account's configuration, or of its credentials. */
 export interface FormField extends AuthField {
   part: 'config' | 'credentials';
+  /** Its value is not shown again, nor while it is typed. */
+  isSecret: boolean;
 }
 
 /** What a person typed, by field name. */
@@ -26,9 +28,15 @@ export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: R
 
 /** The fields that a person has to fill in to finish a link; none where consenting is all. */
 export function formFieldsOf({ pattern, completion, accountFields }: LinkContext): FormField[] {
-  const config = accountFields.map((field) => ({ ...field, part: 'config' as const }));
+  const config = accountFields.map((field) => ({ ...field, part: 'config' as const, isSecret: false }));
   if (completion === 'consent') return config;
-  return [...config, ...staticFieldsOf(pattern).map((field) => ({ ...field, part: 'credentials' as const }))];
+  const secret = secretFieldsOf(pattern);
+  const typed = staticFieldsOf(pattern).map((field) => ({
+    ...field,
+    part: 'credentials' as const,
+    isSecret: secret.has(field.field_name),
+  }));
+  return [...config, ...typed];
 }
 
 /**
@@ -59,9 +67,19 @@ export function readForm(link: LinkContext, typed: Typed): FormResult {
   return { ok: false, problems: problemsByField(fields, errors) };
 }
 
+/**
+ * What the page of a link asks for, and what it would do with it. A form counts only while this is the same as when it was shown: what
+ * was asked for as a secret must not be stored as anything else, nor be sent elsewhere.
+ */
+export function formTerms(link: LinkContext): string {
+  const fields = formFieldsOf(link).map(({ field_name: name, part, isSecret }) => [name, part, isSecret]);
+  const { origins, binding } = declaredBinding(link, link.account.apiConfig);
+  return JSON.stringify([link.pattern.type, fields, origins, binding.base, binding.use]);
+}
+
 /** Values that may be shown again in a form that has to be corrected: those that are no secrets. */
 export function echoOf(link: LinkContext, typed: Typed): Typed {
-  const shown = formFieldsOf(link).filter((field) => !isSecretField(field));
+  const shown = formFieldsOf(link).filter((field) => !field.isSecret);
   return Object.fromEntries(shown.map(({ field_name: name }) => [name, typed[name] ?? '']));
 }
 

@@ -1,10 +1,11 @@
-import type { AuthRequestRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { AccountBinding, AuthRequestRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Digester } from '../../vault/digest.ts';
+import { fieldSecrecy } from '../binding.ts';
 import { type ActivateTools, type Activation, activate } from './activate.ts';
 import { type EndTools, endRequest } from './end-request.ts';
-import { type ContextTools, declaredOrigins } from './link-context.ts';
+import { type ContextTools, declaredBinding, isSameDestination } from './link-context.ts';
 import { openPending, type Pending } from './pending.ts';
 import { tokenDigest } from './tokens.ts';
 
@@ -55,16 +56,17 @@ export async function verify(
   const request = await tx.authRequests.byRequest(environment.id, digest);
   if (request?.state !== 'PENDING_VERIFICATION' || request.expiresAt <= tools.now()) return { kind: 'unknown' };
   if (!isSame(tools.digester, identifier, request.identifier)) return mismatched(tx, tools, request, cause);
-  const activation = await activationOf(tx, tools, request);
-  if (!activation) {
+  const judged = await activationOf(tx, tools, request);
+  if (!judged) {
     await endRequest(tx, tools, request, 'FAILED', MOVED, cause);
     return { kind: 'unknown' };
   }
+  const { activation, binding } = judged;
   const { account, connection, grant } = activation;
   const { providerSubject: before } = account;
   if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };
   await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
-  await activate(tx, tools, activation, request.origins, cause);
+  await activate(tx, tools, activation, { origins: request.origins, binding }, cause);
   tools.scrubStorage();
   return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment) };
 }
@@ -96,22 +98,25 @@ async function mismatched(
   return { kind: 'mismatch' };
 }
 
-/** What is about to happen; undefined when the provider is gone, or would be called elsewhere than when the link was finished. */
+/**
+ * What is about to happen; undefined when the provider is gone, or credentials would go elsewhere or otherwise than when the link was
+ * finished. A value that was typed as a secret stays one.
+ */
 async function activationOf(
   tx: Repositories,
   tools: VerifyTools,
   request: AuthRequestRow,
-): Promise<Activation | undefined> {
+): Promise<{ activation: Activation; binding: AccountBinding } | undefined> {
   const { environmentId, accountId, connectionId } = request;
   const account = await tx.accounts.get(environmentId, accountId);
   const connection = await tx.connections.get(environmentId, connectionId);
   const provider = connection && (await findProvider(tx, tools.catalogue, environmentId, connection.providerKey));
   const pattern = account && provider && findPattern(provider, account.authorizationType);
   if (!account || !connection || !provider || !pattern) return undefined;
-  const pending: Pending = openPending(tools.vault, request);
-  const { grant } = pending;
+  const { grant, declared }: Pending = openPending(tools.vault, request);
   const apiConfig = { ...account.apiConfig, ...grant.apiConfig };
-  const declared = declaredOrigins({ provider, pattern }, apiConfig, grant.details);
-  if (declared.join() !== pending.declared.join()) return undefined;
-  return { account, connection, request, pattern, grant };
+  const fields = fieldSecrecy(pattern, grant.details, declared.binding.fields);
+  const now = declaredBinding({ provider, pattern }, apiConfig, grant.details, fields);
+  if (!isSameDestination(now, declared)) return undefined;
+  return { activation: { account, connection, request, grant }, binding: now.binding };
 }

@@ -171,7 +171,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   });
   const given = options.tokens ?? { access_token: 'at-0', refresh_token: 'rt-0', scopes: ['a', 'b'] };
   const insert = async (id: string, identifier: string) => {
-    const place = { environmentId: env, id, credentialGeneration: 1, origins };
+    const binding = { base: 'https://api.acme.example', use: 'of the test', fields: {} };
+    const place = { environmentId: env, id, credentialGeneration: 1, origins, binding };
     const row = {
       id,
       connectionId,
@@ -183,6 +184,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       tokenExpiresAt: expiresIn === null ? null : START + expiresIn,
       publicDetails: { oauth_token: { scopes: ['a', 'b'] } },
       origins,
+      binding,
       credentialGeneration: 1,
       ...sealCredentials(vault, place, { oauth_token: given }),
       ...times,

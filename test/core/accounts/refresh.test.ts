@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HOSTS_CHANGED } from '../../../core/accounts/write.ts';
+import { HOSTS_CHANGED } from '../../../core/accounts/binding.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { RelationError, StorageError, type Store } from '../../../db/store.ts';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bindingDigest } from '../../../core/vault/binding-digest.ts';
 import type { RecordContext, ValueContext } from '../../../core/vault/context.ts';
 import { VaultError, type VaultErrorCode } from '../../../core/vault/errors.ts';
 import { type KeyRing, parseKeyRing } from '../../../core/vault/key-ring.ts';
 import { fixedKeys } from '../../../core/vault/key-source.ts';
-import { originsDigest } from '../../../core/vault/origins-digest.ts';
 import { Vault } from '../../../core/vault/vault.ts';
 
 /** Random bytes that are the same in every run. Each call gives fresh memory, as the real source does. */
@@ -40,7 +40,7 @@ export const RECORD: RecordContext = {
   environmentId: 'env_a',
   recordId: 'ca_a',
   generation: 7,
-  originsDigest: originsDigest(['https://api.example.com']),
+  bindingDigest: bindingDigest(['https://api.example.com']),
 };
 
 export const VALUE: ValueContext = {

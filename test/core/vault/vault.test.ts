@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Secret } from '../../../core/secret.ts';
+import { bindingDigest } from '../../../core/vault/binding-digest.ts';
 import { sealedUnder, sealedValuePrefix } from '../../../core/vault/blob.ts';
 import type { RecordContext, ValueContext } from '../../../core/vault/context.ts';
 import { lengthPrefixed } from '../../../core/vault/length-prefix.ts';
-import { originsDigest } from '../../../core/vault/origins-digest.ts';
 import type { SealedRecord } from '../../../core/vault/vault.ts';
 import { codeOf, failureOf, NEW, OLD, RECORD, ringOf, VALUE, vaultOf } from './support.ts';
 
@@ -51,7 +51,7 @@ describe('a sealed record', () => {
     const contexts = fc.record({ table: name, environmentId: name, recordId: name, generation: fc.maxSafeNat() });
     fc.assert(
       fc.property(contexts, fc.dictionary(name, text), (place, texts) => {
-        const context = { ...place, originsDigest: RECORD.originsDigest };
+        const context = { ...place, bindingDigest: RECORD.bindingDigest };
         const secrets = Object.fromEntries(Object.entries(texts).map(([field, plain]) => [field, new Secret(plain)]));
         const sealed = vault.sealRecord(context, secrets);
         const opened = vault.openRecord(context, sealed);
@@ -96,7 +96,7 @@ describe('a sealed record', () => {
     const wrap = read(record.wrappedDataKey, ring.active.wrapping, 'valetkey data key 1', ['', '7', nothing]);
     expect(wrap.keyId).to.equal(NEW);
     const dataKey = wrap.plaintext.subarray(20);
-    const opened = read(record.sealed.extra, dataKey, 'valetkey field 1', ['extra', '7', RECORD.originsDigest]);
+    const opened = read(record.sealed.extra, dataKey, 'valetkey field 1', ['extra', '7', RECORD.bindingDigest]);
     expect(opened.keyId).to.equal(wrap.plaintext.toString('latin1', 0, 20));
     expect(opened.plaintext.toString()).to.equal('second');
   });
@@ -111,12 +111,12 @@ describe('a sealed record that was moved', () => {
     ['another account', { recordId: 'ca_b' }],
     ['a later generation', { generation: 8 }],
     ['an earlier generation', { generation: 6 }],
-    ['another set of origins (P2)', { originsDigest: originsDigest(['https://api.example.org']) }],
+    ['another set of origins (P2)', { bindingDigest: bindingDigest(['https://api.example.org']) }],
     [
       'a larger set of origins (P2)',
-      { originsDigest: originsDigest(['https://api.example.com', 'https://evil.example']) },
+      { bindingDigest: bindingDigest(['https://api.example.com', 'https://evil.example']) },
     ],
-    ['no origins (P2)', { originsDigest: originsDigest([]) }],
+    ['no origins (P2)', { bindingDigest: bindingDigest([]) }],
     ['a shifted boundary between names', { environmentId: 'env_ac', recordId: 'a_a' }],
   ] as const) {
     it(`does not open in ${name}`, () => {

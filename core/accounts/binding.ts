@@ -1,0 +1,150 @@
+import type { AccountBinding, AccountRow } from '../../db/store.ts';
+import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
+import { isAtOrBelow } from '../connectors/address-scope.ts';
+import { type AuthPattern, isSecretField, staticFieldsOf } from '../connectors/auth-pattern.ts';
+import { baseTemplateOf, baseUrlOf } from '../connectors/base-url.ts';
+import { credentialUse } from '../connectors/credential-use.ts';
+import { originsOf } from '../connectors/origins.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { publicFieldsOf } from '../connectors/static-details.ts';
+import { ApiError } from '../errors.ts';
+import type { Details } from './details.ts';
+import { publicPart, staticFieldsIn } from './details.ts';
+import type { JsonObject } from './merge.ts';
+
+/** Of each static field that a credential holds, whether its value may be shown. */
+export type FieldSecrecy = AccountBinding['fields'];
+
+/** What a credential is given for: where it may be sent, how, and what of it may be shown. All of it is authenticated with it. */
+export interface Bound {
+  origins: string[];
+  binding: AccountBinding;
+}
+
+/** Of an account that holds no credential. */
+export const UNBOUND: AccountBinding = { base: null, use: '', fields: {} };
+
+/** A provider and the pattern of it that an account uses. */
+export interface Definition {
+  provider: ProviderDefinition;
+  pattern: AuthPattern;
+}
+
+/**
+ * What a credential that is stored now is bound to.
+ *
+ * @param details the whole credential, after any merge
+ * @param fields from `fieldSecrecy`
+ */
+export function bindTo(definition: Definition, apiConfig: JsonObject, details: Details, fields: FieldSecrecy): Bound {
+  const { provider, pattern } = definition;
+  const inputs = inputsOf(definition, apiConfig, publicPart(details, fields));
+  return {
+    origins: originsOf(provider, inputs, pattern.type),
+    binding: { base: baseOf(provider, inputs), use: credentialUse(pattern, Object.keys(fields)), fields },
+  };
+}
+
+/**
+ * Which of the static fields may be shown: those that were public when they were given and are public now. A value that is carried
+ * over keeps the secrecy that it was stored with, whatever the pattern says now.
+ *
+ * @param details the whole credential
+ * @param carried the secrecy of the fields that were stored before and are not given anew
+ */
+export function fieldSecrecy(pattern: AuthPattern, details: Details, carried: FieldSecrecy = {}): FieldSecrecy {
+  const shown = publicFieldsOf(pattern);
+  const names = Object.keys(staticFieldsIn(details)).sort();
+  const isPublic = (name: string) => shown.has(name) && (!Object.hasOwn(carried, name) || carried[name] === 'public');
+  return Object.fromEntries(names.map((name) => [name, isPublic(name) ? 'public' : 'secret']));
+}
+
+/** The secrecy of the fields that a change leaves as they are stored. */
+export function carriedOver(stored: FieldSecrecy, change: Details): FieldSecrecy {
+  const typed = staticFieldsIn(change);
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(typed, name)));
+}
+
+export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
+const BASE_CHANGED = 'The base address of the provider has changed since the account was connected.';
+const USE_CHANGED = 'The provider takes the credential in another way than when the account was connected.';
+
+/** The part of an account that says what its credential was given for. */
+export type BoundAccount = Pick<AccountRow, 'origins' | 'binding' | 'apiConfig' | 'publicDetails'>;
+
+/**
+ * Compares what the credential of an account was given for with what would be done with it now.
+ *
+ * @param change what an update of the account is about to change
+ * @returns why the credential must not be used any more, as a sentence; null when nothing is wider than it was
+ */
+export function bindingBreach(
+  account: BoundAccount,
+  definition: Definition,
+  change: { apiConfig?: JsonObject; shown?: Details } = {},
+): string | null {
+  const { apiConfig = account.apiConfig, shown = (account.publicDetails ?? {}) as Details } = change;
+  const inputs = inputsOf(definition, apiConfig, shown);
+  const origins = originsOf(definition.provider, inputs, definition.pattern.type);
+  if (origins.some((origin) => !account.origins.includes(origin))) return HOSTS_CHANGED;
+  return breachBelow(account, definition, baseOf(definition.provider, inputs));
+}
+
+/**
+ * The same for a single call. A base at an origin that the account was not connected for is no matter of this function: the call is
+ * refused when it is sent.
+ *
+ * @param inputs the values of the account that may stand in addresses
+ */
+export function useBreach(account: BoundAccount, definition: Definition, inputs: AccountInputs): string | null {
+  const base = baseOf(definition.provider, inputs);
+  if (base === null || !account.origins.includes(new URL(base).origin)) return null;
+  return breachBelow(account, definition, base);
+}
+
+function breachBelow({ binding }: BoundAccount, { provider, pattern }: Definition, base: string | null): string | null {
+  if (!isCovered(base, binding.base, baseTemplateOf(provider))) return isMoved(base, binding.base);
+  return credentialUse(pattern, Object.keys(binding.fields)) === binding.use ? null : USE_CHANGED;
+}
+
+/**
+ * The fields of an account that were secret when they were given and that a change of their pattern declares public. A field that is
+ * secret by its role in the type counts as well: its form would show what is typed.
+ *
+ * @param before the pattern that is replaced, where there is one
+ */
+export function exposedFields(
+  { binding }: Pick<AccountRow, 'binding'>,
+  now: AuthPattern,
+  before?: AuthPattern,
+): string[] {
+  const shown = publicFieldsOf(now);
+  const inputs = (pattern: AuthPattern | undefined) =>
+    new Map((pattern ? staticFieldsOf(pattern) : []).map((field) => [field.field_name, isSecretField(field)]));
+  const [hiddenNow, hiddenBefore] = [inputs(now), inputs(before)];
+  const isExposed = (name: string) =>
+    shown.has(name) || (hiddenBefore.get(name) === true && hiddenNow.get(name) === false);
+  return Object.keys(binding.fields).filter((name) => binding.fields[name] === 'secret' && isExposed(name));
+}
+
+function isCovered(now: string | null, bound: string | null, template: string | undefined): boolean {
+  return now === null || bound === null ? now === bound : isAtOrBelow(now, bound, template);
+}
+
+function isMoved(now: string | null, bound: string | null): string {
+  const sameHost = now !== null && bound !== null && new URL(now).origin === new URL(bound).origin;
+  return sameHost ? BASE_CHANGED : HOSTS_CHANGED;
+}
+
+function inputsOf({ pattern }: Definition, apiConfig: JsonObject, shown: Details): AccountInputs {
+  return accountInputs(pattern, apiConfig, staticFieldsIn(shown));
+}
+
+function baseOf(provider: ProviderDefinition, inputs: AccountInputs): string | null {
+  try {
+    return baseUrlOf(provider, inputs);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

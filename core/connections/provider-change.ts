@@ -1,0 +1,144 @@
+import type { AccountRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import { bindingBreach, bindTo, type Definition, exposedFields } from '../accounts/binding.ts';
+import type { Details } from '../accounts/details.ts';
+import { staticFieldsIn } from '../accounts/details.ts';
+import type { JsonObject } from '../accounts/merge.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { publicFieldsOf } from '../connectors/static-details.ts';
+import { ApiError } from '../errors.ts';
+import type { Cause, Events } from '../events/events.ts';
+import { findPattern } from './providers.ts';
+
+export interface ProviderChangeTools {
+  now(): number;
+  events: Pick<Events, 'accountParked'>;
+}
+
+/** A provider as it was and as it will be. */
+export interface ProviderChange {
+  before: ProviderDefinition;
+  now: ProviderDefinition;
+}
+
+/** What a change of a provider did to what stands on it. */
+export interface Consequences {
+  /** How many accounts were taken out of use. */
+  parked: number;
+}
+
+const PAGE = 500;
+/** How many accounts an error names. */
+const MAX_NAMED = 10;
+
+/**
+ * Brings the accounts of a provider in line with its new definition. A stored credential keeps the meaning that it was given with: an
+ * account whose credential would go elsewhere, or be sent in another way, is taken out of use; what was public and is secret now is no
+ * longer shown; what was secret never becomes public.
+ *
+ * @throws ApiError PROVIDER_IN_USE when a type that accounts have is no longer offered, or a field would become public whose value
+ *   accounts hold as a secret
+ */
+export async function adaptAccounts(
+  tx: Repositories,
+  tools: ProviderChangeTools,
+  environmentId: EnvironmentId,
+  { before, now: provider }: ProviderChange,
+  cause: Cause,
+): Promise<Consequences> {
+  const exposed = new Map<string, string[]>();
+  let parked = 0;
+  for await (const account of accountsOf(tx, environmentId, provider.identifier)) {
+    const pattern = findPattern(provider, account.authorizationType);
+    if (!pattern) throw typeInUse(account.authorizationType);
+    const held =
+      account.credentialsSealed === null ? [] : exposedFields(account, pattern, findPattern(before, pattern.type));
+    for (const name of held) {
+      const place = fieldPlace(provider, account.authorizationType, name);
+      exposed.set(place, [...(exposed.get(place) ?? []), account.id]);
+    }
+    if (exposed.size > 0) continue;
+    if (await adapt(tx, tools, account, { provider, pattern }, cause)) parked += 1;
+  }
+  if (exposed.size > 0) throw secretsExposed(exposed);
+  return { parked };
+}
+
+/** @returns whether the account was taken out of use */
+async function adapt(
+  tx: Repositories,
+  { now, events }: ProviderChangeTools,
+  account: AccountRow,
+  definition: Definition,
+  cause: Cause,
+): Promise<boolean> {
+  const { environmentId, id, version, status } = account;
+  if (account.credentialsSealed === null) {
+    // Nothing that could be led astray: the account follows its provider.
+    const bound = bindTo(definition, account.apiConfig, {}, {});
+    if (isBoundSo(account, bound)) return false;
+    await tx.accounts.update(environmentId, id, version, { ...bound, updatedAt: now() });
+    return false;
+  }
+  const breach = bindingBreach(account, definition);
+  const parks = breach !== null && status === 'ACTIVE';
+  const shown = stillShown(account, definition);
+  if (!parks && shown === undefined) return false;
+  await tx.accounts.update(environmentId, id, version, {
+    ...(parks && { status: 'PENDING_AUTH' as const, statusReason: breach }),
+    ...(shown && { publicDetails: shown }),
+    updatedAt: now(),
+  });
+  if (parks) await events.accountParked(tx, cause, id, breach);
+  return parks;
+}
+
+function isBoundSo({ origins, binding }: AccountRow, bound: Pick<AccountRow, 'origins' | 'binding'>): boolean {
+  return JSON.stringify([origins, binding]) === JSON.stringify([bound.origins, bound.binding]);
+}
+
+/** The public part of an account without the fields that have become secret; undefined when it has none of them. */
+function stillShown({ publicDetails }: AccountRow, { pattern }: Definition): JsonObject | undefined {
+  const details = staticFieldsIn((publicDetails ?? {}) as Details);
+  const shown = publicFieldsOf(pattern);
+  const kept = Object.entries(details).filter(([name]) => shown.has(name));
+  if (kept.length === Object.keys(details).length) return undefined;
+  return { static_auth: { details: Object.fromEntries(kept) } };
+}
+
+export async function* accountsOf(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  provider: string,
+): AsyncGenerator<AccountRow> {
+  let afterSeq = 0;
+  for (;;) {
+    const rows = await tx.accounts.listByProvider(environmentId, provider, { afterSeq, limit: PAGE });
+    yield* rows;
+    if (rows.length < PAGE) return;
+    afterSeq = rows.at(-1)?.seq ?? 0;
+  }
+}
+
+/** Where a field stands in the body of a request. */
+function fieldPlace({ authPatterns }: ProviderDefinition, type: string, name: string): string {
+  const index = authPatterns.findIndex((pattern) => pattern.type === type);
+  const field = authPatterns[index]?.fields?.findIndex((one) => one.field_name === name) ?? -1;
+  return field === -1 ? `auth_patterns[${index}]` : `auth_patterns[${index}].fields[${field}].input_type`;
+}
+
+function typeInUse(type: string): ApiError {
+  return new ApiError('PROVIDER_IN_USE', `The provider has accounts of type ${type}; its pattern cannot be removed.`, {
+    errors: [{ field: 'auth_patterns', message: `must keep a pattern of type ${type}` }],
+  });
+}
+
+function secretsExposed(exposed: ReadonlyMap<string, readonly string[]>): ApiError {
+  const errors = [...exposed].map(([field, ids]) => {
+    const named = ids.slice(0, MAX_NAMED).join(', ');
+    const more = ids.length > MAX_NAMED ? ' and others' : '';
+    const accounts = ids.length === 1 ? '1 account holds' : `${ids.length} accounts hold`;
+    return { field, message: `must stay secret: ${accounts} a secret value of this field (${named}${more})` };
+  });
+  const message = 'The change would make a secret field public, and accounts hold secret values of it.';
+  return new ApiError('PROVIDER_IN_USE', message, { errors });
+}

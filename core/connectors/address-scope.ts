@@ -1,0 +1,33 @@
+/** `v2`, `v1.1`, `3.0`, `2026-10`: a segment that names a version of an API and nobody's place on a shared host. */
+const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/;
+
+/**
+ * Whether an address is another one or lies below it: the same scheme, host and port, and a path that begins with the same segments.
+ *
+ * @param address without query and fragment, as the URL parser writes it
+ * @param bound the same
+ * @param template the address before account values were filled in. A version in a segment that is written there may differ: the
+ *   author of a provider moves to the next version of its API, and no account can choose such a segment. When left out, every segment
+ *   must be equal.
+ */
+export function isAtOrBelow(address: string, bound: string, template?: string): boolean {
+  const [own, limit, written] = [address, bound, template ?? ''].map(segmentsOf) as [string[], string[], string[]];
+  return limit.every((segment, index) => {
+    const other = own[index];
+    if (other === segment) return true;
+    // The first three are the scheme, nothing, and the host with its port.
+    const isWritten = index > 2 && other !== undefined && written[index] === other;
+    return isWritten && VERSION.test(other) && VERSION.test(segment);
+  });
+}
+
+/** The address of the directory that an address stands in, without a trailing slash: `https://a.example/oauth/token` → `…/oauth`. */
+export function directoryOf(address: string): string {
+  const path = address.replace(/[?#].*$/s, '');
+  const segments = path.split('/');
+  return segments.length > 3 ? segments.slice(0, -1).join('/') : path;
+}
+
+function segmentsOf(address: string): string[] {
+  return address.replace(/\/+$/, '').split('/');
+}
