@@ -568,12 +568,17 @@ export interface paths {
          * @description Changes the fields that stand in the body; `null` clears a field that may be empty. `metadata` and `auth_patterns` are
          *     replaced as a whole. The identifier stays, also when the display name changes.
          *
-         *     Credentials are bound to the hosts they were given for. When an address changes to another host, accounts that were
-         *     connected before become `PENDING_AUTH` until they get credentials again.
+         *     Credentials are bound to what they were given for. Accounts that were connected before become `PENDING_AUTH`, until they are given
+         *     credentials again, when an address changes to another host or to a path that is not below the former one, or when the
+         *     credential would be sent in another place or form (`placement`, `auth_header_key_override`, `auth_field_mutations`, the
+         *     fields of the credential). A path may move to another version of the API, such as from `/v1` to `/v2`.
+         *
+         *     Values of a field that was secret when they were typed are never shown. A field that becomes secret is no longer shown.
          *
          *     When it does not work:
          *     - 400 `VALIDATION_FAILED` and `INVALID_AUTH_PATTERN` as on create, judged over the whole provider after the change.
-         *     - 409 `PROVIDER_IN_USE` accounts use a pattern whose type the change would remove.
+         *     - 409 `PROVIDER_IN_USE` accounts use a pattern whose type the change would remove, or hold a secret value of a field
+         *       that the change would make public; `errors` gives their number and the ids of up to ten.
          */
         put: operations["updateCustomProvider"];
         post?: never;
@@ -1317,7 +1322,9 @@ export interface components {
         AuthFieldHint: string;
         /**
          * @description How it is typed. Values of `password` and `textarea` are secrets; those of `text` and `select` are shown
-         *     again in an account's details.
+         *     again in an account's details, except for the credential itself: the key of `API_KEY`, the token of `BEARER_TOKEN`,
+         *     the password of `BASIC` and `BASIC_AUTH`, `client_secret` and `private_key` of a client. A secret field cannot become public
+         *     while accounts hold a value of it.
          * @enum {string}
          */
         AuthFieldInputType: "text" | "password" | "select" | "textarea";
@@ -3998,7 +4005,10 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description Accounts depend on a pattern that this change would remove, or whose type it would change. */
+        /**
+         * @description Accounts depend on a pattern that this change would remove, or whose type it would change, or hold a secret value of a field that it
+         *     would make public.
+         */
         ProviderConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
