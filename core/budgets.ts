@@ -110,6 +110,10 @@ export const OUTBOUND = {
   maxBytes: 10 * MIB,
   /** Header section of a response. */
   maxHeaderBytes: 64 * KIB,
+  /** Pieces of one body, whatever their size: each costs time. */
+  maxPieces: 2 ** 18,
+  /** Interim responses (1xx) before the response of a call. */
+  maxInterim: 16,
   /** Inflated size as a multiple of the compressed one: more is a decompression bomb. */
   maxRatio: 100,
   /** The ratio counts from this inflated size on: small texts compress very well. */
@@ -120,6 +124,10 @@ export const OUTBOUND = {
   callsPerOrigin: 64,
   /** Calls that may wait for one of these places. */
   queuePerOrigin: 256,
+  /** Idle connections that are kept for the next call, to all origins together. */
+  keptConnections: 128,
+  /** The longest time that a server may ask for its connection to be kept. */
+  keptConnectionMs: MINUTE,
   /** Failures in a row after which an origin is left alone. */
   breakerFailures: 5,
   /** The first pause of an origin that failed; it doubles. */
@@ -132,6 +140,30 @@ export const OUTBOUND = {
   /** One protocol call: token, discovery, revocation, identity. */
   protocolTimeoutMs: 15 * SECOND,
   protocolMaxBytes: MIB,
+} as const;
+
+/** Host names of third parties. The limits of lookups hold for each environment. */
+export const DNS = {
+  /** One lookup from start to end, whatever the name servers do. */
+  timeoutMs: 5 * SECOND,
+  /** The wait for one name server, before it is asked again or the next one is. */
+  tryMs: 1_500,
+  /** Requests to each name server. */
+  tries: 2,
+  /** How much longer than for IPv4 addresses to wait for IPv6 addresses. */
+  secondFamilyMs: 300,
+  /** Lookups at once: each has a socket. */
+  lookups: 64,
+  /** Lookups that may wait for one of these places. */
+  queuedLookups: 256,
+  /** How long a failed lookup is remembered: a name that was just registered must be usable soon. */
+  failedLookupMs: 5 * SECOND,
+  /** The most failed lookups that are remembered. */
+  failedLookups: 1_000,
+  /** Addresses of one name: each is judged, and none would be reached when many share the time to connect. */
+  addresses: 64,
+  /** Addresses of one family that are tried. */
+  triedPerFamily: 4,
 } as const;
 
 /** The result of one tool execution. */

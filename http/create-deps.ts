@@ -15,10 +15,6 @@ import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
 import { createRotationStore } from '../core/keys/rotation-store.ts';
-import { createEgress } from '../core/net/egress.ts';
-import { interfaceAddresses } from '../core/net/own-addresses.ts';
-import { EgressPolicy } from '../core/net/policy.ts';
-import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import { createRandom } from '../core/random.ts';
 import { createRetention } from '../core/retention/retention.ts';
@@ -34,7 +30,7 @@ import { Vault } from '../core/vault/vault.ts';
 import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
-import { ConfigError } from './config.ts';
+import { createEnvironmentEgress } from './create-egress.ts';
 import { createKeepAlive } from './create-keep-alive.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
@@ -81,7 +77,7 @@ export async function createDeps(
   const random = overrides.random ?? createRandom(randomBytes);
   const newId = overrides.newId ?? createIds(now, random);
   const { log, flush } = overrides.log ? { log: overrides.log, flush: () => {} } : createLog(config.logLevel);
-  const policy = readEgress(config);
+  const egress = createEnvironmentEgress(config);
   mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
   const store = await openStore({ path: config.databaseFile, now });
   try {
@@ -102,14 +98,13 @@ export async function createDeps(
     const tokens = new VerifiedTokenCache();
     const verifiers = verificationKeys(deployment.signing);
     const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
-    const egress = { open: createEgress(policy.open), strict: createEgress(policy.strict) };
     const scrub = delayed(SCRUB_DELAY_MS, () => store.checkpoint());
     const startedAt = now();
     await clearUp(store, startedAt);
     await judgeVerification(store, log);
     const accountChanges = createAccountChanges();
     const events = createEvents({ now, newId, onEvent: accountChanges.changed });
-    const egressOf: Deps['egressOf'] = ({ kind }) => (kind === 'DEVELOPMENT' ? egress.open : egress.strict);
+    const egressOf = egress.of;
     const scrubStorage = scrub.trigger;
     const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
@@ -209,7 +204,7 @@ export async function createDeps(
         await revocations.stop();
         await flushUsage();
         scrub.now();
-        await Promise.all([egress.open.close(), egress.strict.close()]);
+        await egress.close();
         await Promise.all([threads.short.close(), threads.imports.close()]);
         await store.close();
         flush();
@@ -225,25 +220,6 @@ export async function createDeps(
     await store.close();
     flush();
     throw error;
-  }
-}
-
-/** Loopback permissions and overrides count in development environments only; production has a policy without them. */
-function readEgress(config: Config): { open: EgressPolicy; strict: EgressPolicy } {
-  const allow = readSetting(() => parseEgressAllow(config.egressAllow));
-  const overrides = readSetting(() => parseEndpointOverrides(config.endpointOverrides));
-  const ownAddresses = interfaceAddresses();
-  return {
-    open: new EgressPolicy({ allow, overrides, ownAddresses }),
-    strict: new EgressPolicy({ allow: [], overrides: [], ownAddresses }),
-  };
-}
-
-function readSetting<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new ConfigError((error as Error).message);
   }
 }
 

@@ -1,8 +1,11 @@
 import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext, connect as tlsConnect } from 'node:tls';
+import { DNS } from '../budgets.ts';
+import { LookupError } from './dns.ts';
 import { EgressError } from './egress-error.ts';
+import { orAborted } from './or-aborted.ts';
 import type { EgressPolicy, Reach } from './policy.ts';
-import { addressesOf, type Resolver } from './resolver.ts';
+import type { Resolver } from './resolver.ts';
 import type { Target } from './target.ts';
 import { bareCause, codeOf } from './transport-error.ts';
 
@@ -19,8 +22,12 @@ export interface ConnectorOptions {
   dial?: Dial | undefined;
 }
 
-/** Opens a connection, encrypted where the target says so. Rejects with an EgressError whose `sent` is false. */
-export type Connector = (target: Target) => Promise<Socket>;
+/**
+ * Opens a connection, encrypted where the target says so. Rejects with an EgressError whose `sent` is false.
+ *
+ * @param signal ends the lookup, the connection and the handshake; its reason, an EgressError, becomes the failure
+ */
+export type Connector = (target: Target, signal: AbortSignal) => Promise<Socket>;
 
 /**
  * Makes the one function through which every outbound connection is opened. The name is resolved once, each of its addresses
@@ -30,26 +37,47 @@ export type Connector = (target: Target) => Promise<Socket>;
  */
 export function createConnector(options: ConnectorOptions): Connector {
   const { policy, resolver, connectTimeoutMs, dial = netConnect } = options;
-  const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ca: trusted(options.ca) });
+  const secureContext = secureContextOf(options.ca);
 
-  return async (target) => {
+  return async (target, signal) => {
     const reach = policy.permit(target);
-    const expiry = new AbortController();
-    const timer = setTimeout(() => expiry.abort(timedOut(target)), connectTimeoutMs);
+    signal.throwIfAborted();
+    const end = new AbortController();
+    const stop = () => end.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => end.abort(timedOut(target)), connectTimeoutMs);
     try {
-      const addresses = await resolve(target, reach, policy, resolver, expiry.signal);
+      const addresses = await resolve(target, reach, policy, resolver, end.signal);
+      const tried = toTry(addresses);
       // Each address has its share of the time, so that one that swallows packets does not hide the next.
-      const socket = await firstToAnswer(addresses, (address) => {
-        return openTcp(dial, address, target, connectTimeoutMs / addresses.length, expiry.signal);
+      const socket = await firstToAnswer(tried, (address) => {
+        return openTcp(dial, address, target, connectTimeoutMs / tried.length, end.signal);
       });
       if (!policy.admits(socket.remoteAddress ?? '', reach)) {
         socket.destroy();
         throw refusedAddress(target);
       }
-      return target.tls ? await secure(socket, target, secureContext, expiry.signal) : socket;
+      return target.tls ? await secure(socket, target, secureContext(), end.signal) : socket;
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
     }
+  };
+}
+
+let systemTrust: SecureContext | undefined;
+
+/** Made at the first encrypted connection. Without private authorities it is the same for everyone. */
+function secureContextOf(ca: readonly string[] | undefined): () => SecureContext {
+  const create = () => createSecureContext({ minVersion: 'TLSv1.2', ca: trusted(ca) });
+  let own: SecureContext | undefined;
+  return () => {
+    if (ca !== undefined) {
+      own ??= create();
+      return own;
+    }
+    systemTrust ??= create();
+    return systemTrust;
   };
 }
 
@@ -64,13 +92,33 @@ async function resolve(
   resolver: Resolver,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const addresses = await orAborted(addressesOf(target.hostname, resolver), signal).catch((error: unknown) => {
-    throw error instanceof EgressError ? error : unknownHost(target, error);
-  });
-  if (addresses.length === 0) throw unknownHost(target);
+  const { hostname } = target;
+  const addresses = isIP(hostname) === 0 ? await lookedUp(hostname, resolver, signal) : [hostname];
+  if (addresses.length === 0) throw withoutAddress(hostname);
+  // Refused before each is judged: the number is the choice of whoever has the name.
+  if (addresses.length > DNS.addresses) {
+    throw new EgressError('unreachable', `The name ${hostname} has more than ${DNS.addresses} addresses.`);
+  }
   // One bad address spoils the answer: which of them is used must not be the resolver's choice.
   if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target);
   return addresses;
+}
+
+async function lookedUp(hostname: string, resolver: Resolver, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await orAborted(resolver(hostname, signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EgressError) throw error;
+    if (error instanceof LookupError && error.reason === 'none') throw withoutAddress(hostname);
+    throw new EgressError('unreachable', `The name ${hostname} could not be resolved.`, { cause: error });
+  }
+}
+
+/** The first of each family, in the order given: a machine without a route of one family still reaches the other. */
+function toTry(addresses: readonly string[]): string[] {
+  const taken = { 4: 0, 6: 0 };
+  return addresses.filter((address) => taken[isIP(address) as 4 | 6]++ < DNS.triedPerFamily);
 }
 
 async function firstToAnswer(
@@ -159,14 +207,6 @@ function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', 
   });
 }
 
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
-}
-
 function nameOf({ hostname, port }: Target): string {
   return `${hostname}, port ${port},`;
 }
@@ -175,8 +215,8 @@ function timedOut(target: Target): EgressError {
   return new EgressError('timeout', `No connection to ${nameOf(target)} was made in time.`);
 }
 
-function unknownHost({ hostname }: Target, cause?: unknown): EgressError {
-  return new EgressError('unreachable', `The name ${hostname} has no address.`, { cause });
+function withoutAddress(hostname: string): EgressError {
+  return new EgressError('unreachable', `The name ${hostname} has no address.`);
 }
 
 function refusedAddress({ hostname }: Target): EgressError {

@@ -1,17 +1,15 @@
-import type { Agent } from 'undici';
 import { OriginBreaker } from './breaker.ts';
 import { createConnector, type Dial } from './connect.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';
 import { createFetchLike, type FetchLike } from './fetch-like.ts';
 import { OriginGate } from './gate.ts';
 import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts';
-import { loadUndici } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
-import { type Resolver, systemResolver } from './resolver.ts';
+import { createResolver, type Resolver } from './resolver.ts';
 import { createSend, type EgressRequest, type EgressResponse } from './send.ts';
 import { createStream, type EgressStream } from './stream.ts';
-import { bracketed, targetOf } from './target.ts';
 
 export type { EgressRequest, EgressResponse } from './send.ts';
 export type { EgressStream } from './stream.ts';
@@ -53,44 +51,19 @@ export interface Egress {
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
   const limits: EgressLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const userAgent = options.userAgent ?? 'Valetkey';
-  const { resolver = systemResolver, ca, dial } = options;
+  const { ca, dial, clock = () => performance.now() } = options;
+  const resolver = options.resolver ?? createResolver({ clock });
   const connect = createConnector({ policy, resolver, ca, dial, connectTimeoutMs: limits.connectTimeoutMs });
   const gate = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
-  const breaker = new OriginBreaker(limits, options.clock ?? (() => performance.now()));
-  let agent: Agent | undefined;
+  const breaker = new OriginBreaker(limits, clock);
+  const pool = new ConnectionPool({ connect, ...limits });
   let protocol: Protocol | undefined;
-  let closed = false;
-  const openAgent = () => {
-    const { Agent } = loadUndici();
-    return new Agent({
-      connect: ({ protocol: scheme, hostname, port }, callback) => {
-        const target = targetOf(new URL(`${scheme}//${bracketed(hostname)}:${port}`));
-        connect(target).then(
-          (socket) => callback(null, socket),
-          (error: Error) => callback(error, null),
-        );
-      },
-      connections: limits.callsPerOrigin,
-      pipelining: 1,
-      maxHeaderSize: limits.maxHeaderBytes,
-      // The limits of a call are kept by the call: these two could only end it with another error.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  };
-  const agentOf = () => {
-    if (agent === undefined) {
-      agent = openAgent();
-      if (closed) void agent.close();
-    }
-    return agent;
-  };
   const protocolOf = () => {
     protocol ??= createProtocol({ policy, connect, gate, limits, userAgent });
     return protocol;
   };
 
-  const parts = { policy, agentOf, gate, breaker, limits, userAgent };
+  const parts = { policy, pool, gate, breaker, limits, userAgent };
   return {
     send: createSend(parts),
     stream: createStream(parts),
@@ -100,10 +73,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
     fetchLike: createFetchLike(protocolOf),
     pinnedFetch: (allowedOrigins) => createFetchLike(protocolOf, allowedOrigins),
     check: (address) => checkAddress(policy, address),
-    close: async () => {
-      closed = true;
-      if (agent?.closed === false) await agent.close();
-    },
+    close: () => pool.close(),
   };
 }
 

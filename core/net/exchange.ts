@@ -25,8 +25,17 @@ export interface WireResponse {
 export interface ExchangeLimits {
   /** Largest body on the wire, in bytes. */
   maxBytes: number;
+  /** The most pieces that it may come in. */
+  maxPieces: number;
+  /** The most interim responses (1xx) before the response. */
+  maxInterim: number;
   /** Longest silence once the answer has begun, in milliseconds. Until then the whole call's limit counts. */
   idleTimeoutMs: number;
+}
+
+/** A server that sends this much of something that has no use spends the time of others. */
+export function tooMany(what: 'interim responses' | 'pieces'): EgressError {
+  return new EgressError('invalid_response', `The response has too many ${what}.`, { sent: true });
 }
 
 /**
@@ -47,6 +56,8 @@ export function exchange(
     let head: Omit<WireResponse, 'body'> | undefined;
     let idle: NodeJS.Timeout | undefined;
     let settled = false;
+    let interim = 0;
+    let pieces = 0;
 
     const settle = () => {
       settled = true;
@@ -74,7 +85,10 @@ export function exchange(
         else controller = started;
       },
       onResponseStart(_controller, status, headers) {
-        if (status < 200) return;
+        if (status < 200) {
+          if (++interim > limits.maxInterim) fail(tooMany('interim responses'));
+          return;
+        }
         head = { status, headers: headers as ResponseHeaders };
         idle = setTimeout(() => fail(silent()), limits.idleTimeoutMs);
         if (request.method !== 'HEAD' && Number(headers['content-length']) > limits.maxBytes) fail(tooLarge());
@@ -82,6 +96,7 @@ export function exchange(
       onResponseData(_controller, chunk) {
         idle?.refresh();
         if (!body.add(chunk)) fail(tooLarge());
+        else if (++pieces > limits.maxPieces) fail(tooMany('pieces'));
       },
       onResponseEnd() {
         if (settled || head === undefined) return;

@@ -1,19 +1,23 @@
 import { EgressError } from './egress-error.ts';
 
-interface Origin {
-  active: number;
-  waiting: Set<() => void>;
-}
-
-/** Bounds the calls under way to each origin, and the calls that wait for one of those places, first come first served. */
-export class OriginGate {
-  readonly #origins = new Map<string, Origin>();
+/** Bounds how much happens at once, and how much may wait for a place; first come, first served. */
+export class Gate {
   readonly #places: number;
   readonly #queue: number;
+  readonly #refusal: string;
+  readonly #waiting = new Set<() => void>();
+  #active = 0;
 
-  constructor(places: number, queue: number) {
+  /** @param refusal a public sentence, for those who find neither a place nor room in the queue */
+  constructor(places: number, queue: number, refusal: string) {
     this.#places = places;
     this.#queue = queue;
+    this.#refusal = refusal;
+  }
+
+  /** True while nobody has a place. */
+  get isEmpty(): boolean {
+    return this.#active === 0;
   }
 
   /**
@@ -23,37 +27,65 @@ export class OriginGate {
    * @returns the function that gives the place back, to be called once
    * @throws EgressError `unreachable` when the queue is full
    */
-  async enter(origin: string, signal: AbortSignal): Promise<() => void> {
+  async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const state = this.#origins.get(origin) ?? { active: 0, waiting: new Set() };
-    this.#origins.set(origin, state);
-    if (state.active < this.#places) state.active++;
-    else await this.#wait(state, signal);
-    return () => this.#leave(origin, state);
+    if (this.#active < this.#places) this.#active++;
+    else await this.#wait(signal);
+    return () => this.#leave();
   }
 
-  #wait(state: Origin, signal: AbortSignal): Promise<void> {
-    if (state.waiting.size >= this.#queue) {
-      throw new EgressError('unreachable', 'Too many calls to this host are waiting already.');
-    }
+  #wait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size >= this.#queue) throw new EgressError('unreachable', this.#refusal);
     return new Promise((resolve, reject) => {
+      const enter = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
       const giveUp = () => {
-        state.waiting.delete(resolve);
+        this.#waiting.delete(enter);
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      state.waiting.add(resolve);
+      this.#waiting.add(enter);
     });
   }
 
-  #leave(origin: string, state: Origin): void {
-    const [next] = state.waiting;
-    if (next !== undefined) {
-      // The place passes on directly, so that no newcomer slips in between.
-      state.waiting.delete(next);
-      next();
-    } else if (--state.active === 0) {
-      this.#origins.delete(origin);
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#active--;
+      return;
     }
+    // The place passes on directly, so that no newcomer slips in between.
+    this.#waiting.delete(next);
+    next();
+  }
+}
+
+/** A gate for each origin: a host that hangs takes its own places alone (threat E11). */
+export class OriginGate {
+  readonly #gates = new Map<string, Gate>();
+  readonly #places: number;
+  readonly #queue: number;
+
+  constructor(places: number, queue: number) {
+    this.#places = places;
+    this.#queue = queue;
+  }
+
+  /** `Gate.enter` for one origin. */
+  async enter(origin: string, signal: AbortSignal): Promise<() => void> {
+    const gate = this.#gates.get(origin) ?? this.#open(origin);
+    const leave = await gate.enter(signal);
+    return () => {
+      leave();
+      if (gate.isEmpty) this.#gates.delete(origin);
+    };
+  }
+
+  #open(origin: string): Gate {
+    const gate = new Gate(this.#places, this.#queue, 'Too many calls to this host are waiting already.');
+    this.#gates.set(origin, gate);
+    return gate;
   }
 }

@@ -89,7 +89,7 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
   const { target, targetOrigin } = parts.policy.route(url);
   const leave = await parts.gate.enter(targetOrigin, call.signal);
   try {
-    const socket = await parts.connect(target);
+    const socket = await parts.connect(target, call.signal);
     if (call.signal.aborted) {
       socket.destroy();
       throw call.signal.reason;

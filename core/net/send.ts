@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { OriginBreaker } from './breaker.ts';
+import type { ConnectionPool, Destination } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';
 import { type ExchangeLimits, exchange, type ResponseHeaders, type WireResponse } from './exchange.ts';
 import type { OriginGate } from './gate.ts';
@@ -39,7 +40,7 @@ export interface EgressResponse {
 
 export interface SendParts {
   policy: EgressPolicy;
-  agentOf: () => Dispatcher;
+  pool: ConnectionPool;
   gate: OriginGate;
   breaker: OriginBreaker;
   limits: EgressLimits;
@@ -97,6 +98,8 @@ function limitsOf(request: EgressRequest, limits: EgressLimits): CallLimits {
     timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, limits.timeoutMs),
     idleTimeoutMs: request.idleTimeoutMs ?? limits.idleTimeoutMs,
     maxBytes: request.maxBytes ?? limits.maxBytes,
+    maxPieces: limits.maxPieces,
+    maxInterim: limits.maxInterim,
     maxRatio: limits.maxRatio,
     ratioFloorBytes: limits.ratioFloorBytes,
   };
@@ -124,20 +127,49 @@ async function follow(
 }
 
 async function once(
-  { policy, agentOf, gate, breaker }: SendParts,
+  { policy, pool, gate, breaker }: SendParts,
   hop: Hop,
   limits: CallLimits,
   signal: AbortSignal,
 ): Promise<WireResponse> {
-  const { targetOrigin } = policy.route(hop.url);
-  breaker.check(targetOrigin);
-  const leave = await gate.enter(targetOrigin, signal);
+  const { target, targetOrigin: origin } = policy.route(hop.url);
+  breaker.check(origin);
+  const leave = await gate.enter(origin, signal);
   try {
     const { method, headers, body, url } = hop;
-    const request = { origin: targetOrigin, path: url.pathname + url.search, method, headers, body };
-    return await breaker.run(targetOrigin, () => exchange(agentOf(), request, limits, signal));
+    const request = { origin, path: url.pathname + url.search, method, headers, body };
+    return await breaker.run(origin, async () => {
+      const { result, release } = await onConnection(pool, { origin, target }, signal, (client) =>
+        exchange(client, request, limits, signal),
+      );
+      release();
+      return result;
+    });
   } finally {
     leave();
+  }
+}
+
+/**
+ * Begins a call on a connection. A kept one may turn out to be closed; when nothing was written to it, the call takes another.
+ *
+ * @returns what the call came to, and the function that gives the connection back
+ */
+export async function onConnection<T>(
+  pool: ConnectionPool,
+  destination: Destination,
+  signal: AbortSignal,
+  begin: (client: Dispatcher) => Promise<T>,
+): Promise<{ result: T; release: () => void }> {
+  for (;;) {
+    const { client, isKept, release } = await pool.take(destination, signal);
+    try {
+      return { result: await begin(client), release };
+    } catch (error) {
+      release();
+      const wasClosed = isKept && error instanceof EgressError && error.kind === 'unreachable' && !error.sent;
+      if (!wasClosed) throw error;
+    }
   }
 }
 

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { EgressError } from './egress-error.ts';
-import type { ResponseHeaders, WireRequest } from './exchange.ts';
-import { type EgressRequest, firstHop, type SendParts } from './send.ts';
+import { type ResponseHeaders, tooMany, type WireRequest } from './exchange.ts';
+import { type EgressRequest, firstHop, onConnection, type SendParts } from './send.ts';
 import { toEgressError } from './transport-error.ts';
 
 /** An answer whose body comes as it arrives, in its content coding. Whoever has it reads it to its end, or destroys it. */
@@ -21,26 +21,30 @@ export interface EgressStream {
  * @throws (the returned function) EgressError until the head of the answer is there
  */
 export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
-  const { policy, agentOf, gate, breaker, limits, userAgent } = parts;
+  const { policy, pool, gate, breaker, limits, userAgent } = parts;
   return async (request) => {
     const { url, method, headers, body } = firstHop(request, userAgent);
-    const { targetOrigin } = policy.route(url);
-    const wire = { origin: targetOrigin, path: url.pathname + url.search, method, headers, body };
+    const { target, targetOrigin: origin } = policy.route(url);
+    const wire = { origin, path: url.pathname + url.search, method, headers, body };
     const end = new AbortController();
     const endAfter = (ms: number) =>
       setTimeout(() => end.abort(new EgressError('timeout', `The call was not over within ${ms} ms.`)), ms);
     let timer = endAfter(limits.timeoutMs);
-    breaker.check(targetOrigin);
-    const leave = await gate.enter(targetOrigin, end.signal).catch((error) => {
+    breaker.check(origin);
+    const leave = await gate.enter(origin, end.signal).catch((error) => {
       clearTimeout(timer);
       throw error;
     });
     try {
-      const answer = await breaker.run(targetOrigin, () => begin(agentOf(), wire, parts, end.signal));
+      const { result: answer, release } = await breaker.run(origin, () =>
+        onConnection(pool, { origin, target }, end.signal, (client) => begin(client, wire, parts, end.signal)),
+      );
       clearTimeout(timer);
       timer = endAfter(limits.streamTimeoutMs);
-      answer.body.once('close', () => {
+      // Also when it has failed by now.
+      finished(answer.body, () => {
         clearTimeout(timer);
+        release();
         leave();
       });
       return answer;
@@ -64,6 +68,8 @@ function begin(
     let stream: Readable | undefined;
     let idle: NodeJS.Timeout | undefined;
     let size = 0;
+    let interim = 0;
+    let pieces = 0;
 
     const fail = (error: unknown) => {
       const failure = toEgressError(error, { sent: controller !== undefined, answering: stream !== undefined });
@@ -86,7 +92,10 @@ function begin(
         else controller = started;
       },
       onResponseStart(answering, status, headers) {
-        if (status < 200) return;
+        if (status < 200) {
+          if (++interim > limits.maxInterim) fail(tooMany('interim responses'));
+          return;
+        }
         const silent = () =>
           fail(new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`, { sent: true }));
         idle = setTimeout(silent, limits.idleTimeoutMs);
@@ -101,6 +110,8 @@ function begin(
             done(error);
           },
         });
+        // It may fail before its reader has it, which must not end the process; whoever reads it later still learns of it.
+        stream.on('error', () => {});
         resolve({ status, headers: headers as ResponseHeaders, body: stream });
       },
       onResponseData(answering, chunk) {
@@ -109,6 +120,10 @@ function begin(
           fail(
             new EgressError('too_large', `The answer is larger than ${limits.streamMaxBytes} bytes.`, { sent: true }),
           );
+          return;
+        }
+        if (++pieces > limits.maxPieces) {
+          fail(tooMany('pieces'));
           return;
         }
         idle?.refresh();

@@ -121,7 +121,7 @@ describe('the one function that opens connections (P1)', () => {
       { tls: true, hostname: 'a.example', port: 443 },
       { tls: true, hostname: 'a.example', port: 22 },
     ]) {
-      expect(await failureOf(open(target))).to.include({ kind: 'blocked', sent: false });
+      expect(await failureOf(open(target, new AbortController().signal))).to.include({ kind: 'blocked', sent: false });
     }
     expect(dialled).to.deep.equal([]);
   });

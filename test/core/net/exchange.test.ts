@@ -5,7 +5,7 @@ import { exchange } from '../../../core/net/exchange.ts';
 import { failureOf } from './local.ts';
 
 const REQUEST = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: 'x' };
-const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000 };
+const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000, maxPieces: 10, maxInterim: 2 };
 
 /** A client that begins a request as often as it is told to; `aborted` holds what the exchange made of each. */
 class Client extends Dispatcher {

@@ -1,6 +1,8 @@
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
+import type { Dial } from '../../../core/net/connect.ts';
 import type { EgressLimits } from '../../../core/net/limits.ts';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import {
@@ -217,7 +219,7 @@ describe('protocol calls', () => {
       await egress.fetchLike(local.origin);
     });
 
-    it('do not leave a connection behind when the caller stops before it is open', async () => {
+    it('open no connection when the caller stops before the name is resolved', async () => {
       const local = await serve((_request, response) => response.end());
       const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
       const caller = new AbortController();
@@ -228,7 +230,22 @@ describe('protocol calls', () => {
       const egress = startEgress(policy, { resolver });
       const failure = await failureOf(egress.fetchLike(`http://localhost:${local.port}/`, { signal: caller.signal }));
       expect(failure).to.include({ kind: 'aborted', sent: false });
-      await eventually(() => local.connections === 1 && local.open.size === 0);
+      expect(local.connections).to.equal(0);
+    });
+
+    it('close a connection that opens after the caller has stopped', async () => {
+      const local = await serve((_request, response) => response.end());
+      const caller = new AbortController();
+      const sockets: Socket[] = [];
+      const dial: Dial = (options) => {
+        const socket = connect(options);
+        sockets.push(socket);
+        caller.abort();
+        return socket;
+      };
+      const failure = await failureOf(egressTo(local, { dial }).fetchLike(local.origin, { signal: caller.signal }));
+      expect(failure).to.include({ kind: 'aborted', sent: false });
+      expect(sockets.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
       expect(local.requests).to.have.length(0);
     });
 

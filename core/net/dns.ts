@@ -1,0 +1,92 @@
+import { promises as dns } from 'node:dns';
+import { codeOf } from './transport-error.ts';
+
+/** Times in milliseconds. */
+export interface DnsLimits {
+  /** One lookup from start to end, whatever the name servers do. */
+  timeoutMs: number;
+  /** The wait for one name server, before it is asked again or the next one is. */
+  tryMs: number;
+  /** Requests to each name server. */
+  tries: number;
+  /** How much longer than for the IPv4 addresses to wait for the IPv6 addresses. */
+  secondFamilyMs: number;
+}
+
+/** Why a name has no address. `none`: its name servers say so. `failed`: they did not answer, or not with sense. */
+export class LookupError extends Error {
+  readonly reason: 'none' | 'failed';
+
+  constructor(reason: 'none' | 'failed', code: string) {
+    super(code);
+    this.name = 'LookupError';
+    this.reason = reason;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA]);
+
+/**
+ * Asks the name servers for the addresses of a host name (RFC 1035, RFC 3596), IPv4 addresses first. Each lookup has a channel of its
+ * own, so that ending it ends its requests, and a changed /etc/resolv.conf counts from the next lookup on. The name is taken as it is:
+ * no search domain is appended, because a credential was issued for one host whatever machine this runs on.
+ *
+ * @param servers `address` or `address:port`; without them those of the system
+ * @param signal ends the lookup and its requests; its reason becomes the failure
+ * @throws LookupError
+ */
+export async function lookUp(
+  hostname: string,
+  signal: AbortSignal,
+  limits: DnsLimits,
+  servers?: readonly string[],
+): Promise<readonly string[]> {
+  signal.throwIfAborted();
+  const resolver = new dns.Resolver({ timeout: limits.tryMs, tries: limits.tries, maxTimeout: limits.tryMs });
+  if (servers) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  const timer = setTimeout(cancel, limits.timeoutMs);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await bothFamilies(resolver, hostname, limits);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+    // An IPv6 request may still be under way.
+    cancel();
+  }
+}
+
+/** The outcome of one request: addresses, or the code of its failure. */
+type Found = { addresses: readonly string[] } | { code: string };
+
+async function bothFamilies(resolver: dns.Resolver, hostname: string, limits: DnsLimits): Promise<readonly string[]> {
+  const second = found(resolver.resolve6(hostname));
+  const first = await found(resolver.resolve4(hostname));
+  if ('addresses' in first) {
+    const rest = await Promise.race([second, later(limits.secondFamilyMs)]);
+    return 'addresses' in rest ? [...first.addresses, ...rest.addresses] : first.addresses;
+  }
+  // The name does not exist, so it has no addresses of the other family.
+  if (first.code === dns.NOTFOUND) throw new LookupError('none', first.code);
+  const rest = await second;
+  if ('addresses' in rest) return rest.addresses;
+  const failed = [first.code, rest.code].find((code) => !NONE.has(code));
+  throw failed === undefined ? new LookupError('none', rest.code) : new LookupError('failed', failed);
+}
+
+function found(request: Promise<readonly string[]>): Promise<Found> {
+  return request.then(
+    (addresses) => (addresses.length === 0 ? { code: dns.NODATA } : { addresses }),
+    (error: unknown) => ({ code: codeOf(error) }),
+  );
+}
+
+function later(ms: number): Promise<Found> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, { code: dns.TIMEOUT }).unref();
+  });
+}

@@ -1,0 +1,54 @@
+import { createEgress, type Egress, type EgressOptions } from '../core/net/egress.ts';
+import { interfaceAddresses } from '../core/net/own-addresses.ts';
+import { EgressPolicy } from '../core/net/policy.ts';
+import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
+import { type Config, ConfigError } from './config.ts';
+import type { Environment } from './environments.ts';
+
+/** The ways out of all environments. */
+export interface EnvironmentEgress {
+  of(environment: Pick<Environment, 'id' | 'kind'>): Egress;
+  /** Lets the calls under way end, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Gives each environment a way out of its own: queues, lookups, connections and what is known of hosts that fail are its own, so that
+ * none of them is used up by another environment. Loopback permissions and overrides hold in development environments only.
+ *
+ * @throws ConfigError that names the setting
+ */
+export function createEnvironmentEgress(
+  { egressAllow, endpointOverrides }: Pick<Config, 'egressAllow' | 'endpointOverrides'>,
+  options?: EgressOptions,
+): EnvironmentEgress {
+  const ownAddresses = interfaceAddresses();
+  const policies = {
+    DEVELOPMENT: new EgressPolicy({
+      allow: readSetting(() => parseEgressAllow(egressAllow)),
+      overrides: readSetting(() => parseEndpointOverrides(endpointOverrides)),
+      ownAddresses,
+    }),
+    PRODUCTION: new EgressPolicy({ allow: [], overrides: [], ownAddresses }),
+  };
+  const open = new Map<string, Egress>();
+  return {
+    of({ id, kind }) {
+      const key = `${id} ${kind}`;
+      const egress = open.get(key) ?? createEgress(policies[kind], options);
+      open.set(key, egress);
+      return egress;
+    },
+    close: async () => {
+      await Promise.all([...open.values()].map((egress) => egress.close()));
+    },
+  };
+}
+
+function readSetting<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+}
