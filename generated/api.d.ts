@@ -666,7 +666,8 @@ export interface paths {
          *     id must agree with it.
          *
          *     The input is checked against the tool's `input_schema` first; each field that does not fit stands in `errors`. The
-         *     execution is recorded before the call is sent, and its id is answered whether the call succeeds or fails. A call is sent
+         *     execution is recorded before the call is sent, and its outcome before the response; its id is in the response whether the
+         *     call succeeds or fails. A call is sent
          *     once, or once more where that cannot have a second effect: when the connection was lost before anything left, and for
          *     tools that can be repeated.
          *
@@ -679,7 +680,7 @@ export interface paths {
          *     - 403 `TOOL_NOT_ALLOWED` the connection does not allow the tool.
          *     - 404 `NOT_FOUND` no such account, no such tool, or a tool of another connector.
          *     - 409 `ACCOUNT_NOT_ACTIVE` with `next_action`; `CONNECTION_DISABLED`; `EXECUTION_OUTCOME_UNKNOWN` an earlier execution
-         *       with this idempotency key was cut off.
+         *       with this idempotency key was cut off, or the call was made and its outcome could not be stored.
          *     - 502 `TOOL_FAILED` the provider refused or failed; 504 `TOOL_TIMEOUT` it was too slow. Both carry `tool_error` and
          *       `execution_id`.
          */
@@ -720,8 +721,9 @@ export interface paths {
         };
         /**
          * Get an execution
-         * @description Answers the record of one tool call, and what it sent and got where the environment keeps that. `UNKNOWN` means that the call was sent and its outcome was lost: look at the provider
-         *     before you run the tool again.
+         * @description Returns the record of one tool call, and what it sent and got where the environment keeps that. A record that is read after
+         *     the response of its call has the outcome. `UNKNOWN` means that the call may have been sent and that its outcome was lost:
+         *     look at the provider before you run the tool again.
          */
         get: operations["getExecution"];
         put?: never;
@@ -2010,7 +2012,10 @@ export interface components {
             connector: string;
             /** @description From start to outcome in milliseconds; null before the outcome is known. */
             duration_ms: number | null;
-            /** @description Why it failed; null unless `status` is `FAILED`. */
+            /**
+             * @description Why it failed. Null unless `status` is `FAILED`, and null when the call was not sent because a setting of the connection
+             *     or the account is missing or wrong.
+             */
             error_kind: components["schemas"]["ToolErrorKind"] | null;
             /**
              * Format: date-time
@@ -2070,8 +2075,8 @@ export interface components {
             execution: components["schemas"]["Execution"];
         };
         /**
-         * @description `STARTED` the call is being made; `SUCCEEDED`; `FAILED`; `UNKNOWN` it was sent and the outcome was lost, for instance
-         *     because the process ended.
+         * @description `STARTED`: the call is being made and its response has not been sent yet. `SUCCEEDED`, `FAILED`: the outcome, which is stored
+         *     before the response is complete. `UNKNOWN`: the call may have been sent, and no response was: the process ended, or failed.
          * @enum {string}
          */
         ExecutionStatus: "STARTED" | "SUCCEEDED" | "FAILED" | "UNKNOWN";
@@ -3809,8 +3814,9 @@ export interface components {
         };
         /**
          * @description The account is not in a state to be used (`ACCOUNT_NOT_ACTIVE`, with what to do next), its connection is disabled
-         *     (`CONNECTION_DISABLED`), a request with the same idempotency key still runs (`IDEMPOTENCY_KEY_IN_USE`), or its outcome was
-         *     lost (`EXECUTION_OUTCOME_UNKNOWN`). Nothing was sent now.
+         *     (`CONNECTION_DISABLED`), or a request with the same idempotency key still runs (`IDEMPOTENCY_KEY_IN_USE`): nothing was sent.
+         *     Or the outcome of the call is not known (`EXECUTION_OUTCOME_UNKNOWN`): an earlier request with the same idempotency key was
+         *     cut off, or this call was made and its outcome could not be stored.
          */
         ExecutionConflict: {
             headers: {

@@ -1,6 +1,7 @@
 import type { BinaryBody } from '../core/binary-body.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
+import type { ExecutionEnd } from '../core/executions/execution-end.ts';
 import type { Repositories } from '../db/store.ts';
 import type { $Read, $Write, components, operations, Writable } from '../generated/api.d.ts';
 import type { Deps } from './deps.ts';
@@ -98,14 +99,22 @@ export interface Call<O extends OperationId> {
   /** Runs the effect of the request in one durable transaction, together with its idempotency record. */
   commit(unit: (tx: Repositories) => Promise<Reply<O>>): Promise<Reply<O>>;
   /**
-   * For an effect outside the database: `begin` and the claim of the idempotency key are committed first, then `act` runs once.
-   * `executionId` is what a later request with the same key is told when the outcome was lost.
+   * For an effect outside the database: `begin` and the claim of the idempotency key are committed first, then `act` runs once, and
+   * what it came to is stored before its reply is sent. `executionId` is what a later request with the same key is told when the
+   * outcome was lost.
    */
   commitThenAct(
     executionId: string,
     begin: (tx: Repositories) => Promise<void>,
-    act: () => Promise<Reply<O>>,
+    act: () => Promise<Acted<O>>,
   ): Promise<Reply<O>>;
+}
+
+/** What an effect outside the database came to. */
+export interface Acted<O extends OperationId = OperationId> {
+  reply: Reply<O>;
+  /** The end of the execution that it was recorded as. */
+  end?: ExecutionEnd;
 }
 
 export type Handler<O extends OperationId> = (

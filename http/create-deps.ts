@@ -160,7 +160,7 @@ export async function createDeps(
       toolDirectory: createToolDirectory(catalogue),
       threads,
       toolInputs: createInputChecker(),
-      executionContents: createExecutionContents({ store, vault, now, log }),
+      executionContents: createExecutionContents({ store, vault, now }),
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
       toolJudge: createToolJudge(),
       events,

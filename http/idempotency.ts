@@ -1,7 +1,8 @@
 import { LIFETIME } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
+import { type ExecutionEnd, storeEnd } from '../core/executions/execution-end.ts';
 import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories } from '../db/store.ts';
-import type { Reply } from './contract.ts';
+import type { Acted, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { respondUntyped } from './reply.ts';
@@ -102,7 +103,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     async commitThenAct(
       executionId: string,
       begin: (tx: Repositories) => Promise<void>,
-      act: () => Promise<Reply>,
+      act: () => Promise<Acted>,
     ): Promise<Reply> {
       const { value: earlier, durable } = await deps.store.commit(async (tx) => {
         const kept = await claim(tx);
@@ -114,10 +115,17 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       // A key promises that nothing is done twice, so it must not be lost. Without one the disk and the provider work side by side.
       if (key) await durable;
       if (earlier) return earlier;
-      const reply = await act();
+      const { reply, end } = await act();
+      // The outcome and the kept reply are one transaction.
+      if (key) await storeEnd(deps, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply), durable: true });
+      else if (end) await storeEnd(deps, end);
       await durable;
-      if (key) await deps.store.write((tx) => keep(tx, reply));
       return reply;
     },
   };
+}
+
+/** Of an effect that is not recorded as an execution. */
+function noEnd(executionId: string): ExecutionEnd {
+  return { executionId, mayHaveChanged: false, write: async () => {} };
 }

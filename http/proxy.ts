@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Operation } from 'openapi-backend';
 import { readSelector } from '../core/accounts/selector.ts';
 import { REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
+import { endOf, type Outcome, type StartedExecution, storeEnd } from '../core/executions/execution-end.ts';
 import type { RawAnswer, RawCall } from '../core/executions/raw-call.ts';
 import { planRawCall, runRawCall } from '../core/executions/raw-call.ts';
 import { rawAnswerHeaders } from '../core/executions/raw-headers.ts';
-import type { StartedExecution } from '../core/executions/record-outcome.ts';
-import { recordOutcome } from '../core/executions/record-outcome.ts';
 import { toolFailure } from '../core/executions/tool-failure.ts';
-import { createStreamScrubber, scrub } from '../core/net/redact.ts';
+import { scrub } from '../core/net/redact.ts';
 import { kindOfStatus, type ToolOutcome } from '../core/tools/outcome.ts';
 import { RAW_CALL } from '../core/tools/tool.ts';
 import { authenticate } from './bearer.ts';
@@ -19,10 +16,12 @@ import { readRawBody } from './body.ts';
 import type { Deps } from './deps.ts';
 import { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
+import { passOn } from './pass-on.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { writeReply } from './write.ts';
 
 const PREFIX = '/api/v1/proxy';
+const READ_METHODS = ['GET', 'HEAD'];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Headers that stand before those of the provider, and cannot be replaced by them. */
@@ -67,19 +66,16 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
       requestId: exchange.requestId,
     };
     exchange.answerHeaders['valetkey-execution-id'] = execution.executionId;
-    try {
-      const result = await runRawCall(call, deps.egressOf(environment), cause, deps);
-      if ('error' in result) {
-        recordOutcome({ ok: false, ...result }, execution, deps);
-        throw toolFailure(result.error, execution.executionId);
-      }
-      return await handOn(exchange, result, execution);
-    } catch (error) {
-      if (!(error instanceof ApiError)) recordOutcome('UNKNOWN', execution, deps);
-      else if (error.code !== 'TOOL_FAILED' && error.code !== 'TOOL_TIMEOUT') recordOutcome(error, execution, deps);
+    const result = await runRawCall(call, deps.egressOf(environment), cause, deps).catch(async (error: unknown) => {
+      await record(error instanceof ApiError ? error : 'UNKNOWN', execution);
       throw error;
-    }
+    });
+    if (!('error' in result)) return handOn(exchange, result, execution);
+    await record({ ok: false, ...result }, execution);
+    throw toolFailure(result.error, execution.executionId);
   }
+
+  const record = (outcome: Outcome, execution: StartedExecution) => storeEnd(deps, endOf(outcome, execution, deps));
 
   /** The start is recorded before a byte leaves (threat E7). */
   async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
@@ -106,7 +102,8 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
       });
       return planned;
     });
-    return { call, execution: { environmentId, plan: { account: call.account }, executionId, startedAt } };
+    const readOnly = READ_METHODS.includes(request.method);
+    return { call, execution: { environmentId, plan: { account: call.account }, executionId, startedAt, readOnly } };
   }
 
   async function handOn(
@@ -122,16 +119,20 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
       ...answerHeaders,
       ...(!req.complete && { connection: 'close' }),
     });
-    let outcome = outcomeOf(status);
+    let recorded = false;
+    const recordOnce = async (outcome: Outcome) => {
+      if (recorded) return;
+      recorded = true;
+      // A record that cannot be stored is logged there; the head has been sent, so the status stays.
+      await record(outcome, execution);
+    };
     try {
-      await pipeline(body, scrubbing(secrets), res);
+      const passed = await passOn(body, res, secrets, () => recordOnce(outcomeOf(status)));
+      // A caller that left does not change what the provider answered.
+      await recordOnce(passed === 'cut' ? cutOff(status) : outcomeOf(status));
     } catch {
-      // The head has gone out, so the connection is all that can tell the caller that the rest is missing.
       res.destroy();
-      const error = { kind: 'upstream_invalid_response' as const, retryable: false, upstreamStatus: status };
-      outcome = { ok: false, error: { ...error, message: 'The answer ended early.' }, sent: true };
     }
-    recordOutcome(outcome, execution, deps);
     return status;
   }
 
@@ -158,14 +159,10 @@ function outcomeOf(status: number): ToolOutcome {
   return { ok: false, error: { kind, retryable: false, upstreamStatus: status, message }, sent: true };
 }
 
-/** Bytes as characters of the same number, so that nothing but a secret changes, whatever the bytes are. */
-function scrubbing(secrets: readonly string[]): Transform {
-  const scrubber = createStreamScrubber(secrets.map((secret) => Buffer.from(secret).toString('latin1')));
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) =>
-      done(null, Buffer.from(scrubber.add(chunk.toString('latin1')), 'latin1')),
-    flush: (done) => done(null, Buffer.from(scrubber.end(), 'latin1')),
-  });
+/** The response began with this status and ended before it was complete. */
+function cutOff(status: number): ToolOutcome {
+  const error = { kind: 'upstream_invalid_response' as const, retryable: false, upstreamStatus: status };
+  return { ok: false, error: { ...error, message: 'The response ended early.' }, sent: true };
 }
 
 function accountOf(headers: Readonly<Record<string, string>>) {

@@ -1,14 +1,8 @@
-import {
-  type AccountRow,
-  type EnvironmentId,
-  RelationError,
-  type Repositories,
-  StorageError,
-  type Store,
-} from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, Store } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import type { TokenSet } from '../oauth/token-answer.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
+import { writePersistently } from '../persistent-write.ts';
 import { type Clock, fraction } from './freshness.ts';
 import type { Obtained, ObtainOutcome } from './obtaining/request.ts';
 import type { FailureReason, RefreshFailure } from './refresh-failure.ts';
@@ -56,8 +50,6 @@ export type Run = { kind: 'done'; renewal: Renewal } | { kind: 'busy' | 'changed
 /** Backoff after failures: doubling from one second to one minute, of which jitter takes up to a half. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
-/** A result that could not be stored is offered again after these times: it may exist nowhere else. */
-const STORE_AGAIN_MS = [50, 200, 800, 3_000] as const;
 
 /**
  * Runs one refresh: takes the lease, asks for the token, stores what came of it.
@@ -89,7 +81,7 @@ async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: C
   tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
   if (outcome.kind === 'refused') {
     const { message } = outcome;
-    return durably(tools, (tx) => storeRefusal(tx, tools, plan, lease, message, tools.now(), cause));
+    return writePersistently(tools, (tx) => storeRefusal(tx, tools, plan, lease, message, tools.now(), cause));
   }
   const reason = outcome.kind === 'client' ? 'client' : outcome.reason;
   const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
@@ -110,7 +102,7 @@ async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<Ob
 
 /** The tokens are committed before anyone uses them: what was rotated and then lost cannot be had again. */
 async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, obtained: Obtained): Promise<Renewal> {
-  const settled = await durably(tools, (tx) => storeTokens(tx, tools, plan, lease, obtained, tools.now()));
+  const settled = await writePersistently(tools, (tx) => storeTokens(tx, tools, plan, lease, obtained, tools.now()));
   if (settled.kind === 'stored') return settled;
   const { account } = plan;
   tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'refresh came too late');
@@ -134,21 +126,6 @@ async function rest(
   const jittered = backoff * (1 - fraction(tools.random) / 2);
   const restMs = Math.ceil(Math.min(MAX_REST_MS, Math.max(jittered, retryAfterMs)));
   const failure = { reason, mayBeSpent: mayBeSpent && plan.spends, retryAt: tools.now() + restMs };
-  await durably(tools, (tx) => storeFailure(tx, plan, lease, failure));
+  await writePersistently(tools, (tx) => storeFailure(tx, plan, lease, failure));
   return restMs;
-}
-
-/** Writes the end of a refresh, again and again while the storage is in trouble: its result may exist nowhere else. */
-async function durably<T>({ store, wait, log }: RunTools, unit: (tx: Repositories) => Promise<T>): Promise<T> {
-  for (const ms of STORE_AGAIN_MS) {
-    try {
-      return await store.write(unit);
-    } catch (err) {
-      // A key that was retired meanwhile is one of the relations: the next attempt seals under its successor.
-      if (!(err instanceof StorageError || err instanceof RelationError)) throw err;
-      log?.error({ err }, 'the end of a refresh could not be stored');
-      await wait(ms);
-    }
-  }
-  return store.write(unit);
 }

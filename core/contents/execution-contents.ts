@@ -1,4 +1,4 @@
-import type { AccountRow, EnvironmentId, EnvironmentSettings, Store } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, EnvironmentSettings, NewStoredContent, Store } from '../../db/store.ts';
 import { LIFETIME, STORED } from '../budgets.ts';
 import type { DryRunRequest } from '../tools/call.ts';
 import { shrinkToFit } from '../tools/shrink.ts';
@@ -13,10 +13,9 @@ export interface ExecutionContents {
 }
 
 export interface ExecutionContentsTools {
-  store: Pick<Store, 'read' | 'note'>;
+  store: Pick<Store, 'read'>;
   vault: Vault;
   now(): number;
-  log: { error(fields: object, message: string): void };
 }
 
 export interface ExecutionContentsStore {
@@ -24,8 +23,8 @@ export interface ExecutionContentsStore {
   settingsChanged(environmentId: EnvironmentId): void;
   /** Whether the environment keeps what its executions send and get. Believed for some seconds. */
   kept(environmentId: EnvironmentId): Promise<boolean>;
-  /** Keeps them as long as the record of the execution. Nobody waits for it. */
-  keep(account: AccountRow, executionId: string, contents: ExecutionContents): Promise<void>;
+  /** Seals them, to be stored together with the outcome of the execution. They expire with its record. */
+  seal(account: AccountRow, executionId: string, contents: ExecutionContents): Promise<NewStoredContent>;
   /** Undefined when they were not kept, or their time is over. */
   open(environmentId: EnvironmentId, executionId: string): Promise<ExecutionContents | undefined>;
 }
@@ -44,7 +43,7 @@ export function retentionMs(settings: EnvironmentSettings): number {
 }
 
 export function createExecutionContents(tools: ExecutionContentsTools): ExecutionContentsStore {
-  const { store, vault, now, log } = tools;
+  const { store, vault, now } = tools;
   const known = new Map<string, { settings: EnvironmentSettings; until: number }>();
 
   async function settingsOf(environmentId: EnvironmentId): Promise<EnvironmentSettings> {
@@ -62,24 +61,14 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
     async kept(environmentId) {
       return (await settingsOf(environmentId)).keepExecutionContents === true;
     },
-    async keep({ id: accountId, environmentId, organizationId, userId }, executionId, { request, answer }) {
+    async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, answer }) {
       const shown = { request: trimmed(request), answer: trimmed(answer ?? null) };
       const bytes = Buffer.from(JSON.stringify(shown));
       const sealed = vault.sealBytes(contentPlace(environmentId, executionId), bytes);
       const createdAt = now();
       const expiresAt = createdAt + retentionMs(await settingsOf(environmentId));
       const owner = { accountId, organizationId, userId };
-      const content = {
-        id: executionId,
-        kind: 'execution' as const,
-        ...owner,
-        size: bytes.length,
-        createdAt,
-        expiresAt,
-      };
-      store
-        .note((tx) => tx.storedContents.insert(environmentId, { ...content, ...sealed }))
-        .catch((err) => log.error({ err, execution_id: executionId }, 'contents of an execution were not kept'));
+      return { id: executionId, kind: 'execution', ...owner, size: bytes.length, createdAt, expiresAt, ...sealed };
     },
     async open(environmentId, executionId) {
       const row = await store.read.storedContents.get(environmentId, 'execution', executionId, now());

@@ -1,12 +1,18 @@
-import type { EnvironmentId, Repositories } from '../../db/store.ts';
+import type { EnvironmentId, NewStoredContent, Repositories } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
+import {
+  type EndTools,
+  type ExecutionEnd,
+  endOf,
+  type RunningExecution,
+  type StoreEndTools,
+  storeEnd,
+} from './execution-end.ts';
 import type { ExecutionRequest, PlanTools } from './plan.ts';
 import { planExecution } from './plan.ts';
-import type { RecordTools, RunningExecution } from './record-outcome.ts';
-import { recordOutcome } from './record-outcome.ts';
 import type { RunTools } from './run.ts';
 import { previewPlan, runPlan } from './run.ts';
 
@@ -43,42 +49,52 @@ export async function beginExecution(
     apiClientId,
     startedAt,
   });
-  return { environmentId, plan, executionId, startedAt };
+  return { environmentId, plan, executionId, startedAt, readOnly: plan.call.tool.hints.read_only };
+}
+
+/** What an execution came to; `end` has to be stored before the response leaves. */
+export interface FinishedExecution {
+  /** An expected refusal is an outcome too. */
+  outcome: ToolOutcome | ApiError;
+  end: ExecutionEnd;
 }
 
 /**
- * Runs what was begun and records what came of it. An expected refusal is an outcome too and is returned; after a fault, which is
- * thrown, nobody knows.
+ * Runs what was begun.
+ *
+ * @throws what is a mistake of ours; the execution is stored as UNKNOWN then
  */
 export async function finishExecution(
   execution: RunningExecution,
   egress: Egress,
   cause: Cause,
-  tools: RunTools & RecordTools,
-): Promise<ToolOutcome | ApiError> {
+  tools: RunTools & EndTools & StoreEndTools,
+): Promise<FinishedExecution> {
   const outcome = await attempt();
-  recordOutcome(outcome, execution, tools);
-  if (!(outcome instanceof ApiError) && (await tools.executionContents.kept(execution.environmentId))) {
-    await keepContents(outcome).catch((err) =>
-      tools.log.error({ err, execution_id: execution.executionId }, 'contents of an execution were not kept'),
-    );
-  }
-  return outcome;
-
-  async function keepContents(result: ToolOutcome): Promise<void> {
-    const { plan, executionId } = execution;
-    const answer = result.ok ? result.data : result.error.upstreamBody;
-    const request = await previewPlan(plan, tools);
-    await tools.executionContents.keep(plan.account, executionId, { request, answer });
-  }
+  return { outcome, end: endOf(outcome, execution, tools, await sealedContents(outcome)) };
 
   async function attempt(): Promise<ToolOutcome | ApiError> {
     try {
       return await runPlan(execution.plan, egress, cause, tools);
     } catch (error) {
       if (error instanceof ApiError) return error;
-      recordOutcome('UNKNOWN', execution, tools);
+      // The fault itself is reported; storeEnd logs its own.
+      await storeEnd(tools, endOf('UNKNOWN', execution, tools)).catch(() => {});
       throw error;
+    }
+  }
+
+  async function sealedContents(outcome: ToolOutcome | ApiError): Promise<NewStoredContent | undefined> {
+    const { plan, executionId, environmentId } = execution;
+    const { executionContents, log } = tools;
+    try {
+      if (outcome instanceof ApiError || !(await executionContents.kept(environmentId))) return undefined;
+      const answer = outcome.ok ? outcome.data : outcome.error.upstreamBody;
+      const request = await previewPlan(plan, tools);
+      return await executionContents.seal(plan.account, executionId, { request, answer });
+    } catch (err) {
+      log.error({ err, execution_id: executionId }, 'contents of an execution were not kept');
+      return undefined;
     }
   }
 }

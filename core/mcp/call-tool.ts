@@ -4,9 +4,9 @@ import type { CreateLinkTools } from '../accounts/links/create-link.ts';
 import { findProvider } from '../connections/providers.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
+import { type EndTools, type RunningExecution, type StoreEndTools, storeEnd } from '../executions/execution-end.ts';
 import { beginExecution, finishExecution } from '../executions/perform.ts';
 import type { PlanTools } from '../executions/plan.ts';
-import type { RecordTools, RunningExecution } from '../executions/record-outcome.ts';
 import type { RunTools } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
 import type { Egress } from '../net/egress.ts';
@@ -19,7 +19,7 @@ import { failureResult, successResult } from './results.ts';
 import type { McpSession } from './session.ts';
 import { type WaitTools, waitForAccount } from './wait-for-account.ts';
 
-export interface CallTools extends PlanTools, RunTools, RecordTools, CreateLinkTools, WaitTools {
+export interface CallTools extends PlanTools, RunTools, EndTools, StoreEndTools, CreateLinkTools, WaitTools {
   store: Store;
   outputs: OutputChecker;
   newId(prefix: 'exec' | 'conn' | 'ca' | 'areq'): string;
@@ -67,7 +67,8 @@ export async function callTool(
       return found && beginExecution(tx, tools, environment.id, request, origin);
     });
     if (!execution) return await connect();
-    const outcome = await finishExecution(execution, tools.egressOf(environment), cause, tools);
+    const { outcome, end } = await finishExecution(execution, tools.egressOf(environment), cause, tools);
+    await storeEnd(tools, end);
     if (outcome instanceof ApiError) throw outcome;
     if (outcome.ok) return { kind: 'result', result: successResult(tool, executionId, outcome, tools.outputs) };
     const { authorizationType } = execution.plan.account;

@@ -24,17 +24,17 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
     async () => {
       try {
         const outcome = await readUpstreamTools(deps, environment, account, cause);
-        if (!outcome.ok) return call.problem(new ApiError('TOOLS_NOT_LISTED', outcome.error.message));
+        if (!outcome.ok) return { reply: call.problem(new ApiError('TOOLS_NOT_LISTED', outcome.error.message)) };
         const { listed } = outcome;
         return await deps.store.write(async (tx) => {
           const accept = body.accept_changes ?? false;
           const report = await storeUpstreamTools(tx, deps, environment.id, provider.identifier, listed, accept);
           await deps.events.toolsSynced(tx, cause, provider.identifier, report);
-          return reply(200, presentSyncReport(report));
+          return { reply: reply(200, presentSyncReport(report)) };
         });
       } catch (error) {
         // An expected refusal is an answer, which the idempotency key keeps.
-        if (error instanceof ApiError) return call.problem(error);
+        if (error instanceof ApiError) return { reply: call.problem(error) };
         throw error;
       }
     },

@@ -1,8 +1,8 @@
 import { readSelector } from '../../core/accounts/selector.ts';
 import { ApiError } from '../../core/errors.ts';
+import type { RunningExecution } from '../../core/executions/execution-end.ts';
 import { beginExecution, finishExecution } from '../../core/executions/perform.ts';
 import { planExecution } from '../../core/executions/plan.ts';
-import type { RunningExecution } from '../../core/executions/record-outcome.ts';
 import { previewPlan } from '../../core/executions/run.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Handler } from '../../http/contract.ts';
@@ -35,17 +35,20 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
       execution = await beginExecution(tx, deps, environment.id, request, origin);
     },
     async () => {
-      const outcome = await finishExecution(execution, deps.egressOf(environment), cause, deps);
-      if (outcome instanceof ApiError) return call.problem(outcome);
-      if (!outcome.ok)
-        return call.problem(toolFailure(outcome.error, executionId, execution.plan.account.authorizationType));
-      return reply(200, {
+      const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps);
+      if (outcome instanceof ApiError) return { reply: call.problem(outcome), end };
+      if (!outcome.ok) {
+        const failure = toolFailure(outcome.error, executionId, execution.plan.account.authorizationType);
+        return { reply: call.problem(failure), end };
+      }
+      const result = reply(200, {
         data: outcome.data,
         execution_id: executionId,
         ...(outcome.nextCursor !== undefined && { next_cursor: outcome.nextCursor }),
         ...(outcome.pages && { pages: outcome.pages }),
         ...(outcome.truncated && { truncated: true, truncation: outcome.truncated }),
       });
+      return { reply: result, end };
     },
   );
 };

@@ -106,13 +106,20 @@ describe('what is written down about an execution', () => {
     expect((await detailsOf(id)).last_used_at).to.equal(new Date(clock.now()).toISOString());
   });
 
-  it('costs one durable write for its start, a note for its end, and none for the use of the account', async () => {
+  it('costs a call that reads one durable write for its start, a note for its end, and none for the use of the account', async () => {
     const { id } = await createKeyedAccount(server);
     writes = { write: 0, commit: 0, note: 0 };
-    const answers = [];
-    for (let run = 0; run < 10; run++) answers.push(await execute(server, id, 'http_get', { path: '/' }));
-    for (const answer of answers) await finishedExecution(server, answer.body.execution_id);
+    for (let run = 0; run < 10; run++) await execute(server, id, 'http_get', { path: '/' });
     expect(writes).to.deep.equal({ write: 0, commit: 10, note: 10 });
+  });
+
+  it('costs any other call a durable write for its start and one for its end, which keeps the reply of its key as well', async () => {
+    const { id } = await createKeyedAccount(server);
+    const key = () => ({ headers: { 'idempotency-key': `cost-${writes.write}` } });
+    writes = { write: 0, commit: 0, note: 0 };
+    for (let run = 0; run < 5; run++) await execute(server, id, 'http_post', { path: '/' });
+    for (let run = 0; run < 5; run++) await execute(server, id, 'http_post', { path: '/' }, key());
+    expect(writes).to.deep.equal({ write: 10, commit: 10, note: 0 });
   });
 
   it('survives a stop: the outcome and the use of the account are on disk afterwards', async () => {

@@ -48,6 +48,8 @@ export interface ChildServer {
   errors(): string;
   /** Sends a request, with an access token of its first client. */
   call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestAnswer>;
+  /** An access token of its first client. */
+  token(): Promise<string>;
   /** Ends it and waits for it to be gone. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -96,6 +98,7 @@ export async function startChildServer(env: Record<string, string>): Promise<Chi
     logs,
     errors: () => errors,
     call,
+    token: () => fetchToken(origin),
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const [code, by] = await gone;

@@ -14,12 +14,11 @@ export function execute(
   });
 }
 
-/** The record of an execution, once its outcome is written: that happens after the answer has left. */
+/** The record of an execution whose response has been received: it must have the outcome by then (F13). */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export async function finishedExecution(server: Pick<TestServer, 'call'>, id: string): Promise<any> {
-  for (;;) {
-    const answer = await server.call('GET', `/api/v1/executions/${id}`);
-    if (answer.status !== 200) throw new Error(`no execution ${id}: ${answer.text}`);
-    if (answer.body.execution.status !== 'STARTED') return answer.body.execution;
-  }
+  const answer = await server.call('GET', `/api/v1/executions/${id}`);
+  if (answer.status !== 200) throw new Error(`no execution ${id}: ${answer.text}`);
+  if (answer.body.execution.status === 'STARTED') throw new Error(`the execution ${id} has no outcome yet`);
+  return answer.body.execution;
 }

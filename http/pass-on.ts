@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createStreamScrubber } from '../core/net/redact.ts';
+
+/** How a body was passed on. `cut`: its source failed. `left`: the caller closed the connection first. */
+export type PassedOn = 'whole' | 'cut' | 'left';
+
+/**
+ * Passes a body on to the caller as it arrives, cleared of secrets. The head has been written already, so on a failure only a closed
+ * connection can tell the caller that the rest is missing.
+ *
+ * @param beforeEnd runs once the whole body is there; the caller sees the end of the response only after it has resolved
+ * @throws what `beforeEnd` rejects with; the connection is closed then
+ */
+export async function passOn(
+  body: Readable,
+  res: ServerResponse,
+  secrets: readonly string[],
+  beforeEnd: () => Promise<void>,
+): Promise<PassedOn> {
+  const seen: { failure?: Exclude<PassedOn, 'whole'>; refusal?: { cause: unknown } } = {};
+  // The first of the two events tells which side failed: the pipeline then destroys the other one.
+  body.once('error', () => {
+    seen.failure ??= 'cut';
+  });
+  res.once('close', () => {
+    if (!res.writableEnded) seen.failure ??= 'left';
+  });
+  const settled = () =>
+    beforeEnd().catch((cause: unknown) => {
+      seen.refusal = { cause };
+      throw cause;
+    });
+  try {
+    await pipeline(body, scrubbing(secrets, settled), res);
+    return 'whole';
+  } catch {
+    res.destroy();
+    if (seen.refusal) throw seen.refusal.cause;
+    return seen.failure ?? 'cut';
+  }
+}
+
+/** Reads bytes as characters of the same number, so that nothing but a secret changes, whatever the bytes are. */
+function scrubbing(secrets: readonly string[], beforeEnd: () => Promise<void>): Transform {
+  const scrubber = createStreamScrubber(secrets.map((secret) => Buffer.from(secret).toString('latin1')));
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) =>
+      done(null, Buffer.from(scrubber.add(chunk.toString('latin1')), 'latin1')),
+    flush: (done) => {
+      beforeEnd().then(() => done(null, Buffer.from(scrubber.end(), 'latin1')), done);
+    },
+  });
+}

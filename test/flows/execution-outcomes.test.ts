@@ -1,0 +1,329 @@
+import { request as httpRequest } from 'node:http';
+import { expect } from 'chai';
+import type { Repositories } from '../../db/store.ts';
+import { StorageError } from '../../db/store.ts';
+import { createAccount } from '../support/accounts.ts';
+import { startChildServer } from '../support/child-server.ts';
+import { execute } from '../support/execute.ts';
+import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { connectMcp, sessionToken } from '../support/mcp.ts';
+import { createConnection, createProvider } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { accessToken } from '../support/tokens.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const GITHUB = 'https://api.github.com';
+const ROUNDS = Number(process.env['OUTCOME_ROUNDS'] ?? 1);
+
+interface RawAnswer {
+  status: number;
+  executionId: string;
+  text: string;
+  /** The response ended before it was complete. */
+  isCut: boolean;
+}
+
+/** A raw call; the caller hangs up after the first bytes if it is told to. */
+function rawCall(
+  server: Pick<TestServer, 'origin'>,
+  token: string,
+  accountId: string,
+  method: string,
+  { hangUp = false } = {},
+): Promise<RawAnswer> {
+  const { port } = new URL(server.origin);
+  const headers = { host: 'localhost', authorization: `Bearer ${token}`, 'valetkey-account-id': accountId };
+  return new Promise((resolve) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path: '/api/v1/proxy/things', headers }, (res) => {
+      const answer = {
+        status: res.statusCode ?? 0,
+        executionId: String(res.headers['valetkey-execution-id']),
+        text: '',
+        isCut: false,
+      };
+      res.on('data', (chunk) => {
+        answer.text += chunk;
+        if (hangUp) request.destroy();
+      });
+      res.on('error', () => {});
+      res.on('close', () => resolve({ ...answer, isCut: !res.complete }));
+    });
+    request.on('error', () => resolve({ status: 0, executionId: '', text: '', isCut: true }));
+    request.end();
+  });
+}
+
+describe('F13: the outcome of an execution', () => {
+  let acme: Upstream;
+  let github: Upstream;
+  let server: TestServer;
+  let token: string;
+  let id: string;
+  /** What happens to units of a kind: so many fail, and the others wait for their release. */
+  let gate: { kind: 'write' | 'note'; failures: number } | undefined;
+  let held: (() => void)[];
+
+  before(async () => {
+    acme = await startUpstream();
+    github = await startUpstream(({ target }, res) => {
+      const page = Number(new URL(target, 'http://x').searchParams.get('page') ?? 1);
+      json(res, 200, [{ page }], page < 3 ? { link: `<${GITHUB}/x?page=${page + 1}>; rel="next"` } : {});
+    });
+    const overrides = [acme.standsFor(KEYED_ORIGIN), github.standsFor(GITHUB)].join(',');
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: overrides },
+      adapt: ({ store }) => {
+        const gated =
+          <T>(kind: 'write' | 'note', run: (unit: (tx: Repositories) => Promise<T>) => Promise<T>) =>
+          async (unit: (tx: Repositories) => Promise<T>) => {
+            if (gate?.kind === kind && gate.failures-- > 0) throw new StorageError('SQLITE_FULL', 'the disk is full');
+            const result = await run(unit);
+            if (gate?.kind === kind) await new Promise<void>((release) => held.push(release));
+            return result;
+          };
+        const write = gated<unknown>('write', store.write) as typeof store.write;
+        return { store: { ...store, write, note: gated<unknown>('note', store.note) as typeof store.note } };
+      },
+    });
+    token = await accessToken(server);
+    ({ id } = await createKeyedAccount(server));
+  });
+  beforeEach(() => {
+    [gate, held] = [undefined, []];
+    acme.handler = (_request, res) => json(res, 200, { ok: true });
+  });
+  after(async () => {
+    await server.stop();
+    await acme.stop();
+    await github.stop();
+  });
+
+  const recordOf = async (executionId: string) => {
+    const answer = await server.call('GET', `/api/v1/executions/${executionId}`);
+    return answer.body.execution;
+  };
+  const run = (tool: string, more = {}) => execute(server, id, tool, { path: '/things' }, more);
+
+  it('is in the record that is read after the response, of every kind of call', async () => {
+    const account = await createAccount(server);
+    const issues = { owner: 'octocat', repo: 'hello' };
+    const keyed = (name: string) => ({ headers: { 'idempotency-key': name } });
+    const calls: [name: string, status: string, call: () => Promise<string>][] = [
+      ['a call that reads', 'SUCCEEDED', async () => (await run('http_get')).body.execution_id],
+      ['a call that writes', 'SUCCEEDED', async () => (await run('http_post')).body.execution_id],
+      ['a call with a key', 'SUCCEEDED', async () => (await run('http_post', keyed('outcome'))).body.execution_id],
+      [
+        'all pages',
+        'SUCCEEDED',
+        async () => {
+          const answer = await execute(server, account.id, 'github_list_issues', issues, { body: { all_pages: true } });
+          expect(answer.body.pages.count).to.equal(3);
+          return answer.body.execution_id;
+        },
+      ],
+      [
+        'a failed call that reads',
+        'FAILED',
+        async () => {
+          acme.handler = (_request, res) => json(res, 404, {});
+          return (await run('http_get')).body.execution_id;
+        },
+      ],
+      ['a failed call that writes', 'FAILED', async () => (await run('http_post')).body.execution_id],
+      ['a failed call with a key', 'FAILED', async () => (await run('http_post', keyed('x'))).body.execution_id],
+      ...(['GET', 'HEAD', 'POST', 'DELETE'] as const).map((method): (typeof calls)[number] => [
+        `a raw ${method}`,
+        'SUCCEEDED',
+        async () => {
+          acme.handler = (_request, res) => (method === 'DELETE' ? res.writeHead(204).end() : json(res, 200, {}));
+          return (await rawCall(server, token, id, method)).executionId;
+        },
+      ]),
+    ];
+    for (let round = 0; round < 5; round++) {
+      for (const [name, status, call] of calls) {
+        expect((await recordOf(await call())).status, name).to.equal(status);
+        acme.handler = (_request, res) => json(res, name.startsWith('a failed') ? 404 : 200, {});
+      }
+      acme.handler = (_request, res) => json(res, 200, {});
+    }
+  });
+
+  it('is in the record that is read after the result of an MCP call', async () => {
+    const provider = await createProvider(server, { proxy_enabled: true, proxy_url: KEYED_ORIGIN });
+    const connection = await createConnection(server, { connector: provider.identifier });
+    await createAccount(server, {
+      connector: connection.key_id,
+      identifier: 'ada@acme.test',
+      userId: 'user-1',
+      connectedAccount: { authorization_details: { static_auth: { details: { api_key: 'key-0123456789' } } } },
+    } as never);
+    const client = await connectMcp(server, connection.id, await sessionToken(server, connection.id));
+    try {
+      for (const [name, status] of [
+        ['http_get', 200],
+        ['http_post', 200],
+        ['http_get', 500],
+        ['http_post', 500],
+      ] as const) {
+        acme.handler = (_request, res) => json(res, status, {});
+        const result = await client.callTool({ name, arguments: { path: '/things' } });
+        const { execution_id: executionId } = result.structuredContent as { execution_id: string };
+        expect((await recordOf(executionId)).status).to.equal(status === 200 ? 'SUCCEEDED' : 'FAILED');
+      }
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('comes with the contents, where the environment keeps them', async () => {
+    await server.call('PUT', '/api/v1/environment', { body: { keep_execution_contents: true } });
+    const answer = await run('http_get');
+    const { body } = await server.call('GET', `/api/v1/executions/${answer.body.execution_id}`);
+    expect(body.contents.answer).to.deep.equal({ ok: true });
+    await server.call('PUT', '/api/v1/environment', { body: { keep_execution_contents: false } });
+  });
+
+  it('is not recorded for a dry run, which names no record', async () => {
+    const before = (await server.call('GET', '/api/v1/executions')).body.total_size;
+    const answer = await run('http_post', { body: { dry_run: true } });
+    expect((await server.call('GET', `/api/v1/executions/${answer.body.execution_id}`)).status).to.equal(404);
+    expect((await server.call('GET', '/api/v1/executions')).body.total_size).to.equal(before);
+  });
+
+  /** From the call to the provider on, units of this kind fail or wait. */
+  const closeGate = (kind: 'write' | 'note', failures: number, status = 200) => {
+    acme.handler = (_request, res) => {
+      gate = { kind, failures };
+      json(res, status, { ok: true });
+    };
+  };
+  const openGate = () => {
+    gate = undefined;
+    for (const release of held.splice(0)) release();
+  };
+  const untilHeld = async () => {
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  const waits: [name: string, kind: 'write' | 'note', status: number, call: () => Promise<{ status: number }>][] = [
+    ['durable before the response of a call that writes', 'write', 200, () => run('http_post')],
+    ['durable before the response of a failed call that writes', 'write', 422, () => run('http_post')],
+    ['visible before the response of a call that reads', 'note', 200, () => run('http_get')],
+    ['durable before the end of a raw POST', 'write', 200, () => rawCall(server, token, id, 'POST')],
+    ['visible before the end of a raw GET', 'note', 200, () => rawCall(server, token, id, 'GET')],
+  ];
+  for (const [name, kind, status, call] of waits) {
+    it(`is ${name}`, async () => {
+      closeGate(kind, 0, status);
+      let answered = false;
+      const answer = call().finally(() => {
+        answered = true;
+      });
+      await untilHeld();
+      // A request that comes later is answered: the response of the call could have been as well.
+      await server.call('GET', '/healthz', { token: null });
+      expect(answered).to.equal(false);
+      openGate();
+      expect((await answer).status).to.equal(status === 200 ? 200 : 502);
+    });
+  }
+
+  describe('that cannot be stored', () => {
+    it('makes the response of a call that writes say that its outcome is unknown', async () => {
+      closeGate('write', Number.POSITIVE_INFINITY);
+      const answer = await run('http_post');
+      expect(answer.body).to.include({ status: 409, code: 'EXECUTION_OUTCOME_UNKNOWN' });
+      openGate();
+      expect((await recordOf(answer.body.execution_id)).status).to.equal('STARTED');
+    });
+
+    it('makes a call that reads fail, so that it can be repeated', async () => {
+      closeGate('note', Number.POSITIVE_INFINITY);
+      expect((await run('http_get')).body).to.include({ status: 503, code: 'STORAGE_UNAVAILABLE' });
+    });
+
+    it('cuts the response of a raw POST', async () => {
+      closeGate('write', Number.POSITIVE_INFINITY);
+      expect(await rawCall(server, token, id, 'POST')).to.include({ isCut: true });
+    });
+
+    it('is stored by a later attempt when the storage recovers', async () => {
+      closeGate('write', 3);
+      const answering = run('http_post');
+      await untilHeld();
+      openGate();
+      const answer = await answering;
+      expect(answer.status, answer.text).to.equal(200);
+      expect((await recordOf(answer.body.execution_id)).status).to.equal('SUCCEEDED');
+    });
+  });
+
+  describe('of a raw call whose response is not passed on to its end', () => {
+    it('is what the provider answered when the caller hangs up', async () => {
+      let release = () => {};
+      acme.handler = (_request, res) => {
+        res.writeHead(201, { 'content-type': 'text/plain' }).write('x'.repeat(100_000));
+        release = () => res.end();
+      };
+      const { executionId } = await rawCall(server, token, id, 'POST', { hangUp: true });
+      let record = await recordOf(executionId);
+      while (record.status === 'STARTED') record = await recordOf(executionId);
+      release();
+      expect(record).to.include({ status: 'SUCCEEDED', upstream_status: 201 });
+    });
+
+    it('is a failure when the provider breaks off', async () => {
+      acme.handler = (_request, res) => {
+        res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '200000' });
+        res.write('x'.repeat(100_000), () => res.destroy());
+      };
+      const answer = await rawCall(server, token, id, 'POST');
+      expect(answer.isCut).to.equal(true);
+      let record = await recordOf(answer.executionId);
+      while (record.status === 'STARTED') record = await recordOf(answer.executionId);
+      expect(record).to.include({ status: 'FAILED', error_kind: 'upstream_invalid_response', upstream_status: 200 });
+    });
+  });
+
+  it('is there after kill -9 for every call whose response was received', async () => {
+    const folder = tempDir();
+    const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) };
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const first = await startChildServer(env);
+        const account = await createKeyedAccount(first);
+        const bearer = await first.token();
+        const answered: string[] = [];
+        let killed: Promise<unknown> | undefined;
+        const caller = async (place: number): Promise<void> => {
+          const tool = place % 2 === 0 ? 'http_post' : 'http_get';
+          while (!killed) {
+            const executionId =
+              place % 4 === 3
+                ? await rawCall(first, bearer, account.id, 'POST').then((raw) => !raw.isCut && raw.executionId)
+                : (await execute(first, account.id, tool, { path: '/things' })).body?.execution_id;
+            if (executionId) answered.push(executionId);
+            if (answered.length >= 150) killed ??= first.stop('SIGKILL');
+          }
+        };
+        await Promise.all(Array.from({ length: 8 }, (_, place) => caller(place).catch(() => {})));
+        await killed;
+        const second = await startChildServer(env);
+        const lost: string[] = [];
+        for (const executionId of answered) {
+          const { status } = (await second.call('GET', `/api/v1/executions/${executionId}`)).body.execution;
+          if (status !== 'SUCCEEDED') lost.push(`${executionId} ${status}`);
+        }
+        await second.stop();
+        expect(answered.length).to.be.at.least(150);
+        expect(lost).to.deep.equal([]);
+      }
+    } finally {
+      folder.remove();
+    }
+  });
+});
