@@ -2,6 +2,7 @@ import { finished, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { EgressError } from './egress-error.ts';
 import { type ResponseHeaders, tooMany, type WireRequest } from './exchange.ts';
+import type { EgressLimits } from './limits.ts';
 import { type EgressRequest, firstHop, onConnection, type SendParts } from './send.ts';
 import { toEgressError } from './transport-error.ts';
 
@@ -16,7 +17,8 @@ export interface EgressStream {
 
 /**
  * Makes the function that sends a call and hands its answer on as it arrives: the rules of `send` but for redirects, which are the
- * answer. Its place in the queue of the origin is free again when the body has ended.
+ * answer. Its place in the queue of the origin is free again when the body has ended. `timeoutMs` of the request is the time until the
+ * head of the answer; `idleTimeoutMs`, `maxBytes` and `signal` are for its body too.
  *
  * @throws (the returned function) EgressError until the head of the answer is there
  */
@@ -26,33 +28,54 @@ export function createStream(parts: SendParts): (request: EgressRequest) => Prom
     const { url, method, headers, body } = firstHop(request, userAgent);
     const { target, targetOrigin: origin } = policy.route(url);
     const wire = { origin, path: url.pathname + url.search, method, headers, body };
+    breaker.check(origin);
+    const own = limitsOf(request, limits);
     const end = new AbortController();
+    const stop = () => end.abort(new EgressError('aborted', 'The call was stopped.'));
+    if (request.signal?.aborted) stop();
+    request.signal?.addEventListener('abort', stop, { once: true });
     const endAfter = (ms: number) =>
       setTimeout(() => end.abort(new EgressError('timeout', `The call was not over within ${ms} ms.`)), ms);
-    let timer = endAfter(limits.timeoutMs);
-    breaker.check(origin);
-    const leave = await gate.enter(origin, end.signal).catch((error) => {
+    let timer = endAfter(own.timeoutMs);
+    const settle = () => {
       clearTimeout(timer);
+      request.signal?.removeEventListener('abort', stop);
+    };
+    const leave = await gate.enter(origin, end.signal).catch((error) => {
+      settle();
       throw error;
     });
     try {
       const { result: answer, release } = await breaker.run(origin, () =>
-        onConnection(pool, { origin, target }, end.signal, (client) => begin(client, wire, parts, end.signal)),
+        onConnection(pool, { origin, target }, end.signal, (client) => begin(client, wire, own, end.signal)),
       );
       clearTimeout(timer);
       timer = endAfter(limits.streamTimeoutMs);
       // Also when it has failed by now.
       finished(answer.body, () => {
-        clearTimeout(timer);
+        settle();
         release();
         leave();
       });
       return answer;
     } catch (error) {
-      clearTimeout(timer);
+      settle();
       leave();
       throw error;
     }
+  };
+}
+
+type StreamLimits = Pick<EgressLimits, 'timeoutMs' | 'idleTimeoutMs' | 'maxBytes' | 'maxPieces' | 'maxInterim'>;
+
+/** A stream may last longer than other calls, but not longer than streams do. */
+function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits: EgressLimits): StreamLimits {
+  return {
+    timeoutMs: Math.min(timeoutMs ?? limits.timeoutMs, limits.streamTimeoutMs),
+    idleTimeoutMs: Math.min(idleTimeoutMs ?? limits.idleTimeoutMs, limits.streamTimeoutMs),
+    maxBytes: Math.min(maxBytes ?? limits.streamMaxBytes, limits.streamMaxBytes),
+    maxPieces: limits.maxPieces,
+    maxInterim: limits.maxInterim,
   };
 }
 
@@ -60,7 +83,7 @@ export function createStream(parts: SendParts): (request: EgressRequest) => Prom
 function begin(
   dispatcher: Dispatcher,
   request: WireRequest,
-  { limits }: Pick<SendParts, 'limits'>,
+  limits: StreamLimits,
   signal: AbortSignal,
 ): Promise<EgressStream> {
   return new Promise((resolve, reject) => {
@@ -116,10 +139,8 @@ function begin(
       },
       onResponseData(answering, chunk) {
         size += chunk.length;
-        if (size > limits.streamMaxBytes) {
-          fail(
-            new EgressError('too_large', `The answer is larger than ${limits.streamMaxBytes} bytes.`, { sent: true }),
-          );
+        if (size > limits.maxBytes) {
+          fail(new EgressError('too_large', `The answer is larger than ${limits.maxBytes} bytes.`, { sent: true }));
           return;
         }
         if (++pieces > limits.maxPieces) {
