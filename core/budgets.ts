@@ -166,6 +166,41 @@ export const DNS = {
   triedPerFamily: 4,
 } as const;
 
+/** `tool_input` of one call (threat E12). */
+export const TOOL_INPUT = {
+  /** As JSON, before defaults are filled in. */
+  bytes: 256 * KIB,
+  /** With the defaults of the schema: a default in a list is filled into every item. */
+  filledBytes: MIB,
+  levels: 32,
+  /** `cursor`: a provider's own cursor and what the service adds. */
+  cursorLength: 8 * KIB,
+} as const;
+
+/** Schemas of tools that clients, documents and MCP servers bring (threat E12). */
+export const SCHEMA = {
+  /** Objects and lists that are written down. */
+  nodes: 20_000,
+  levels: 64,
+  /** Subschemas and literals, every reference followed: two references in each of 20 definitions make a million. */
+  expanded: 20_000,
+  /** Schemas that lead to each other, before the stack of the compiler is used up. */
+  chain: 500,
+  /** All errors of an input are listed up to this many nodes; a larger one is told its first error. */
+  thoroughNodes: 2_000,
+  /** Steps of all patterns of one check on the event loop: 30 ms. */
+  patternSteps: 1_000_000,
+  /** Schemas and inputs beyond these are compared in a thread: compiling takes 0.1 ms for each subschema. */
+  inlineExpanded: 200,
+  /** Nodes of the input times expanded size of the schema. */
+  inlineWork: 500_000,
+  /** Judging a tool in a thread: its schemas are compiled, and its examples checked. */
+  judgeMs: 10 * SECOND,
+  /** One check in a thread, and the steps of its patterns. */
+  checkMs: 2 * SECOND,
+  threadPatternSteps: 10_000_000,
+} as const;
+
 /** The result of one tool execution. */
 export const TOOL_RESULT = {
   /** `data` as JSON: what a model's client takes in one piece. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Db, once } from './database.ts';
 import { and, asc, eq, gt, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { environmentToolRevisions, environmentTools } from './schema.ts';
+import { descriptionOf, environmentToolRevisions, environmentTools } from './schema.ts';
 
 /** `definition` is the stored JSON text: whoever needs it parsed keeps what it parsed, by `contentHash`. */
 export type EnvironmentToolRow = Omit<typeof environmentTools.$inferSelect, 'environmentId'>;
@@ -30,6 +30,8 @@ export interface EnvironmentToolReads {
   listByConnector(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolRow[]>;
   /** The names of all tools, in order. */
   names(environmentId: EnvironmentId): Promise<string[]>;
+  /** The names of the tools of a provider whose description is this one, apart from space around it. */
+  namesWithDescription(environmentId: EnvironmentId, connector: string, description: string): Promise<string[]>;
   /** A number that grows with every change of the environment's tools; 0 before the first. */
   revision(environmentId: EnvironmentId): Promise<number>;
   /**
@@ -111,6 +113,20 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
       .prepare(),
   );
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
+  // As the index has it: the definitions of a large provider take a second to read.
+  const described = once(() =>
+    db
+      .select({ name: t.name })
+      .from(t)
+      .where(
+        and(
+          withinEnvironment,
+          eq(t.connector, given('connector')),
+          eq(descriptionOf(t.definition), given('description')),
+        ),
+      )
+      .prepare(),
+  );
   const revision = once(() =>
     db
       .select({ revision: revisions.revision })
@@ -176,6 +192,12 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
       return names()
         .all({ environmentId })
         .map(({ name }) => name);
+    },
+    async namesWithDescription(environmentId, connector, description) {
+      return described()
+        .all({ environmentId, connector, description })
+        .map(({ name }) => name)
+        .sort();
     },
     async revision(environmentId) {
       return current(environmentId);

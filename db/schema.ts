@@ -1,5 +1,5 @@
 import { boolean, environment, type JsonObject, json } from './columns.ts';
-import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from './drizzle.ts';
+import { blob, type Column, index, integer, primaryKey, sql, sqliteTable, text, uniqueIndex } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 
 // The tables as typed queries see them. The migrations are the source; test/db/schema.test.ts keeps the two equal.
@@ -118,6 +118,11 @@ export const customProviders = sqliteTable(
   (t) => [uniqueIndex('custom_providers_identifier').on(t.environmentId, t.identifier)],
 );
 
+/** The description in the definition of a tool, without space around it; indexed as it stands here. */
+export function descriptionOf(definition: Column) {
+  return sql`trim(json_extract(${definition}, '$.description'), char(9, 10, 13, 32))`;
+}
+
 export const environmentTools = sqliteTable(
   'environment_tools',
   {
@@ -138,6 +143,7 @@ export const environmentTools = sqliteTable(
     primaryKey({ columns: [t.environmentId, t.name] }),
     uniqueIndex('environment_tools_source').on(t.environmentId, t.connector, t.source, t.sourceId),
     index('environment_tools_connector').on(t.environmentId, t.connector, t.name),
+    index('environment_tools_description').on(t.environmentId, t.connector, descriptionOf(t.definition)),
     index('environment_tools_revision').on(t.environmentId, t.revision, t.name),
   ],
 );

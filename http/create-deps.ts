@@ -23,6 +23,8 @@ import { verificationKeys } from '../core/tokens/access-token.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
 import { createInputChecker } from '../core/tools/input.ts';
+import { createToolJudge } from '../core/tools/judge.ts';
+import { createOwnInputChecker } from '../core/tools/own-input.ts';
 import { createDigester } from '../core/vault/digest.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { createSealedTokens } from '../core/vault/sealed-token.ts';
@@ -37,7 +39,6 @@ import { createRefresher } from './create-refresher.ts';
 import { createRevocations } from './create-revocations.ts';
 import { createThreads } from './create-threads.ts';
 import { createToolFreshness } from './create-tool-freshness.ts';
-import { createToolJudge } from './create-tool-judge.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -161,8 +162,9 @@ export async function createDeps(
       threads,
       toolInputs: createInputChecker(),
       executionContents: createExecutionContents({ store, vault, now }),
+      ownInputs: createOwnInputChecker(threads.short),
       files: createStoredFiles({ store, vault, tokens: sealedTokens, newId, now }),
-      toolJudge: createToolJudge(),
+      toolJudge: createToolJudge(threads.short, new URL('../catalogue/', import.meta.url)),
       events,
       accountChanges,
       secretPaths: JSON.parse(readGenerated('secret-paths.json')) as string[],

@@ -8,7 +8,7 @@ import type { McpServing } from './mcp.ts';
 
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(deps: Deps): McpServing {
-  const tools = { ...deps, outputs: createOutputChecker(), sealedStates: deps.sealedReplies };
+  const tools = { ...deps, outputs: createOutputChecker(deps.threads.short), sealedStates: deps.sealedReplies };
   return {
     factory: (context) => createToolServer(tools, context),
     async authenticate(environment, serverId, token, requestId) {

@@ -5,7 +5,6 @@ import type { Fresh } from '../core/accounts/refresh.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { ExecutionContentsStore } from '../core/contents/execution-contents.ts';
 import type { StoredFiles } from '../core/contents/stored-files.ts';
-import type { ToolJudge } from '../core/discovery/custom-tools.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
@@ -13,6 +12,8 @@ import type { Egress } from '../core/net/egress.ts';
 import type { Verification } from '../core/tokens/access-token.ts';
 import type { SigningKeys } from '../core/tokens/signing-key.ts';
 import type { InputChecker } from '../core/tools/input.ts';
+import type { ToolJudge } from '../core/tools/judge.ts';
+import type { OwnInputChecker } from '../core/tools/own-input.ts';
 import type { Digester } from '../core/vault/digest.ts';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { Vault } from '../core/vault/vault.ts';
@@ -44,13 +45,16 @@ export interface Deps {
   readonly toolDirectory: ToolDirectory;
   /** For work on foreign data. */
   readonly threads: Threads;
+  /** For tools of the catalogue. */
   readonly toolInputs: InputChecker;
+  /** For tools that environments brought. */
+  readonly ownInputs: OwnInputChecker;
   /** Files that tools answered, kept for a while. */
   readonly files: StoredFiles;
   /** What executions sent and got, where an environment keeps it. */
   readonly executionContents: ExecutionContentsStore;
   /** What judges tools that clients write; made at first use. */
-  toolJudge(): ToolJudge;
+  readonly toolJudge: ToolJudge;
   readonly events: Events;
   /** Tells who waits for an account that it has changed. */
   readonly accountChanges: AccountChanges;

@@ -1,35 +1,72 @@
-import type { EnvironmentId, EnvironmentToolRow, Repositories } from '../../db/store.ts';
+import type { EnvironmentId, EnvironmentToolRow, ReadRepositories, Repositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
 import { unknownConnector } from '../connections/resolve.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
-import type { DefinitionSchema } from '../tools/definition-schema.ts';
+import type { ToolJudge } from '../tools/judge.ts';
 import type { Tool, ToolDefinition } from '../tools/tool.ts';
-import type { ToolRules } from '../tools/tool-rules.ts';
 import type { ToolDirectory } from './directory.ts';
 
 export interface CustomToolTools {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
-  /** Compiled when the first tool is judged. */
-  toolJudge(): ToolJudge;
   now(): number;
 }
 
-export interface ToolJudge {
-  schema: DefinitionSchema;
-  rules: ToolRules;
+export interface JudgeTools {
+  catalogue: Catalogue;
+  toolJudge: ToolJudge;
+}
+
+/** What is wrong with a definition, and for which definition and provider that holds. */
+export interface JudgedTool {
+  /** JSON. */
+  definition: string;
+  provider: string;
+  errors: FieldError[];
 }
 
 /** What a request says about a tool; `null` clears an optional member. */
 export type ToolChanges = { [Key in keyof ToolDefinition]?: ToolDefinition[Key] | null | undefined };
 
 /**
+ * Judges a definition before the transaction that writes it, in a thread: its schemas may take long to compile.
+ *
+ * @returns undefined for an unknown connector
+ */
+export async function judgeTool(
+  read: ReadRepositories,
+  { catalogue, toolJudge }: JudgeTools,
+  environmentId: EnvironmentId,
+  connector: string,
+  definition: unknown,
+): Promise<JudgedTool | undefined> {
+  const provider = await findProvider(read, catalogue, environmentId, connector);
+  if (!provider) return undefined;
+  const errors = await toolJudge.judge(environmentId, definition, provider);
+  return { definition: JSON.stringify(definition), provider: JSON.stringify(provider), errors };
+}
+
+/** `judgeTool` for a tool that is changed; undefined when there is none that can be. */
+export async function judgeChanges(
+  read: ReadRepositories,
+  tools: JudgeTools,
+  environmentId: EnvironmentId,
+  name: string,
+  changes: ToolChanges,
+): Promise<JudgedTool | undefined> {
+  const row = await read.environmentTools.get(environmentId, name);
+  if (row?.source !== 'custom') return undefined;
+  return judgeTool(read, tools, environmentId, row.connector, merged(row, changes));
+}
+
+/**
  * Makes a tool of the environment's own.
  *
  * @param definition as the request carries it, of any shape
- * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL
+ * @param judged from `judgeTool`
+ * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL; SERVER_BUSY when the provider was changed after the tool was judged
  */
 export async function createCustomTool(
   tx: Repositories,
@@ -37,18 +74,20 @@ export async function createCustomTool(
   environmentId: EnvironmentId,
   connector: string,
   definition: unknown,
+  judged: JudgedTool | undefined,
 ): Promise<Tool> {
   const { name } = definition as ToolDefinition;
   const known = await tools.toolDirectory.find(tx, environmentId, name);
   if (known)
     throw new ApiError('TOOL_EXISTS', `There is a tool called ${name}, of the connector ${known.tool.connector}.`);
-  return write(tx, tools, environmentId, connector, definition);
+  return write(tx, tools, environmentId, connector, definition, judged);
 }
 
 /**
  * Changes a tool that was made over the interface; what is left out stays.
  *
- * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL
+ * @param judged from `judgeChanges`
+ * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; SERVER_BUSY when tool or provider were changed after they were judged
  */
 export async function updateCustomTool(
   tx: Repositories,
@@ -56,16 +95,21 @@ export async function updateCustomTool(
   environmentId: EnvironmentId,
   name: string,
   changes: ToolChanges,
+  judged: JudgedTool | undefined,
 ): Promise<Tool> {
   const row = await requireOwn(tx, tools, environmentId, name);
   if (row.source !== 'custom') {
     const how = row.source === 'import' ? 'was imported' : 'was discovered at an MCP server';
     throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}: it changes with its source.`);
   }
+  return write(tx, tools, environmentId, row.connector, merged(row, changes), judged);
+}
+
+/** The definition of a stored tool with changes. */
+function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const merged = { ...definitionOf(JSON.parse(row.definition) as Tool), ...Object.fromEntries(given) };
-  const definition = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
-  return write(tx, tools, environmentId, row.connector, definition);
+  const all = { ...definitionOf(JSON.parse(row.definition) as Tool), ...Object.fromEntries(given) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
 /**
@@ -118,17 +162,16 @@ async function write(
   environmentId: EnvironmentId,
   connector: string,
   data: unknown,
+  judged: JudgedTool | undefined,
 ): Promise<Tool> {
   const provider = await findProvider(tx, tools.catalogue, environmentId, connector);
   if (!provider) throw unknownConnector(connector);
-  const judge = tools.toolJudge();
-  refuse(judge.schema.checkTool(data));
-  const definition = data as ToolDefinition;
-  refuse([
-    ...judge.rules.check(definition, provider),
-    ...(await checkTwins(tx, tools, environmentId, connector, definition)),
-  ]);
-  const tool: Tool = { connector, ...definition };
+  if (judged?.definition !== JSON.stringify(data) || judged.provider !== JSON.stringify(provider)) {
+    throw new ApiError('SERVER_BUSY', 'The tool or its connector was changed meanwhile. Try again.');
+  }
+  refuse(judged.errors);
+  const tool: Tool = { connector, ...(data as ToolDefinition) };
+  refuse(await checkTwins(tx, tools, environmentId, tool));
   await tx.environmentTools.upsert(environmentId, [
     { name: tool.name, connector, source: 'custom', sourceId: null, definition: tool, at: tools.now() },
   ]);
@@ -138,14 +181,15 @@ async function write(
 /** A model cannot choose between two tools that say the same. */
 async function checkTwins(
   tx: Repositories,
-  { toolDirectory }: CustomToolTools,
+  { catalogue }: CustomToolTools,
   environmentId: EnvironmentId,
-  connector: string,
-  { name, description }: ToolDefinition,
+  { connector, name, description }: Tool,
 ): Promise<FieldError[]> {
-  const all = await toolDirectory.list(tx, environmentId, { connector });
-  const twin = all.find(({ tool }) => tool.name !== name && tool.description.trim() === description.trim());
-  return twin ? [{ field: 'description', message: `is that of ${twin.tool.name}, word for word` }] : [];
+  const text = description.trim();
+  const builtIn = catalogue.tools({ connector }).filter((tool) => tool.description.trim() === text);
+  const own = await tx.environmentTools.namesWithDescription(environmentId, connector, text);
+  const twin = [...builtIn.map((tool) => tool.name), ...own].find((other) => other !== name);
+  return twin === undefined ? [] : [{ field: 'description', message: `is that of ${twin}, word for word` }];
 }
 
 function refuse(errors: readonly FieldError[]): void {

@@ -12,6 +12,8 @@ export interface KnownTool {
   source: 'catalogue' | ToolSource;
   /** Why it may not be run until a person has looked at it; null for one that may. */
   flagged: string | null;
+  /** Of a tool that the environment brought. */
+  contentHash?: string;
 }
 
 export interface DirectoryFilter {
@@ -46,6 +48,7 @@ export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
     tool: ownTools.parse(row),
     source: row.source,
     flagged: row.flagged,
+    contentHash: row.contentHash,
   });
 
   return {

@@ -19,6 +19,7 @@ import type { InputChecker } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
 import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
 import { accountNotActive } from './not-active.ts';
+import { type CheckedOwnInput, checkedInput } from './own-input.ts';
 
 export interface PlanTools {
   catalogue: Catalogue;
@@ -35,6 +36,8 @@ export interface ExecutionRequest {
   selector: Selector;
   /** Read the result page by page and join it. */
   allPages?: boolean | undefined;
+  /** The input of a tool that the environment brought, from `checkOwnInput`. */
+  ownInput?: CheckedOwnInput | undefined;
 }
 
 /** An execution that is allowed and whose input is right; nothing has been opened or sent. */
@@ -64,7 +67,7 @@ export async function planExecution(
   if (!known || !toolFits(known.tool, provider)) {
     throw new ApiError('NOT_FOUND', `The connector ${provider.identifier} has no tool ${request.toolName}.`);
   }
-  const { tool, flagged } = known;
+  const { tool, flagged, contentHash } = known;
   const connection = await requireConnection(read, account, tool.name);
   if (flagged !== null) {
     throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
@@ -78,6 +81,7 @@ export async function planExecution(
       pattern,
       account: inputsOf(tool, pattern, account),
       toolInput: request.toolInput,
+      ...(contentHash !== undefined && { checked: checkedInput(contentHash, request.ownInput) }),
       executionId: request.executionId,
     },
     tools.toolInputs,

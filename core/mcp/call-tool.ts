@@ -5,6 +5,7 @@ import { findProvider } from '../connections/providers.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { type EndTools, type RunningExecution, type StoreEndTools, storeEnd } from '../executions/execution-end.ts';
+import { checkOwnInput, type OwnInputTools } from '../executions/own-input.ts';
 import { beginExecution, finishExecution } from '../executions/perform.ts';
 import type { PlanTools } from '../executions/plan.ts';
 import type { RunTools } from '../executions/run.ts';
@@ -19,7 +20,14 @@ import { failureResult, successResult } from './results.ts';
 import type { McpSession } from './session.ts';
 import { type WaitTools, waitForAccount } from './wait-for-account.ts';
 
-export interface CallTools extends PlanTools, RunTools, EndTools, StoreEndTools, CreateLinkTools, WaitTools {
+export interface CallTools
+  extends PlanTools,
+    OwnInputTools,
+    RunTools,
+    EndTools,
+    StoreEndTools,
+    CreateLinkTools,
+    WaitTools {
   store: Store;
   outputs: OutputChecker;
   newId(prefix: 'exec' | 'conn' | 'ca' | 'areq'): string;
@@ -55,11 +63,12 @@ export async function callTool(
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
   const executionId = tools.newId('exec');
   const key = accountKeyOf(session, connection);
-  const request = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
+  const call = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
   const origin = { apiClientId: grant.clientId, agentRunId: null, startedAt: tools.now() };
   let hasAccount = false;
   let execution: RunningExecution | undefined;
   if (sentTo) await waitForAccount(tools, session, key, signal);
+  const request = await checkOwnInput(tools.store.read, tools, environment.id, call);
   try {
     execution = await tools.store.write(async (tx) => {
       const found = await accountFor(tx, tools, session, connection, cause);
@@ -70,7 +79,10 @@ export async function callTool(
     const { outcome, end } = await finishExecution(execution, tools.egressOf(environment), cause, tools);
     await storeEnd(tools, end);
     if (outcome instanceof ApiError) throw outcome;
-    if (outcome.ok) return { kind: 'result', result: successResult(tool, executionId, outcome, tools.outputs) };
+    if (outcome.ok) {
+      const fits = await tools.outputs.fits(environment.id, tool, outcome.data);
+      return { kind: 'result', result: successResult(executionId, outcome, fits) };
+    }
     const { authorizationType } = execution.plan.account;
     return { kind: 'result', result: failureResult(toolFailure(outcome.error, executionId, authorizationType)) };
   } catch (error) {

@@ -1,55 +1,65 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
-import { LRUCache } from 'lru-cache';
-import { PatternBudgetError } from '../connectors/linear-pattern.ts';
-import { assertLocalSchema } from '../tools/input.ts';
-import { createPatternEngine } from '../tools/schema-patterns.ts';
+import { SCHEMA } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
+import type { Job } from '../threads/job.ts';
+import { JobLimitError } from '../threads/job.ts';
+import type { ThreadPool } from '../threads/pool.ts';
+import { isSmallWork, measureSchema } from '../tools/schema-bounds.ts';
+import { type SchemaText, schemaText } from '../tools/schema-text.ts';
 import type { JsonSchema, Tool } from '../tools/tool.ts';
+import { createOutputValidator } from './output-validator.ts';
 
 export interface OutputChecker {
-  /** Whether what a provider answered has the shape that its tool declares. */
-  fits(tool: Tool, data: unknown): boolean;
+  /**
+   * Whether what a provider returned has the shape that its tool declares. False as well when that cannot be found out in reasonable
+   * time, or too many such checks wait.
+   */
+  fits(environmentId: string, tool: Tool, data: unknown): Promise<boolean>;
 }
 
+export interface OutputJobRequest {
+  schema: SchemaText;
+  /** JSON. */
+  data: string;
+}
+
+const outputJob: Job<OutputJobRequest, boolean> = {
+  module: new URL('./output-thread.ts', import.meta.url),
+  timeMs: SCHEMA.checkMs,
+};
+
 /**
- * Checks results against the schemas that were advertised for them: clients of MCP refuse what does not fit, and a provider may answer
- * what it likes.
+ * Checks results against the schemas that were advertised for them: clients of MCP refuse what does not fit, and a provider may return
+ * what it likes. What is small is compared at once; what may take longer than a few milliseconds is compared in a thread.
  *
  * @param capacity how many compiled schemas are kept
  */
-export function createOutputChecker(capacity = 500): OutputChecker {
-  const patterns = createPatternEngine();
-  const ajv = new Ajv2020({ strict: false, validateFormats: true, code: patterns.code });
-  formats.default(ajv);
-  const compiled = new LRUCache<string, { schema: JsonSchema; validate: ValidateFunction | null }>({
-    max: capacity,
-    dispose: ({ schema }) => ajv.removeSchema(schema),
-  });
+export function createOutputChecker(threads: ThreadPool, capacity = 500): OutputChecker {
+  const validator = createOutputValidator(capacity, SCHEMA.patternSteps);
+
+  async function inThread(environmentId: string, output: JsonSchema, data: unknown): Promise<boolean> {
+    const request = { schema: schemaText(output), data: JSON.stringify(data) };
+    const cost = { tenant: environmentId, bytes: request.schema.json.length + request.data.length };
+    try {
+      return await threads.run(outputJob, request, cost);
+    } catch (error) {
+      if (error instanceof JobLimitError || error instanceof ApiError) return false;
+      throw error;
+    }
+  }
+
   return {
-    fits(tool, data) {
-      let known = compiled.get(tool.name);
-      if (known?.schema !== tool.output_schema) {
-        known = { schema: tool.output_schema, validate: compile(tool.output_schema) };
-        compiled.set(tool.name, known);
-      }
-      const { validate } = known;
-      if (!validate) return false;
-      try {
-        return patterns.within(() => validate(data));
-      } catch (error) {
-        // Nobody can say in reasonable time, so nothing is promised.
-        if (error instanceof PatternBudgetError) return false;
-        throw error;
-      }
+    async fits(environmentId, { output_schema: output }, data) {
+      if (!isUsable(output)) return false;
+      return isSmallWork(output, data) ? validator.fits(output, data) : inThread(environmentId, output, data);
     },
   };
+}
 
-  function compile(schema: JsonSchema): ValidateFunction | null {
-    try {
-      assertLocalSchema(schema);
-      return ajv.compile(schema);
-    } catch {
-      return null;
-    }
+function isUsable(schema: JsonSchema): boolean {
+  try {
+    measureSchema(schema);
+    return true;
+  } catch {
+    return false;
   }
 }

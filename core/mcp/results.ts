@@ -1,25 +1,21 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ApiError } from '../errors.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { OutputChecker } from './output-checker.ts';
 
 const OTHER_SHAPE = 'The answer does not have the shape that the tool declares; it stands in the text content.';
 
-/** The result of a call that succeeded: the same members as the REST interface answers, as data and as text. */
-export function successResult(
-  tool: Tool,
-  executionId: string,
-  outcome: ToolOutcome & { ok: true },
-  outputs: OutputChecker,
-): CallToolResult {
+/**
+ * The result of a call that succeeded: the same members as the REST interface answers, as data and as text.
+ *
+ * @param fits whether the data has the shape that the tool declares
+ */
+export function successResult(executionId: string, outcome: ToolOutcome & { ok: true }, fits: boolean): CallToolResult {
   const { data, nextCursor, truncated } = outcome;
   const rest = {
     execution_id: executionId,
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
     ...(truncated && { truncated: true, truncation: { ...truncated } }),
   };
-  const fits = outputs.fits(tool, data);
   return {
     content: [textOf({ data, ...rest })],
     structuredContent: fits ? { data, ...rest } : { ...rest, note: OTHER_SHAPE },

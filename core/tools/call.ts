@@ -4,7 +4,7 @@ import { baseUrlOf } from '../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { type StoredFiles, storedFileIds } from './file-input.ts';
-import type { InputChecker } from './input.ts';
+import type { CheckedInput, InputChecker } from './input.ts';
 import { openCursor } from './pagination.ts';
 import { renderRequest } from './request.ts';
 import { draftRequest, type RequestDraft, type RequestFacts } from './request-draft.ts';
@@ -20,6 +20,8 @@ export interface ToolCall {
   account: AccountInputs;
   /** As the caller sent it. */
   toolInput: unknown;
+  /** The input, where it has been checked before. */
+  checked?: CheckedInput | undefined;
   /** Becomes the idempotency key where the provider knows one. */
   executionId: string;
 }
@@ -50,7 +52,7 @@ export interface DryRunRequest {
  */
 export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall {
   const { tool, provider, pattern, account, executionId } = call;
-  const { input, cursor } = inputs.check(tool, call.toolInput);
+  const { input, cursor } = call.checked ?? inputs.check(tool, call.toolInput);
   const at = cursor === undefined ? undefined : openCursor(tool, cursor);
   const facts = { tool, provider, pattern, account, input, at, idempotencyKey: executionId };
   const draft = tool.mcp ? undefined : draftRequest(facts);

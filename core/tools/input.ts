@@ -1,14 +1,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formatVocabulary from 'ajv/dist/vocabularies/format/format.js';
-import formats from 'ajv-formats';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
+import { SCHEMA, TOOL_INPUT } from '../budgets.ts';
 import { PatternBudgetError } from '../connectors/linear-pattern.ts';
-import { ApiError, type FieldError } from '../errors.ts';
-import { dotted } from './field-path.ts';
-import { FILE_FORMAT } from './file-input.ts';
+import { copyInput, type InputCopy } from './input-copy.ts';
+import { inputErrors } from './input-errors.ts';
 import { inputProblem } from './input-problem.ts';
-import { isRecord } from './pointer.ts';
+import { measureSchema } from './schema-bounds.ts';
+import { schemaCompiler } from './schema-compiler.ts';
 import { createPatternEngine } from './schema-patterns.ts';
 import type { JsonSchema, Tool } from './tool.ts';
 
@@ -25,154 +24,122 @@ export interface InputChecker {
   check(tool: Tool, toolInput: unknown): CheckedInput;
 }
 
-/** The largest tool_input, in bytes of JSON, and its deepest nesting. */
-export const INPUT_LIMITS = { bytes: 262_144, depth: 32 } as const;
-const SCHEMA_LIMITS = { nodes: 20_000, depth: 64 } as const;
-const MAX_ERRORS = 20;
-const MAX_CURSOR_LENGTH = 8192;
+/** Of one schema; all errors are only looked for once there is one. */
+interface Validators {
+  quick: ValidateFunction;
+  thorough?: ValidateFunction;
+}
+
+export interface InputValidator {
+  /**
+   * Compares an input with a schema and fills in defaults.
+   *
+   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError when its patterns take too long
+   */
+  validate(schema: JsonSchema, input: InputCopy): void;
+}
 
 /**
- * Checks tool inputs. A schema is compiled when its tool is first called (2 ms each, so thousands are never compiled at
- * start) and forgotten when too many others were used since.
+ * Validates inputs with schemas that it compiles when they are first needed (2 ms each) and forgets when too many others were used
+ * since.
+ *
+ * @param capacity how many compiled schemas are kept
+ * @param patternSteps what the patterns of one validation may take
+ */
+export function createInputValidator(capacity: number, patternSteps: number): InputValidator {
+  const patterns = createPatternEngine(patternSteps);
+  let compiled = newCache();
+  let made = 0;
+
+  function newCache() {
+    // Schemas are compared with their own schema when they are written.
+    const quick = schemaCompiler(patterns, { allErrors: false, validateSchema: false });
+    let thorough: Ajv2020 | undefined;
+    const cache = new LRUCache<JsonSchema, Validators>({
+      max: capacity,
+      // Ajv holds every schema that it compiled; without this the bound would be none.
+      dispose: (_validators, schema) => {
+        quick.removeSchema(schema);
+        thorough?.removeSchema(schema);
+      },
+    });
+    return {
+      cache,
+      quick: (schema: JsonSchema) => quick.compile(schema),
+      thorough: (schema: JsonSchema) => {
+        thorough ??= schemaCompiler(patterns, { validateSchema: false });
+        return thorough.compile(schema);
+      },
+    };
+  }
+
+  function validatorsOf(schema: JsonSchema): Validators {
+    const known = compiled.cache.get(schema);
+    if (known) return known;
+    measureSchema(schema);
+    // Ajv keeps the values of all code that it ever wrote, so its instances are renewed.
+    if (made++ >= 2 * capacity) {
+      compiled = newCache();
+      made = 0;
+    }
+    const validators: Validators = { quick: compiled.quick(schema) };
+    compiled.cache.set(schema, validators);
+    return validators;
+  }
+
+  return {
+    validate(schema, { value, nodes }) {
+      const validators = validatorsOf(schema);
+      const problems = errorsOf(validators.quick, value);
+      if (problems.length === 0) return;
+      // The list of all errors of a large input is longer than the input.
+      if (nodes > SCHEMA.thoroughNodes) throw inputErrors(problems);
+      validators.thorough ??= compiled.thorough(schema);
+      const all = errorsOf(validators.thorough, value);
+      throw inputErrors(all.length > 0 ? all : problems);
+    },
+  };
+
+  function errorsOf(validate: ValidateFunction, value: unknown): ErrorObject[] {
+    return patterns.within(() => validate(value)) ? [] : (validate.errors ?? []);
+  }
+}
+
+/**
+ * Checks inputs of tools with trusted schemas, those of the catalogue.
  *
  * @param capacity how many compiled schemas are kept
  */
 export function createInputChecker(capacity = 500): InputChecker {
-  const patterns = createPatternEngine();
-  const ajv = schemaCompiler(patterns);
-  // By the schema itself, not by name: two environments may each have a tool of one name.
-  const compiled = new LRUCache<JsonSchema, ValidateFunction>({
-    max: capacity,
-    // Ajv holds every schema that it compiled; without this the bound would be none.
-    dispose: (_validate, schema) => ajv.removeSchema(schema),
-  });
-  const validatorOf = ({ input_schema: schema }: Tool): ValidateFunction => {
-    const known = compiled.get(schema);
-    if (known) return known;
-    assertLocalSchema(schema);
-    const validate = ajv.compile(schema);
-    compiled.set(schema, validate);
-    return validate;
-  };
+  const validator = createInputValidator(capacity, SCHEMA.patternSteps);
   return {
-    check: (tool, toolInput) => {
-      if (!isRecord(toolInput)) throw inputProblem(undefined, 'must be an object');
-      const { cursor, input } = splitCursor(tool, copyWithinLimits(toolInput));
-      const validate = validatorOf(tool);
+    check(tool, toolInput) {
+      const copy = copyInput(toolInput);
+      const { cursor, input } = splitCursor(tool, copy.value);
       try {
-        if (!patterns.within(() => validate(input))) throw refused(validate.errors ?? []);
+        validator.validate(tool.input_schema, { ...copy, value: input });
       } catch (error) {
-        if (error instanceof PatternBudgetError)
-          throw inputProblem(undefined, 'holds values too long for their patterns');
+        if (error instanceof PatternBudgetError) throw tooLongForPatterns();
         throw error;
       }
-      return { input, cursor };
+      return { input, ...(cursor !== undefined && { cursor }) };
     },
   };
 }
 
-/** The compiler of tool schemas, shared with the catalogue's check: JSON Schema 2020-12, strict, defaults filled in. */
-export function schemaCompiler({ code } = createPatternEngine()): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: true,
-    allowUnionTypes: true,
-    allErrors: true,
-    useDefaults: true,
-    code,
-  });
-  formats.default(ajv);
-  // A file input is an object with a format; the library knows formats of texts and numbers alone.
-  ajv.removeKeyword('format');
-  ajv.addKeyword({ ...formatVocabulary.default, type: ['string', 'number', 'object'] });
-  ajv.addFormat(FILE_FORMAT, true);
-  return ajv;
-}
-
-/**
- * Refuses schemas that point elsewhere or are too large to compile safely (threat E12).
- *
- * @throws Error; a catalogue that was checked holds none
- */
-export function assertLocalSchema(schema: unknown): void {
-  let nodes = 0;
-  const visit = (node: unknown, depth: number): void => {
-    if (typeof node !== 'object' || node === null) return;
-    if (++nodes > SCHEMA_LIMITS.nodes || depth > SCHEMA_LIMITS.depth) throw new Error('The schema is too large');
-    for (const [key, value] of Object.entries(node)) {
-      const reference = (key === '$ref' || key === '$dynamicRef') && typeof value === 'string';
-      if (reference && !value.startsWith('#')) throw new Error('The schema refers to another document');
-      // A schema with a name would be known to every schema that is compiled after it, those of other environments included.
-      if (key === '$id' && typeof value === 'string') throw new Error('The schema must not have an $id');
-      visit(value, depth + 1);
-    }
-  };
-  visit(schema, 0);
-}
-
-/** A copy that defaults can be filled into. */
-function copyWithinLimits(toolInput: Record<string, unknown>): Record<string, unknown> {
-  let bytes = 0;
-  const count = (more: number) => {
-    bytes += more;
-    if (bytes > INPUT_LIMITS.bytes) throw inputProblem(undefined, `must have at most ${INPUT_LIMITS.bytes} bytes`);
-  };
-  const copyOf = (value: unknown, depth: number): unknown => {
-    if (depth > INPUT_LIMITS.depth)
-      throw inputProblem(undefined, `must be nested at most ${INPUT_LIMITS.depth} levels`);
-    count(typeof value === 'string' ? Buffer.byteLength(value) : 8);
-    if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1));
-    return isRecord(value) ? copyOfRecord(value, depth) : value;
-  };
-  const copyOfRecord = (record: Record<string, unknown>, depth: number): Record<string, unknown> => {
-    const copy: Record<string, unknown> = {};
-    for (const key of Object.keys(record)) {
-      if (key === '__proto__') throw inputProblem(undefined, 'must not have a member named __proto__');
-      count(Buffer.byteLength(key));
-      copy[key] = copyOf(record[key], depth + 1);
-    }
-    return copy;
-  };
-  return copyOf(toolInput, 0) as Record<string, unknown>;
+export function tooLongForPatterns() {
+  return inputProblem(undefined, 'holds values too long for their patterns');
 }
 
 /** `cursor` belongs to the engine: tools with pagination take it beside their own inputs. */
-function splitCursor(tool: Tool, toolInput: Record<string, unknown>): CheckedInput {
+export function splitCursor(tool: Tool, toolInput: Record<string, unknown>): CheckedInput {
   if (!tool.pagination || !Object.hasOwn(toolInput, 'cursor')) return { input: toolInput };
   const { cursor, ...input } = toolInput;
   if (cursor === null || cursor === undefined || cursor === '') return { input };
-  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_LENGTH) {
+  if (typeof cursor !== 'string' || cursor.length > TOOL_INPUT.cursorLength) {
     throw inputProblem('cursor', 'must be the next_cursor of an earlier answer');
   }
   return { cursor, input };
-}
-
-function refused(problems: readonly ErrorObject[]): ApiError {
-  const errors = problems.slice(0, MAX_ERRORS).map(fieldError);
-  const first = errors[0];
-  return new ApiError('INVALID_TOOL_INPUT', first ? `${first.field} ${first.message}` : 'tool_input does not fit', {
-    errors,
-  });
-}
-
-function fieldError({ instancePath, keyword, params, message }: ErrorObject): FieldError {
-  const path = dotted(instancePath, 'tool_input');
-  switch (keyword) {
-    case 'required':
-      return { field: `${path}.${params['missingProperty']}`, message: 'is required' };
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return {
-        field: `${path}.${params['additionalProperty'] ?? params['unevaluatedProperty']}`,
-        message: 'is not known',
-      };
-    case 'enum':
-      return {
-        field: path,
-        message: `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`,
-      };
-    default:
-      return { field: path, message: message ?? 'does not fit' };
-  }
 }
 
 /** The input schema that callers see: the tool's own, with the engine's `cursor` where the tool has pagination. */
@@ -180,7 +147,7 @@ export function publicInputSchema(tool: Tool): JsonSchema {
   if (!tool.pagination) return tool.input_schema;
   const cursor = {
     type: 'string',
-    maxLength: MAX_CURSOR_LENGTH,
+    maxLength: TOOL_INPUT.cursorLength,
     description: 'The next_cursor of the previous answer, to get the next page. Repeat the other inputs unchanged.',
   };
   return { ...tool.input_schema, properties: { ...(tool.input_schema['properties'] as object), cursor } };

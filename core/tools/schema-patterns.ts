@@ -1,7 +1,5 @@
+import { SCHEMA } from '../budgets.ts';
 import { compileSearchPattern } from '../connectors/linear-pattern.ts';
-
-/** About a third of a second; an ordinary pattern takes three steps for each character. */
-const STEPS = 10_000_000;
 
 export interface PatternEngine {
   /** For the option `code` of ajv. */
@@ -18,8 +16,10 @@ export interface PatternEngine {
  * Runs the regular expressions of schemas that others wrote in time that the length of the value bounds. The platform's own engine
  * backtracks: `^(a+)+$` takes it seconds for thirty characters, and everybody else waits meanwhile (threat E12). Compiling a schema
  * with a pattern beyond the language throws a PatternError.
+ *
+ * @param steps of all patterns of one validation; an ordinary pattern takes three for each character
  */
-export function createPatternEngine(): PatternEngine {
+export function createPatternEngine(steps: number = SCHEMA.patternSteps): PatternEngine {
   const budget = { steps: 0 };
   const regExp = (source: string) => {
     const pattern = compileSearchPattern(source);
@@ -29,7 +29,7 @@ export function createPatternEngine(): PatternEngine {
   return {
     code: { regExp: Object.assign(regExp, { code: 'linearRegExp' }) },
     within(validate) {
-      budget.steps = STEPS;
+      budget.steps = steps;
       return validate();
     },
   };

@@ -1,8 +1,9 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { searchPatternProblem } from '../connectors/linear-pattern.ts';
 import type { FieldError } from '../errors.ts';
-import { assertLocalSchema } from './input.ts';
+import { dotted } from './field-path.ts';
 import { isRecord } from './pointer.ts';
+import { measureSchema, SchemaBoundsError } from './schema-bounds.ts';
 import type { JsonSchema } from './tool.ts';
 
 const LISTS_OF_SCHEMAS = ['oneOf', 'anyOf', 'prefixItems'];
@@ -10,13 +11,14 @@ const SAYS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'requir
 
 /** Whether a schema is self-contained, small enough and one that the engine's compiler takes; it keeps nothing of it. */
 export function checkCompiles(compiler: Ajv2020, schema: JsonSchema, field: string): FieldError[] {
-  const patterns = checkPatterns(schema, field);
-  if (patterns.length > 0) return patterns;
   try {
-    assertLocalSchema(schema);
+    measureSchema(schema);
+    const patterns = checkPatterns(schema, field);
+    if (patterns.length > 0) return patterns;
     compiler.compile(schema);
     return [];
   } catch (error) {
+    if (error instanceof SchemaBoundsError) return [{ field: dotted(error.pointer, field), message: error.message }];
     return [{ field, message: error instanceof Error ? error.message : String(error) }];
   } finally {
     compiler.removeSchema(schema);

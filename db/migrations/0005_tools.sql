@@ -24,6 +24,8 @@ create table environment_tools (
 create unique index environment_tools_source on environment_tools (environment_id, connector, source, source_id)
   where source_id is not null;
 create index environment_tools_connector on environment_tools (environment_id, connector, name);
+create index environment_tools_description
+  on environment_tools (environment_id, connector, trim(json_extract(definition, '$.description'), char(9, 10, 13, 32)));
 create index environment_tools_revision on environment_tools (environment_id, revision, name);
 
 -- Moves with every change of an environment's tools, deletions included.

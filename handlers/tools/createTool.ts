@@ -1,11 +1,14 @@
-import { createCustomTool } from '../../core/discovery/custom-tools.ts';
+import { createCustomTool, judgeTool } from '../../core/discovery/custom-tools.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentOwnTool } from '../present/tool.ts';
 
-export const createTool: Handler<'createTool'> = (call, reply, deps) =>
-  call.commit(async (tx) => {
-    const { connector, ...definition } = call.body;
-    const tool = await createCustomTool(tx, deps, call.environment.id, connector, definition);
-    await deps.events.toolCreated(tx, call.cause, tool.name);
+export const createTool: Handler<'createTool'> = async (call, reply, deps) => {
+  const { connector, ...definition } = call.body;
+  const { environment, cause } = call;
+  const judged = await judgeTool(deps.store.read, deps, environment.id, connector, definition);
+  return call.commit(async (tx) => {
+    const tool = await createCustomTool(tx, deps, environment.id, connector, definition, judged);
+    await deps.events.toolCreated(tx, cause, tool.name);
     return reply(201, presentOwnTool(tool));
   });
+};

@@ -1,6 +1,7 @@
 import { readSelector } from '../../core/accounts/selector.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { RunningExecution } from '../../core/executions/execution-end.ts';
+import { checkOwnInput } from '../../core/executions/own-input.ts';
 import { beginExecution, finishExecution } from '../../core/executions/perform.ts';
 import { planExecution } from '../../core/executions/plan.ts';
 import { previewPlan } from '../../core/executions/run.ts';
@@ -20,10 +21,12 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
   const { environment, cause } = call;
   const executionId = deps.newId('exec');
   const selector = readSelector({ ...name, id }, 'connected_account_id');
-  const request = { executionId, toolName, toolInput, selector, allPages };
+  const { read } = deps.store;
+  const given = { executionId, toolName, toolInput, selector, allPages };
+  const request = await checkOwnInput(read, deps, environment.id, given);
 
   if (dry) {
-    const preview = await previewPlan(await planExecution(deps.store.read, deps, environment.id, request), deps);
+    const preview = await previewPlan(await planExecution(read, deps, environment.id, request), deps);
     return reply(200, { data: null, execution_id: executionId, dry_run_request: preview });
   }
 

@@ -1,7 +1,8 @@
 import type { ImportResult } from '../../core/import/import-document.ts';
-import { assertLocalSchema, schemaCompiler } from '../../core/tools/input.ts';
 import { isRecord } from '../../core/tools/pointer.ts';
 import { referencesOf } from '../../core/tools/references.ts';
+import { measureSchema } from '../../core/tools/schema-bounds.ts';
+import { schemaCompiler } from '../../core/tools/schema-compiler.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -24,7 +25,7 @@ export function judgeTools({ tools }: ImportResult): string[] {
     for (const schema of [tool.input_schema, tool.output_schema]) {
       walk(schema, fault);
       try {
-        assertLocalSchema(schema);
+        measureSchema(schema);
         compiler.compile(schema);
       } catch (error) {
         fault(`does not compile: ${error instanceof Error ? error.message : String(error)}`);

@@ -64,6 +64,14 @@ describe('tools of an environment', () => {
     expect(await read().names(test.env)).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
+  it('are found by their description, apart from space around it', async () => {
+    const described = (description: string) => ({ definition: { description } });
+    await write(tool('a', described(' Gets it.\n')), tool('b', described('Gets it')), tool('c', described('Gets it.')));
+    await write(tool('d', { ...described('Gets it.'), connector: 'other' }));
+    expect(await read().namesWithDescription(test.env, 'mine', 'Gets it.')).to.deep.equal(['a', 'c']);
+    expect(await read().namesWithDescription(test.env, 'mine', 'Gets')).to.deep.equal([]);
+  });
+
   it('tell what was written after a revision', async () => {
     await write(tool('a'), tool('b'));
     await write(tool('b', { definition: { name: 'new' } }), tool('c'));

@@ -14,6 +14,16 @@ const PATH = '/api/v1/tools';
 // biome-ignore lint/suspicious/noExplicitAny: the changes break the types on purpose
 type Breakable = any;
 
+/** Definitions of which each applies the next one twice. */
+function doubling(levels: number): Record<string, object> {
+  const defs: Record<string, object> = { [`d${levels}`]: { type: 'object' } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/$defs/d${level + 1}` };
+    defs[`d${level}`] = { allOf: [next, next] };
+  }
+  return defs;
+}
+
 describe('createTool', () => {
   let acme: Upstream;
   let server: TestServer;
@@ -127,6 +137,20 @@ describe('createTool', () => {
         (b) => Object.assign(b.input_schema, { $id: 'urn:mine' }),
         'input_schema',
         '$id',
+      ],
+      [
+        'two kilobytes that expand to a million subschemas (H5)',
+        (b) =>
+          Object.assign(b.input_schema, { $defs: doubling(20) }) &&
+          Object.assign(b.input_schema.properties.number, { $ref: '#/$defs/d0' }),
+        'input_schema.$defs.d7',
+        'expands to more than 20000 subschemas',
+      ],
+      [
+        'a result that refers to itself for ever (H5)',
+        (b) => Object.assign(b, { output_schema: { type: 'object', properties: { a: { $ref: '#/properties/a' } } } }),
+        'output_schema.properties.a',
+        'itself for the same value',
       ],
       [
         'a pattern whose time nothing bounds',

@@ -1,7 +1,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Repositories } from '../../../db/store.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
-import { schemaCompiler } from '../../tools/input.ts';
+import { schemaCompiler } from '../../tools/schema-compiler.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { convertTool, upstreamToolName } from './to-tool.ts';
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { searchPatternProblem } from '../../connectors/linear-pattern.ts';
-import { assertLocalSchema, schemaCompiler } from '../../tools/input.ts';
 import { isRecord } from '../../tools/pointer.ts';
+import { measureSchema } from '../../tools/schema-bounds.ts';
+import { schemaCompiler } from '../../tools/schema-compiler.ts';
 import type { JsonSchema, Tool } from '../../tools/tool.ts';
 import { toolPrefix } from '../../tools/tool-name.ts';
 import { cleanText, hasHiddenText } from './clean-text.ts';
@@ -99,7 +100,7 @@ type Compiler = ReturnType<typeof schemaCompiler>;
 
 function compiles(schema: JsonSchema, compiler: Compiler): boolean {
   try {
-    assertLocalSchema(schema);
+    measureSchema(schema);
     compiler.compile(structuredClone(schema));
     return true;
   } catch {

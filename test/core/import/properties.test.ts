@@ -6,7 +6,7 @@ import { plainText } from '../../../core/import/plain-text.ts';
 import { createResolver } from '../../../core/import/resolve.ts';
 import { DETAILS, type Detail, SchemaWriter } from '../../../core/import/schema.ts';
 import { createSchemaReader } from '../../../core/import/schema-view.ts';
-import { schemaCompiler } from '../../../core/tools/input.ts';
+import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 
 const place = fc.constantFrom('path', 'query', 'header', 'body') as fc.Arbitrary<'path'>;
 

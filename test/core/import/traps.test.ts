@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { schemaCompiler } from '../../../core/tools/input.ts';
+import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 import { documentOf, importPaths, importText, jsonBody, propertiesOf, query, toolOf } from './samples.ts';
 
 /** Each is something that public documents really hold. */

@@ -5,9 +5,10 @@ import { Secret } from '../../../core/secret.ts';
 import { dryRun, prepareCall, withFiles } from '../../../core/tools/call.ts';
 import { decodeBase64, FileContent } from '../../../core/tools/file-content.ts';
 import { fileInputSchema, storedFileIds } from '../../../core/tools/file-input.ts';
-import { createInputChecker, schemaCompiler } from '../../../core/tools/input.ts';
+import { createInputChecker } from '../../../core/tools/input.ts';
 import { encodeMultipart } from '../../../core/tools/multipart.ts';
 import { renderRequest } from '../../../core/tools/request.ts';
+import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 import type { Tool, ToolBody } from '../../../core/tools/tool.ts';
 import { callOf, failureOf, tokenCredential, writingTool } from './samples.ts';
 

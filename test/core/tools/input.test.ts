@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createInputChecker, INPUT_LIMITS, publicInputSchema } from '../../../core/tools/input.ts';
+import { TOOL_INPUT } from '../../../core/budgets.ts';
+import { createInputChecker, publicInputSchema } from '../../../core/tools/input.ts';
 import type { JsonSchema } from '../../../core/tools/tool.ts';
 import { failureOf, toolOf } from './samples.ts';
 
@@ -74,9 +75,9 @@ describe('The input of a tool', () => {
   it('has a largest size and a deepest nesting (E12)', () => {
     const open = toolOf();
     let deep: unknown = 'x';
-    for (let i = 0; i < INPUT_LIMITS.depth; i++) deep = [deep];
+    for (let i = 0; i < TOOL_INPUT.levels; i++) deep = [deep];
     expect(failureOf(() => checker.check(open, { deep })).code).to.equal('INVALID_TOOL_INPUT');
-    expect(failureOf(() => checker.check(open, { big: 'x'.repeat(INPUT_LIMITS.bytes) })).code).to.equal(
+    expect(failureOf(() => checker.check(open, { big: 'x'.repeat(TOOL_INPUT.bytes) })).code).to.equal(
       'INVALID_TOOL_INPUT',
     );
     expect(checker.check(open, { fine: 'x'.repeat(1000) }).input).to.have.property('fine');

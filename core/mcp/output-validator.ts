@@ -1,0 +1,61 @@
+import type { ValidateFunction } from 'ajv';
+import { LRUCache } from 'lru-cache';
+import { PatternBudgetError } from '../connectors/linear-pattern.ts';
+import { measureSchema } from '../tools/schema-bounds.ts';
+import { schemaCompiler } from '../tools/schema-compiler.ts';
+import { createPatternEngine } from '../tools/schema-patterns.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+
+export interface OutputValidator {
+  /** False also when the schema cannot be used, or its patterns take too long. */
+  fits(schema: JsonSchema, data: unknown): boolean;
+}
+
+/**
+ * Compares results with the schemas that were advertised for them.
+ *
+ * @param capacity how many compiled schemas are kept
+ * @param patternSteps what the patterns of one comparison may take
+ */
+export function createOutputValidator(capacity: number, patternSteps: number): OutputValidator {
+  const patterns = createPatternEngine(patternSteps);
+  let ajv = newCompiler();
+  let made = 0;
+  const compiled = new LRUCache<JsonSchema, { validate: ValidateFunction | null }>({
+    max: capacity,
+    dispose: (_compiled, schema) => ajv.removeSchema(schema),
+  });
+
+  function newCompiler() {
+    return schemaCompiler(patterns, { strict: false, allErrors: false, useDefaults: false, validateSchema: false });
+  }
+
+  function compile(schema: JsonSchema): ValidateFunction | null {
+    // Ajv keeps the values of all code that it ever wrote, so its instances are renewed.
+    if (made++ >= 2 * capacity) {
+      compiled.clear();
+      ajv = newCompiler();
+      made = 1;
+    }
+    try {
+      measureSchema(schema);
+      return ajv.compile(schema);
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    fits(schema, data) {
+      const known = compiled.get(schema) ?? { validate: compile(schema) };
+      compiled.set(schema, known);
+      const { validate } = known;
+      try {
+        return validate !== null && patterns.within(() => validate(data));
+      } catch (error) {
+        if (error instanceof PatternBudgetError) return false;
+        throw error;
+      }
+    },
+  };
+}

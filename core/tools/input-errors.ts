@@ -1,0 +1,34 @@
+import type { ErrorObject } from 'ajv';
+import { ApiError, type FieldError } from '../errors.ts';
+import { dotted } from './field-path.ts';
+
+const MAX_ERRORS = 20;
+
+/** The error for an input that does not fit its schema, with one entry per place, at most 20. */
+export function inputErrors(problems: readonly ErrorObject[]): ApiError {
+  const errors = problems.slice(0, MAX_ERRORS).map(fieldError);
+  const [first] = errors;
+  const detail = first ? `${first.field} ${first.message}` : 'tool_input does not fit';
+  return new ApiError('INVALID_TOOL_INPUT', detail, { errors });
+}
+
+function fieldError({ instancePath, keyword, params, message }: ErrorObject): FieldError {
+  const path = dotted(instancePath, 'tool_input');
+  switch (keyword) {
+    case 'required':
+      return { field: `${path}.${params['missingProperty']}`, message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        field: `${path}.${params['additionalProperty'] ?? params['unevaluatedProperty']}`,
+        message: 'is not known',
+      };
+    case 'enum':
+      return {
+        field: path,
+        message: `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`,
+      };
+    default:
+      return { field: path, message: message ?? 'does not fit' };
+  }
+}

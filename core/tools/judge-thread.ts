@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { FieldError } from '../errors.ts';
+import { createDefinitionSchema, type DefinitionSchema } from './definition-schema.ts';
+import type { JudgeRequest } from './judge.ts';
+import type { JsonSchema, ToolDefinition } from './tool.ts';
+import { createToolRules, type ToolRules } from './tool-rules.ts';
+
+const MAX_ERRORS = 20;
+
+interface Judge {
+  schema: DefinitionSchema;
+  rules: ToolRules;
+}
+
+let judge: Judge | undefined;
+
+/** The work of judging a tool, in its thread. */
+export function run({ folder, definition, provider }: JudgeRequest): FieldError[] {
+  judge ??= judgeOf(folder);
+  const tool = JSON.parse(definition) as ToolDefinition;
+  const misfits = judge.schema.checkTool(tool);
+  const errors = misfits.length > 0 ? misfits : judge.rules.check(tool, JSON.parse(provider) as ProviderDefinition);
+  return errors.slice(0, MAX_ERRORS);
+}
+
+function judgeOf(folder: string): Judge {
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(new URL(`${name}.schema.json`, folder), 'utf8')) as JsonSchema;
+  return {
+    schema: createDefinitionSchema({ tool: schema('tool'), connector: schema('connector') }),
+    rules: createToolRules(),
+  };
+}

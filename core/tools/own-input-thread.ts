@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+import { SCHEMA, TOOL_INPUT } from '../budgets.ts';
+import { PatternBudgetError } from '../connectors/linear-pattern.ts';
+import { createInputValidator, tooLongForPatterns } from './input.ts';
+import { copyInput } from './input-copy.ts';
+import { inputProblem } from './input-problem.ts';
+import type { InputJobRequest } from './own-input.ts';
+import type { JsonSchema } from './tool.ts';
+
+const KEPT = 50;
+const validator = createInputValidator(KEPT, SCHEMA.threadPatternSteps);
+const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
+
+/**
+ * The work of an input check, in its thread.
+ *
+ * @returns the input with its defaults, as JSON
+ */
+export function run({ schema, input }: InputJobRequest): string {
+  const known = schemas.get(schema.key) ?? (JSON.parse(schema.json) as JsonSchema);
+  schemas.set(schema.key, known);
+  const copy = copyInput(JSON.parse(input));
+  try {
+    validator.validate(known, copy);
+  } catch (error) {
+    if (error instanceof PatternBudgetError) throw tooLongForPatterns();
+    throw error;
+  }
+  const filled = JSON.stringify(copy.value);
+  if (filled.length > TOOL_INPUT.filledBytes) {
+    throw inputProblem(undefined, `must have at most ${TOOL_INPUT.filledBytes} bytes with the defaults of its schema`);
+  }
+  return filled;
+}

@@ -1,0 +1,76 @@
+import { SCHEMA } from '../budgets.ts';
+import { PatternBudgetError } from '../connectors/linear-pattern.ts';
+import type { Job } from '../threads/job.ts';
+import { JobLimitError } from '../threads/job.ts';
+import type { ThreadPool } from '../threads/pool.ts';
+import { type CheckedInput, createInputValidator, splitCursor } from './input.ts';
+import { copyInput, type InputCopy } from './input-copy.ts';
+import { inputProblem } from './input-problem.ts';
+import { isSmallWork, SchemaBoundsError } from './schema-bounds.ts';
+import { type SchemaText, schemaText } from './schema-text.ts';
+import type { JsonSchema, Tool } from './tool.ts';
+
+export interface OwnInputChecker {
+  /**
+   * @param environmentId whose places in the threads the check takes
+   * @throws ApiError INVALID_TOOL_INPUT; RATE_LIMITED or SERVER_BUSY when too many checks wait
+   */
+  check(environmentId: string, tool: Tool, toolInput: unknown): Promise<CheckedInput>;
+}
+
+export interface InputJobRequest {
+  schema: SchemaText;
+  /** JSON. */
+  input: string;
+}
+
+const inputJob: Job<InputJobRequest, string> = {
+  module: new URL('./own-input-thread.ts', import.meta.url),
+  timeMs: SCHEMA.checkMs,
+};
+
+/**
+ * Checks inputs of tools whose schemas nobody has judged but their author. What is small is compared at once; what may take longer
+ * than a few milliseconds is compared in a thread that is ended after two seconds.
+ */
+export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
+  const validator = createInputValidator(capacity, SCHEMA.patternSteps);
+
+  async function filled(environmentId: string, schema: JsonSchema, input: InputCopy): Promise<Record<string, unknown>> {
+    if (isSmallWork(schema, input.value)) {
+      try {
+        validator.validate(schema, input);
+        return input.value;
+      } catch (error) {
+        // A thread has more time for patterns.
+        if (!(error instanceof PatternBudgetError)) throw error;
+      }
+    }
+    const request = { schema: schemaText(schema), input: JSON.stringify(input.value) };
+    const cost = { tenant: environmentId, bytes: request.schema.json.length + request.input.length };
+    return JSON.parse(await threads.run(inputJob, request, cost)) as Record<string, unknown>;
+  }
+
+  return {
+    async check(environmentId, tool, toolInput) {
+      const copy = copyInput(toolInput);
+      const { cursor, input } = splitCursor(tool, copy.value);
+      try {
+        const value = await filled(environmentId, tool.input_schema, { ...copy, value: input });
+        return { input: value, ...(cursor !== undefined && { cursor }) };
+      } catch (error) {
+        if (error instanceof JobLimitError) throw tooCostly(error);
+        if (error instanceof SchemaBoundsError) throw unusable(error);
+        throw error;
+      }
+    },
+  };
+}
+
+function tooCostly(cause: JobLimitError) {
+  return inputProblem(undefined, `takes too much ${cause.reason} to compare with the input_schema of the tool`);
+}
+
+function unusable({ message }: SchemaBoundsError) {
+  return inputProblem(undefined, `cannot be checked: the input_schema of the tool ${message}`);
+}

@@ -1,0 +1,261 @@
+import { SCHEMA } from '../budgets.ts';
+import { isRecord, pointerSegments } from './pointer.ts';
+
+/** A schema that cannot be used safely. The message is the rest of a sentence whose subject is the place. */
+export class SchemaBoundsError extends Error {
+  /** JSON pointer into the schema. */
+  readonly pointer: string;
+
+  constructor(pointer: string, message: string) {
+    super(message);
+    this.name = 'SchemaBoundsError';
+    this.pointer = pointer;
+  }
+}
+
+/** What validating with a schema may cost. */
+export interface SchemaSize {
+  /** Subschemas and literals that one value may be compared with, every reference followed; a recursive one counts once. */
+  expanded: number;
+  /** The schema refers to itself, so the depth of the value decides how often. */
+  recursive: boolean;
+  hasPatterns: boolean;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Keywords whose schemas apply to the same value (JSON Schema 2020-12 Core §10.2). */
+const SAME_VALUE = new Set([
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+]);
+/** Keywords whose schemas apply to members, items and names (§10.3, §11). */
+const BELOW = new Set([
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+  'items',
+  'prefixItems',
+  'contains',
+  'unevaluatedItems',
+  'additionalItems',
+]);
+/** Of both, those that hold schemas by name. */
+const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies']);
+/** Keywords that hold values, which are compared or filled in. */
+const LITERALS = new Set(['enum', 'const', 'default', 'required', 'dependentRequired', 'dependencies']);
+/** References that depend on the way to them, which cannot be counted beforehand. */
+const DYNAMIC = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
+/** Characters of a literal that weigh as much as one node. */
+const CHARACTERS_PER_NODE = 32;
+
+const sizes = new WeakMap<object, SchemaSize>();
+
+/**
+ * Judges a JSON Schema before it is compiled: whether it stands by itself, and how large it becomes when its references are followed
+ * (threat E12). Two references in each of twenty definitions make a million subschemas of two kilobytes.
+ *
+ * @throws SchemaBoundsError that names the place
+ */
+export function measureSchema(schema: unknown): SchemaSize {
+  if (!isRecord(schema)) throw new SchemaBoundsError('', 'must be an object');
+  const known = sizes.get(schema);
+  if (known) return known;
+  const walk = new RawWalk();
+  walk.visit(schema, '', 0);
+  const graph = new SchemaGraph(schema, walk.anchors);
+  const size = { expanded: graph.expand(schema, '', 0), recursive: graph.recursive, hasPatterns: walk.hasPatterns };
+  sizes.set(schema, size);
+  return size;
+}
+
+/**
+ * Whether comparing a value with a schema is bounded to a few milliseconds by the sizes of both.
+ *
+ * @throws SchemaBoundsError
+ */
+export function isSmallWork(schema: unknown, value: unknown): boolean {
+  const { expanded, recursive } = measureSchema(schema);
+  if (recursive || expanded > SCHEMA.inlineExpanded) return false;
+  return countNodes(value, SCHEMA.inlineWork / expanded) * expanded <= SCHEMA.inlineWork;
+}
+
+/** Objects, lists and values; stops counting beyond the limit. */
+function countNodes(value: unknown, limit: number): number {
+  let nodes = 1;
+  if (typeof value !== 'object' || value === null) return nodes;
+  for (const item of Object.values(value)) {
+    nodes += countNodes(item, limit - nodes);
+    if (nodes > limit) break;
+  }
+  return nodes;
+}
+
+/** Everything that is written down, whatever it means. */
+class RawWalk {
+  readonly anchors = new Map<string, Node>();
+  hasPatterns = false;
+  #nodes = 0;
+
+  visit(node: unknown, pointer: string, depth: number): void {
+    if (typeof node !== 'object' || node === null) return;
+    if (++this.#nodes > SCHEMA.nodes) throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} nodes`);
+    if (depth > SCHEMA.levels) throw new SchemaBoundsError(pointer, `must be nested at most ${SCHEMA.levels} levels`);
+    for (const [key, value] of Object.entries(node)) {
+      if (typeof value === 'string') this.#text(node as Node, key, value, pointer);
+      else if (key === 'patternProperties') this.hasPatterns = true;
+      this.visit(value, `${pointer}/${escaped(key)}`, depth + 1);
+    }
+  }
+
+  #text(node: Node, key: string, value: string, pointer: string): void {
+    if (key === 'pattern') this.hasPatterns = true;
+    if (key === '$ref' && !value.startsWith('#')) {
+      throw new SchemaBoundsError(pointer, 'must not refer to another document');
+    }
+    // A schema with a name would be known to every schema that is compiled after it, those of other environments included.
+    if (key === '$id') throw new SchemaBoundsError(pointer, 'must not have an $id');
+    if (DYNAMIC.includes(key)) throw new SchemaBoundsError(pointer, `must not use ${key}`);
+    if (key === '$anchor') this.anchors.set(value, node);
+  }
+}
+
+/** The schemas that apply one another, through keywords and references. */
+class SchemaGraph {
+  recursive = false;
+  readonly #root: Node;
+  readonly #anchors: ReadonlyMap<string, Node>;
+  readonly #expanded = new Map<Node, number>();
+  /** The schemas on the way to the one that is visited, with how many values deep each of them applies. */
+  readonly #path = new Map<Node, number>();
+  /** Schemas from which no loop at one value starts. */
+  readonly #loopFree = new Set<Node>();
+
+  constructor(root: Node, anchors: ReadonlyMap<string, Node>) {
+    this.#root = root;
+    this.#anchors = anchors;
+  }
+
+  /**
+   * The size of a schema with all that it applies.
+   *
+   * @param depth schemas on the way to it
+   */
+  expand(schema: unknown, pointer: string, depth: number): number {
+    if (!isRecord(schema)) return 1;
+    const known = this.#expanded.get(schema);
+    if (known !== undefined) return known;
+    if (this.#path.has(schema)) {
+      this.recursive = true;
+      return 1;
+    }
+    if (depth > SCHEMA.chain) {
+      throw new SchemaBoundsError(
+        pointer,
+        `must be reached by at most ${SCHEMA.chain} schemas that lead to each other`,
+      );
+    }
+    this.#refuseLoop(schema, pointer, new Set());
+    this.#path.set(schema, depth);
+    let size = bounded(1 + literalsOf(schema), pointer);
+    for (const [applied, place] of this.#applied(schema, pointer, [SAME_VALUE, BELOW])) {
+      size = bounded(size + this.expand(applied, place, depth + 1), pointer);
+    }
+    this.#path.delete(schema);
+    this.#expanded.set(schema, size);
+    return size;
+  }
+
+  /** A schema that comes back to itself at the same value would never be done. */
+  #refuseLoop(schema: Node, pointer: string, onWay: Set<Node>): void {
+    if (this.#loopFree.has(schema)) return;
+    if (onWay.has(schema)) throw new SchemaBoundsError(pointer, 'must not refer to itself for the same value');
+    if (onWay.size > SCHEMA.chain) {
+      throw new SchemaBoundsError(
+        pointer,
+        `must be reached by at most ${SCHEMA.chain} schemas that lead to each other`,
+      );
+    }
+    onWay.add(schema);
+    for (const [applied, place] of this.#applied(schema, pointer, [SAME_VALUE])) {
+      if (isRecord(applied)) this.#refuseLoop(applied, place, onWay);
+    }
+    onWay.delete(schema);
+    this.#loopFree.add(schema);
+  }
+
+  *#applied(schema: Node, pointer: string, kinds: readonly ReadonlySet<string>[]): Generator<[unknown, string]> {
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (!kinds.some((kind) => kind.has(keyword))) continue;
+      const place = `${pointer}/${keyword}`;
+      if (keyword === '$ref') {
+        if (typeof value === 'string') yield [this.#target(value, pointer), value.slice(1)];
+      } else if (Array.isArray(value)) {
+        for (const [index, each] of value.entries()) yield [each, `${place}/${index}`];
+      } else if (BY_NAME.has(keyword) && isRecord(value)) {
+        for (const [name, each] of Object.entries(value)) yield [each, `${place}/${escaped(name)}`];
+      } else {
+        yield [value, place];
+      }
+    }
+  }
+
+  #target(reference: string, pointer: string): unknown {
+    const fragment = decoded(reference.slice(1));
+    if (fragment !== '' && !fragment.startsWith('/')) {
+      const anchor = this.#anchors.get(fragment);
+      if (anchor) return anchor;
+      throw new SchemaBoundsError(pointer, `refers to ${reference.slice(0, 100)}, which is not there`);
+    }
+    let target: unknown = this.#root;
+    for (const segment of pointerSegments(fragment)) {
+      const held = typeof target === 'object' && target !== null && Object.hasOwn(target, segment);
+      if (!held) throw new SchemaBoundsError(pointer, `refers to ${reference.slice(0, 100)}, which is not there`);
+      target = (target as Node)[segment];
+    }
+    return target;
+  }
+}
+
+function bounded(size: number, pointer: string): number {
+  if (size <= SCHEMA.expanded) return size;
+  const message = `expands to more than ${SCHEMA.expanded} subschemas and values, every reference followed`;
+  throw new SchemaBoundsError(pointer, message);
+}
+
+function literalsOf(schema: Node): number {
+  let weight = 0;
+  for (const [keyword, value] of Object.entries(schema)) if (LITERALS.has(keyword)) weight += weightOf(value);
+  return weight;
+}
+
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + Math.floor(value.length / CHARACTERS_PER_NODE);
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce(
+    (sum, [key, item]) => sum + weightOf(item) + Math.floor(key.length / CHARACTERS_PER_NODE),
+    1,
+  );
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+function escaped(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}

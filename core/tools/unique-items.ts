@@ -1,0 +1,26 @@
+import type { KeywordDefinition } from 'ajv';
+
+/**
+ * `uniqueItems` in linear time. The library compares every item with every other one, so a list of a few thousand objects takes it
+ * seconds.
+ */
+export const uniqueItems: KeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  error: { message: 'must not hold an item twice' },
+  validate: (isRequired: boolean, items: unknown[]) => !isRequired || areDifferent(items),
+};
+
+function areDifferent(items: readonly unknown[]): boolean {
+  const seen = new Set<string>();
+  return items.every((item) => seen.size !== seen.add(canonical(item)).size);
+}
+
+/** A text that is the same for values that JSON Schema takes for equal: the order of members does not count (2020-12 Core §4.2.2). */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join()}}`;
+}

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { ApiError } from '../../../core/errors.ts';
+import { JobLimitError } from '../../../core/threads/job.ts';
+import type { ThreadPool } from '../../../core/threads/pool.ts';
+import { createToolJudge } from '../../../core/tools/judge.ts';
+import { providerOf, toolOf } from './samples.ts';
+
+const FOLDER = new URL('../../../catalogue/', import.meta.url);
+
+function judgeWith(error: Error) {
+  const pool: ThreadPool = { run: async () => Promise.reject(error), close: async () => {} };
+  return createToolJudge(pool, FOLDER).judge('env', toolOf(), providerOf());
+}
+
+describe('H5: judging a tool', () => {
+  it('is an error of its schemas when it takes too long', async () => {
+    expect(await judgeWith(new JobLimitError('time'))).to.deep.equal([
+      { field: 'input_schema', message: 'takes too much time to compile, or output_schema does' },
+    ]);
+  });
+
+  it('waits for a place, or is refused with what the pool says', async () => {
+    const error = await judgeWith(new ApiError('SERVER_BUSY', 'later')).catch((thrown) => thrown);
+    expect(error).to.include({ code: 'SERVER_BUSY' });
+  });
+});
