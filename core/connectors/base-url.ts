@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from '../errors.ts';
+import { climbs } from '../tools/path-segment.ts';
 import type { AccountInputs } from './account-inputs.ts';
 import { accountValueProblem } from './account-value.ts';
 import {
@@ -92,7 +93,8 @@ function givenBaseProblem(value: string): string | undefined {
   if (value.includes('?') || value.includes('#')) return 'must have no query and no fragment';
   // A path that the parser rewrites (dot segments, backslashes) would not be the prefix that its author sees.
   const path = /^https?:\/\/[^/]+(.*)$/i.exec(value)?.[1];
-  if ((path || '/') !== url.pathname || /%2f|%5c|%2e/i.test(url.pathname)) return 'must have a plain path';
+  const isPlain = (path || '/') === url.pathname && !/%2f|%5c|%2e/i.test(url.pathname) && !climbs(url.pathname);
+  if (!isPlain) return 'must have a plain path';
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import { inputProblem } from './input-problem.ts';
+import { climbs, segmentProblem } from './path-segment.ts';
 import { isRecord } from './pointer.ts';
 import {
   expandTemplate,
@@ -24,7 +25,6 @@ export interface RenderedUrl {
 
 /** Longest address sent; servers commonly refuse beyond 8,000 octets (RFC 9110 §4.1). */
 const MAX_LENGTH = 8000;
-const MAX_DECODINGS = 5;
 
 /**
  * Parses a tool's path. Only the catalogue's check and imports meet the errors; the engine sees checked templates.
@@ -61,7 +61,7 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
   if (!slash) throw new TemplateSyntaxError(`A path starts with a slash or {+…}: ${template}`);
   // A dot between two values, {name}.{format}, is no segment.
   const shape = path.map((part) => ('literal' in part ? part.literal : 'x')).join('');
-  if (/(^|\/)\.{1,2}(\/|$)/.test(shape) || shape.includes('//')) {
+  if (climbs(shape) || shape.includes('//')) {
     throw new TemplateSyntaxError(`The path holds a dot segment or an empty one: ${template}`);
   }
   path.forEach((part, index) => {
@@ -119,6 +119,7 @@ function verify(base: string, path: string, query: string): void {
     url.origin + url.pathname === base + path &&
     url.username + url.password + url.hash === '' &&
     !path.includes('//') &&
+    !climbs(path) &&
     !(path.includes('%') && /%(5c|00)/i.test(path));
   if (!inside) throw inputProblem(undefined, 'does not give an address inside the path of the tool');
   if (url.href.length > MAX_LENGTH)
@@ -190,37 +191,6 @@ function valueProblem(text: string): string | undefined {
   const pieces = text.split('/');
   if (pieces.includes('')) return 'must not begin or end with a slash, or hold two in a row';
   return pieces.map(segmentProblem).find((problem) => problem !== undefined);
-}
-
-/** Nothing in it is special to anyone. */
-const PLAIN_SEGMENT = /^[A-Za-z0-9_~-]+$/;
-
-function segmentProblem(segment: string): string | undefined {
-  if (PLAIN_SEGMENT.test(segment)) return undefined;
-  if (segment === '') return 'must not be empty: it is part of the path';
-  if (!segment.isWellFormed()) return 'must be well-formed Unicode';
-  for (const form of decodings(segment)) {
-    if (form === '.' || form === '..') return 'must not be a dot segment';
-    if (/[/\\]/.test(form)) return 'must not hold a backslash, or a slash that is encoded already';
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
-    if (/[\u0000-\u001f\u007f]/.test(form)) return 'must not hold control characters';
-  }
-  return undefined;
-}
-
-/** A text and what it becomes when it is percent-decoded again and again; malformed escapes stay as they are. */
-function decodings(text: string): string[] {
-  const forms = [text];
-  for (let round = 0; round < MAX_DECODINGS; round++) {
-    const form = forms.at(-1) ?? '';
-    const next = form.replace(/%([0-7][0-9A-Fa-f])/g, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    if (next === form) return forms;
-    forms.push(next);
-  }
-  // Nothing honest is encoded so often; what it would become at last is not worth the time to find out.
-  return ['..'];
 }
 
 function inputName(variable: string): string | undefined {

@@ -132,6 +132,8 @@ describe('The base address of a provider', () => {
       'https://a.example/#x',
       'https://a.example/a/../b',
       'https://a.example/%2e%2e/',
+      'https://a.example/b/..;/c',
+      'https://a.example/b/%252e%252e%3b/c',
       'https://a.example\\b',
       'javascript:alert(1)',
       '/x',

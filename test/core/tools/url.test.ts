@@ -43,8 +43,40 @@ const TRAVERSALS = [
   ...['\u0000', 'a\u0000b', '%00', '%2500', 'a\r\nHost: evil.example', '\t..', '\n', '%0d%0a', '\u007f', '\ud800', ''],
 ];
 
+/** What servers climb by that cut path parameters, decode more than they should, or fold characters. */
+const CLIMBING = [
+  ...[
+    '..;',
+    '.;',
+    '..;a=b',
+    '..;;',
+    '%2e%2e;',
+    '.%2e;x',
+    '..%3b',
+    '%2e%2e%3b',
+    '%2E%2E%3Bx',
+    '..%253b',
+    '%252e%252e%253b',
+  ],
+  ...['..%3f', '..%23', '..?', '..#', '..?a', '..%20', '.. ', ' ..', '%20..;', '..%3b%2f', '..;%5c'],
+  ...[
+    '．．',
+    '．',
+    '‥',
+    '．．;',
+    '%c0%ae',
+    '%c0%ae%c0%ae',
+    '%C0%AE.',
+    '%e0%80%ae.',
+    '%u002e%u002e',
+    '.%u002E;',
+    '%c0%af',
+  ],
+];
+
 /** Values that look dangerous and are ordinary text within one segment. */
 const HARMLESS = [
+  ...[';..', 'a;..', '..a;b', 'v1.0;x=..', '…', '. .', '%25', '%c3%a9', '%u0041'],
   ...[
     '...',
     '..a',
@@ -62,28 +94,7 @@ const HARMLESS = [
     'a,b',
     'a:b',
   ],
-  ...[
-    '[::1]',
-    "'",
-    '"',
-    '<x>',
-    '|',
-    '^',
-    '`',
-    '{x}',
-    '%',
-    '100%',
-    '%zz',
-    '\u202e',
-    '．．',
-    '／',
-    '＼',
-    '%c0%ae',
-    '~',
-    '*',
-    '()',
-    '+',
-  ],
+  ...['[::1]', "'", '"', '<x>', '|', '^', '`', '{x}', '%', '100%', '%zz', '\u202e', '／', '＼', '~', '*', '()', '+'],
 ];
 
 describe('The address of a call stays inside its template (E1)', () => {
@@ -110,6 +121,41 @@ describe('The address of a call stays inside its template (E1)', () => {
         fields: ['tool_input.id'],
       });
     }
+  });
+
+  it('L1: a value that some server takes for a dot segment is refused', () => {
+    for (const value of CLIMBING) {
+      const refused = { code: 'INVALID_TOOL_INPUT', fields: ['tool_input.id'] };
+      expect(
+        failureOf(() => render('/users/{id}', { id: value })),
+        JSON.stringify(value),
+      ).to.deep.equal(refused);
+      expect(
+        failureOf(() => render('/files/{+id}', { id: `a/${value}/b` })),
+        value,
+      ).to.deep.equal(refused);
+      expect(
+        failureOf(() => render('{+id}', { id: `/a/${value}` })),
+        value,
+      ).to.deep.equal(refused);
+    }
+  });
+
+  it('L1: values do not make a dot segment together with each other or the template', () => {
+    for (const [template, values] of [
+      ['/users/..{a}', { a: ';x' }],
+      ['/users/{a}{b}', { a: '', b: '..' }],
+      ['/users/.{a}/b', { a: '%2e' }],
+      ['/users{/a*}', { a: ['b', '..;'] }],
+      ['/users/{a}.', { a: '.' }],
+      ['/users{;a}/..;x{b}', { a: 1, b: 'y' }],
+    ] as const) {
+      expect(() => render(template, { ...values }), template).to.throw();
+    }
+    for (const template of ['/a/..;/b', '/..;x', '/a/.;b/{c}', '/a/..;{c}']) {
+      expect(() => parsePathTemplate(template), template).to.throw(TemplateSyntaxError, 'dot segment');
+    }
+    expect(render('/v1;x=1/{a}', { a: 'b' })).to.equal(`${BASE}/v1;x=1/b`);
   });
 
   it('harmless text passes as one segment and arrives as it was', () => {
