@@ -2,36 +2,39 @@ import { readConfig } from '../http/config.ts';
 import type { FirstStart } from '../http/create-deps.ts';
 import { createDeps } from '../http/create-deps.ts';
 import type { Deps } from '../http/deps.ts';
-import { startServer } from '../http/server.ts';
+import { type RunningServer, startServer } from '../http/server.ts';
+import { endOnUnhandledFault } from './last-resort.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Starts the server and keeps it running until SIGTERM or SIGINT. */
 export async function serveCommand(args: string[]): Promise<void> {
   if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
   const { config, secrets } = readConfig(process.env);
+  // Standard error may be a file on a full disk.
+  process.stderr.on('error', () => {});
   const { deps, firstStart } = await createDeps(config, secrets);
+  let server: RunningServer | undefined;
+  const stop = async () => (server ? server.stop() : deps.close());
+  // Before the server says that it listens: it may be told to stop right after that.
+  endOnUnhandledFault(deps.log, stop);
+  stopOnSignal(deps.log, stop);
   printFirstStart(firstStart);
-  const server = await startServer(deps);
+  server = await startServer(deps);
   warnOfPermissions(deps);
   deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
   deps.log.flush();
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
+}
 
-  let stopping = false;
-  const stop = (signal: string) => {
-    if (stopping) return;
-    stopping = true;
-    deps.log.info({ signal }, 'stopping');
-    void server.stop().then(() => process.exit(0));
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  // A broken invariant must not leave a half-alive process: say why, then let the supervisor start anew.
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      deps.log.fatal({ err: error }, event);
-      deps.log.flush();
-      process.exit(1);
+function stopOnSignal(log: Deps['log'], stop: () => Promise<void>): void {
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
+      log.info({ signal }, 'stopping');
+      // What goes wrong while stopping is a fault like any other, and ends with 1.
+      void stop().then(() => process.exit(0));
     });
   }
 }

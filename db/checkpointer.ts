@@ -1,33 +1,54 @@
+import type { CheckpointThread } from './checkpoint-thread.ts';
 import type { Durability } from './durability.ts';
 import { isFatal, translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 /** In frames of the log, of which each is a page of 4 KiB. */
 export interface LogBounds {
-  /** So many are moved into the main file at once. */
+  /** So many are moved into the main file in one piece. */
   piece: number;
-  /** From here on the log is brought to its end, after which it begins anew. */
+  /** From this length on the log is brought to its end, after which it starts again from the beginning. */
   length: number;
-  /** How few may be left for the last piece of it. */
+  /** How few may be left for the last piece. */
   lastPiece: number;
-  /** Where SQLite moves all of it by itself, at the next commit, whatever happens here. */
-  hardBound: number;
+  /** So many and more are moved by a thread. They collect while another process reads from the log, or the main file syncs slowly. */
+  backlog: number;
 }
 
-export const LOG_BOUNDS: LogBounds = { piece: 1024, length: 8192, lastPiece: 128, hardBound: 16_384 };
+export const LOG_BOUNDS: LogBounds = { piece: 1024, length: 8192, lastPiece: 128, backlog: 4096 };
 
 export interface Checkpointer {
   /** Commits by the given function, with a piece of a checkpoint where one is due. */
   around(commit: () => void): void;
+  /**
+   * Moves the whole log into the main file and cuts it to zero bytes, so that nothing that was deleted or replaced is left in it. Waits
+   * for no lock.
+   *
+   * @param touch commits a change of one page; pieces are moved along with commits
+   * @param endReads is called right before the log is cut, to end the reads of this process
+   * @returns false when another process reads from the log or is writing: try again later
+   * @throws SqliteError
+   */
+  empty(touch: () => Promise<unknown>, endReads: () => void): Promise<boolean>;
   /** Why nothing that is written can be trusted any more: the main file could not be synced. */
   failure(): Error | null;
-  /** Settles when no sync is under way any more. */
+  /** Settles when nothing is being moved or synced. */
   idle(): Promise<void>;
 }
 
-/** How often a log is looked at that is not near its end, in commits. */
+export interface CheckpointParts {
+  /** Commits, and makes the checkpoints. */
+  writer: Client;
+  /** A connection that serves nothing else. */
+  pin: Client;
+  /** Syncs the main file. */
+  main: Durability;
+  thread: CheckpointThread;
+}
+
+/** A log that is not near its end is measured after every eighth commit. */
 const LOOK_EVERY = 8;
-/** How many pieces may go before the last one. Where more comes than goes by then, the last one is just larger. */
+/** How many pieces may go before the last one. Where writes arrive faster than pieces are moved, the last piece is larger. */
 const MAX_PIECES = 3;
 
 /**
@@ -36,21 +57,17 @@ const MAX_PIECES = 3;
  * A checkpoint that cannot reach the end of the log writes its pages into the main file and does not sync it, since the log keeps
  * them. So a reader is put at the end of the log before a commit, and the checkpoint after that commit stops there; what it has
  * written is synced beside the event loop. That repeats until so little is left that a checkpoint to the end, with the sync that
- * SQLite makes before it lets the log begin anew, is soon done. Nothing about the order of syncs is decided here.
- *
- * @param writer commits, and makes the checkpoints
- * @param pin a connection that serves nothing else
- * @param main syncs the main file
+ * SQLite makes before it lets the log start again, is soon done. Nothing about the order of syncs is decided here.
  */
 export function createCheckpointer(
-  writer: Client,
-  pin: Client,
-  main: Durability,
-  { piece, length, lastPiece, hardBound }: LogBounds = LOG_BOUNDS,
+  { writer, pin, main, thread }: CheckpointParts,
+  { piece, length, lastPiece, backlog }: LogBounds = LOG_BOUNDS,
 ): Checkpointer {
-  writer.pragma(`wal_autocheckpoint = ${hardBound}`);
+  // SQLite would move any length of log within a commit.
+  writer.pragma('wal_autocheckpoint = 0');
   const size = writer.prepare('pragma wal_checkpoint(noop)').raw();
   const checkpoint = writer.prepare('pragma wal_checkpoint(passive)').raw();
+  const truncate = writer.prepare('pragma wal_checkpoint(truncate)').raw();
   const [begin, place, end] = [pin.prepare('begin'), pin.prepare('pragma user_version'), pin.prepare('commit')];
   /** What goes with the next commit. */
   let step: 'nothing' | 'piece' | 'end' = 'nothing';
@@ -59,20 +76,28 @@ export function createCheckpointer(
   /** Pieces that were moved since the log was to end. */
   let pieces = 0;
   let ending = false;
-  let syncing = false;
-  let synced = Promise.resolve();
+  let moving = Promise.resolve();
+  let isMoving = false;
+  let syncing = Promise.resolve();
+  let isSyncing = false;
   let failure: Error | null = null;
 
   /** How many frames the log has, and how many of them the main file lacks. */
-  function measure(statement: typeof size): { frames: number; left: number } {
+  function measure(statement: typeof size): { frames: number; moved: number; left: number } {
     const [, frames, moved] = statement.get() as [busy: number, frames: number, moved: number];
-    return { frames, left: frames - moved };
+    return { frames, moved, left: frames - moved };
   }
 
   /** It is between two transactions that the log can be measured. */
   function decide(): void {
-    if (failure || syncing || (!ending && ++commits % LOOK_EVERY !== 0)) return;
+    if (failure || isMoving || (!ending && ++commits % LOOK_EVERY !== 0)) return;
     const { frames, left } = measure(size);
+    if (left >= backlog) {
+      moveBacklog();
+      return;
+    }
+    thread.end().catch(judge);
+    if (isSyncing) return;
     ending = frames >= endFrom;
     if (ending) step = left > lastPiece && pieces < MAX_PIECES ? 'piece' : 'end';
     else if (left >= piece) step = 'piece';
@@ -90,11 +115,16 @@ export function createCheckpointer(
   function movePiece(): void {
     if (ending) pieces++;
     checkpoint.get();
-    syncing = true;
+    syncMain();
+  }
+
+  function syncMain(): void {
+    if (isSyncing) return;
+    isSyncing = true;
     const { promise, resolve } = Promise.withResolvers<void>();
-    synced = promise;
+    syncing = promise;
     main.sync((cause) => {
-      syncing = false;
+      isSyncing = false;
       failure ??= cause;
       resolve();
     });
@@ -104,18 +134,59 @@ export function createCheckpointer(
     pieces = 0;
     ending = false;
     const { frames, left } = measure(checkpoint);
-    // Where somebody else still reads from the log it is tried again later.
+    // Where another process still reads from the log it is tried again later.
     endFrom = left === 0 ? length : frames + piece;
   }
 
-  /** Moving the log is no part of what is being committed: it fails for itself, and is tried again later. */
+  function moveBacklog(): void {
+    step = 'nothing';
+    isMoving = true;
+    moving = thread
+      .move()
+      .catch(judge)
+      .then(() => {
+        isMoving = false;
+        syncMain();
+      });
+  }
+
+  function judge(cause: unknown): void {
+    const error = translateError(cause);
+    if (isFatal(error)) failure ??= error as Error;
+  }
+
+  /** Moving the log is not part of what is being committed: it fails for itself, and is tried again later. */
   function attempt(part: () => void): void {
     try {
       part();
     } catch (cause) {
-      const error = translateError(cause);
-      if (isFatal(error)) failure ??= error as Error;
+      judge(cause);
     }
+  }
+
+  async function idle(): Promise<void> {
+    await moving;
+    await syncing;
+  }
+
+  /** @returns whether so little is left that the rest may be moved on the event loop */
+  async function moveAlmostAll(touch: () => Promise<unknown>): Promise<boolean> {
+    await idle();
+    if (measure(size).left >= backlog) {
+      moveBacklog();
+      await idle();
+    }
+    for (let tries = 0; tries < MAX_PIECES && !failure; tries++) {
+      const { left, moved } = measure(size);
+      if (left >= backlog) return false;
+      if (left <= lastPiece) return true;
+      step = 'piece';
+      await touch();
+      await idle();
+      // Not moved further: another process reads from the log.
+      if (measure(size).moved === moved) return false;
+    }
+    return measure(size).left < piece;
   }
 
   return {
@@ -132,7 +203,18 @@ export function createCheckpointer(
       }
       attempt(decide);
     },
+    async empty(touch, endReads) {
+      if (!(await moveAlmostAll(touch)) || failure) return false;
+      try {
+        endReads();
+        const [busy] = truncate.get() as [busy: number];
+        return busy === 0;
+      } catch (cause) {
+        judge(cause);
+        throw cause;
+      }
+    },
     failure: () => failure,
-    idle: () => synced,
+    idle,
   };
 }

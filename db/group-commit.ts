@@ -1,3 +1,4 @@
+import { isBusy, LOCK_WAIT_MS, pauseAfter, type Wait, wait as waitFor } from './busy.ts';
 import type { Synced } from './durability.ts';
 import { isFatal, StorageError, translateError } from './errors.ts';
 
@@ -39,6 +40,8 @@ interface Entry<Tx> {
   unit: (tx: Tx) => Promise<unknown>;
   /** What its caller waits for. */
   until: 'durable' | 'committed' | 'noted';
+  /** How much time had been lost to locks of other processes when it was queued, in milliseconds. */
+  lockedMsBefore: number;
   resolve: (value: never) => void;
   reject: (reason: unknown) => void;
 }
@@ -60,6 +63,9 @@ const MAX_TURNS = 4;
  * found out when the microtask queue runs empty, is undone, and is rejected. So no transaction is ever held over I/O, and no other
  * code runs while one is open.
  *
+ * Where another process holds the write lock, the group goes back to the queue and is tried again after a pause. What has waited
+ * for five seconds is rejected.
+ *
  * @param openScope makes the `tx` of one unit and the function that ends its use
  * @param maxGroup the most units of one transaction
  */
@@ -67,6 +73,7 @@ export function createGroupCommit<Tx>(
   control: TransactionControl,
   openScope: () => { tx: Tx; close: () => void },
   maxGroup = 256,
+  wait: Wait = waitFor,
 ): GroupCommit<Tx> {
   const waiting: Entry<Tx>[] = [];
   const idle: (() => void)[] = [];
@@ -75,6 +82,9 @@ export function createGroupCommit<Tx>(
   let closed = false;
   let failure: StorageError | undefined;
   let interrupt: (() => void) | undefined;
+  /** Since the start, in milliseconds. */
+  let lockedMs = 0;
+  let pauseMs = 0;
 
   function schedule(): void {
     if (scheduled || waiting.length === 0) return;
@@ -108,7 +118,7 @@ export function createGroupCommit<Tx>(
     const group = waiting.splice(0, maxGroup);
     try {
       if (failure !== undefined) throw refused(failure);
-      control.begin();
+      if (!begin()) return await requeue(group);
       watch();
       const outcomes: Outcome[] = [];
       for (const entry of group) outcomes.push(await attempt(entry));
@@ -118,6 +128,29 @@ export function createGroupCommit<Tx>(
     } catch (cause) {
       const error = giveUp(cause);
       for (const entry of group) entry.reject(error);
+    }
+  }
+
+  /** @returns false when another process holds the lock */
+  function begin(): boolean {
+    try {
+      control.begin();
+      pauseMs = 0;
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  }
+
+  async function requeue(group: Entry<Tx>[]): Promise<void> {
+    waiting.unshift(...group);
+    pauseMs = pauseAfter(pauseMs);
+    await wait(pauseMs);
+    lockedMs += pauseMs;
+    for (const entry of waiting.splice(0)) {
+      if (lockedMs - entry.lockedMsBefore < LOCK_WAIT_MS) waiting.push(entry);
+      else entry.reject(locked());
     }
   }
 
@@ -147,7 +180,7 @@ export function createGroupCommit<Tx>(
     const scope = openScope();
     const outcome = await new Promise<Outcome>((resolve) => {
       interrupt = () => resolve({ ok: false, error: heldOverIo() });
-      run(entry.unit, scope.tx).then(resolve);
+      void run(entry.unit, scope.tx).then(resolve);
     });
     interrupt = undefined;
     scope.close();
@@ -191,7 +224,7 @@ export function createGroupCommit<Tx>(
     if (failure !== undefined) return Promise.reject(refused(failure));
     if (closed) return Promise.reject(new StorageError('STORE_CLOSED', 'the store is closed'));
     return new Promise((resolve, reject) => {
-      waiting.push({ unit, until, resolve, reject });
+      waiting.push({ unit, until, lockedMsBefore: lockedMs, resolve, reject });
       schedule();
     });
   }
@@ -243,6 +276,10 @@ function syncFailed(cause: Error): StorageError {
 
 function heldOverIo(): Error {
   return new Error('a transaction was held over I/O: a unit may await nothing but the repositories of its transaction');
+}
+
+function locked(): StorageError {
+  return new StorageError('SQLITE_BUSY', 'another process holds the write lock of the database');
 }
 
 function refused(cause: StorageError): StorageError {

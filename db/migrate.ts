@@ -37,7 +37,7 @@ export function loadMigrations(directory: string = DIRECTORY): Migration[] {
  * @returns the names that were applied
  * @throws StorageError `MIGRATION_REFUSED` when an applied file was edited or is missing, or when a new one sorts before an
  *   applied one; `MIGRATION_FAILED` when a file fails or leaves a dangling reference, and then nothing of it remains;
- *   `SQLITE_BUSY` when another process holds the database for longer than the time to wait for it
+ *   `SQLITE_BUSY` when another process is writing: run it again
  */
 export function migrate(client: Client, now: () => number, files: Migration[] = loadMigrations()): string[] {
   client.exec(
@@ -56,13 +56,19 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
   }
 }
 
-/** Applies the first file that is still to be applied, and names it. */
+/** The first file that is still to be applied. */
+function nextFile(client: Client, files: Migration[]): Migration | undefined {
+  const applied = client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
+  assertHistory(applied, files);
+  return files[applied.length];
+}
+
+/** Applies the next file, and names it. Where there is none, no lock is taken. */
 function step(client: Client, now: () => number, files: Migration[]): string | undefined {
+  if (nextFile(client, files) === undefined) return undefined;
   return client
     .transaction(() => {
-      const applied = client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
-      assertHistory(applied, files);
-      const file = files[applied.length];
+      const file = nextFile(client, files);
       if (file === undefined) return undefined;
       apply(client, file);
       client

@@ -4,7 +4,7 @@ import { StorageError } from './errors.ts';
 
 export type Client = Database.Database;
 
-/** The two connections of the room: everything is written through one of them, and read, where no transaction is open, through the other. */
+/** The two connections of a store: everything is written through one of them, and read, where no transaction is open, through the other. */
 export interface Connections {
   writer: Client;
   reader: Client;
@@ -21,10 +21,11 @@ const CHECK_UP_TO = 16 * 1024 * 1024;
 
 /**
  * The settings of each connection and the values that must read back. `synchronous` comes after `journal_mode`, which the driver
- * accompanies with NORMAL; `busy_timeout` comes first, because the switch to WAL itself may have to wait.
+ * accompanies with NORMAL. `busy_timeout` is 0: SQLite would wait for a lock on the event loop. Who meets one tries again
+ * later (`busy.ts`).
  */
 const PRAGMAS: [name: string, set: string, expected: string | number][] = [
-  ['busy_timeout', '5000', 5000],
+  ['busy_timeout', '0', 0],
   ['journal_mode', 'wal', 'wal'],
   ['synchronous', 'full', 2],
   ['foreign_keys', 'on', 1],
@@ -53,8 +54,7 @@ export function openConnections(path: string, options: OpenOptions = {}): Connec
   createPrivate(path);
   const opened: Client[] = [];
   try {
-    const writer = open(path, false, opened);
-    configure(writer);
+    const writer = openWriter(path, opened);
     if (statSync(path).size <= (options.checkUpTo ?? CHECK_UP_TO)) assertIntact(writer);
     return { writer, reader: openReader(path, opened) };
   } catch (error) {
@@ -63,11 +63,14 @@ export function openConnections(path: string, options: OpenOptions = {}): Connec
   }
 }
 
+/** Opens one more connection to a database that exists. */
+export function openWriter(path: string, opened: Client[] = []): Client {
+  return configure(open(path, false, opened));
+}
+
 /** Opens one more connection to a database that is open already, which can only read. */
 export function openReader(path: string, opened: Client[] = []): Client {
-  const reader = open(path, true, opened);
-  configure(reader);
-  return reader;
+  return configure(open(path, true, opened));
 }
 
 /**
@@ -120,12 +123,12 @@ function createPrivate(path: string): void {
 }
 
 function open(path: string, readonly: boolean, opened: Client[]): Client {
-  const client = new Database(path, { readonly, fileMustExist: true });
+  const client = new Database(path, { readonly, fileMustExist: true, timeout: 0 });
   opened.push(client);
   return client;
 }
 
-function configure(client: Client): void {
+function configure(client: Client): Client {
   const cache = -CACHE_KIB[client.readonly ? 'reader' : 'writer'];
   for (const [name, set, expected] of [...PRAGMAS, ['cache_size', String(cache), cache] as const]) {
     // A read-only connection cannot switch the mode; it finds the one that the writer has set.
@@ -135,6 +138,7 @@ function configure(client: Client): void {
       throw new StorageError('DATABASE_SETTING', `the database setting ${name} is ${String(actual)}, not ${expected}`);
     }
   }
+  return client;
 }
 
 function refusal(path: string, error: unknown): unknown {

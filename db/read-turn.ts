@@ -12,9 +12,11 @@ export interface ReadTurn {
  * Lets the reads of a turn share a transaction: to take a read lock and to give it back are six calls of the system, which together
  * cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a write is seen by
  * whoever waited for it.
+ *
+ * @param report is told when the transaction cannot be ended by itself at the end of the turn; the next read begins another one
  */
-export function createReadTurn(reader: Client): ReadTurn {
-  const [begin, commit] = [reader.prepare('begin'), reader.prepare('commit')];
+export function createReadTurn(reader: Client, report: (error: unknown) => void): ReadTurn {
+  const [begin, commit, rollback] = [reader.prepare('begin'), reader.prepare('commit'), reader.prepare('rollback')];
   // A new one for each turn: clearing it would leave a chain of tables that keep each other from the quick collection.
   let answers = new Map<string, unknown>();
   let open = false;
@@ -22,15 +24,24 @@ export function createReadTurn(reader: Client): ReadTurn {
     if (!open) return;
     open = false;
     answers = new Map();
-    // A failing disk ends a transaction behind our back.
+    // SQLite may have rolled back on an I/O error.
     if (reader.inTransaction) commit.run();
+  };
+  const endOfTurn = () => {
+    try {
+      end();
+    } catch (error) {
+      report(error);
+    }
   };
   return {
     begin() {
       if (open) return;
+      // One that could not be ended would show an old state for ever.
+      if (reader.inTransaction) rollback.run();
       begin.run();
       open = true;
-      setImmediate(end);
+      setImmediate(endOfTurn);
     },
     end,
     once<T>(key: string, read: () => T): T {

@@ -63,6 +63,15 @@ export interface Repositories extends ReadRepositories {
   mcpConfigs: McpConfigRepository;
 }
 
+/** What a unit of work gets: the repositories, writing into its transaction. */
+export interface Transaction extends Repositories {
+  /**
+   * Runs an effect once this unit is committed, and never if it is undone. A unit has no other effect outside of the database: it may
+   * be undone, and it may be run again.
+   */
+  afterCommit(effect: () => void): void;
+}
+
 /** The half that needs no transaction. */
 export interface ReadRepositories {
   environments: EnvironmentReads;

@@ -1,12 +1,15 @@
+import { type AfterCommit, createAfterCommit } from './after-commit.ts';
+import { isBusy, untilFree } from './busy.ts';
+import { createCheckpointThread } from './checkpoint-thread.ts';
 import { type Checkpointer, createCheckpointer, type LogBounds } from './checkpointer.ts';
 import { type Durability, openDurability, openMainFile } from './durability.ts';
-import type { Ending } from './ending.ts';
+import { type Ending, joinEndings } from './ending.ts';
 import { translateError } from './errors.ts';
 import { type Committed, createGroupCommit, type TransactionControl } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { type Client, type Connections, type OpenOptions, openConnections, openReader } from './open.ts';
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
-import { createRepositories, type ReadRepositories, type Repositories } from './repositories.ts';
+import { createRepositories, type ReadRepositories, type Transaction } from './repositories.ts';
 import { openScope } from './scope.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
@@ -52,7 +55,7 @@ export type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './mcp-configs
 export type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './outbox.ts';
 export type { Page, PageRequest } from './page.ts';
 export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
-export type { ReadRepositories, Repositories } from './repositories.ts';
+export type { ReadRepositories, Repositories, Transaction } from './repositories.ts';
 export type {
   AccountBinding,
   AccountStatus,
@@ -86,26 +89,27 @@ export interface Store {
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
-  write<T>(unit: (tx: Repositories) => Promise<T>): Promise<T>;
+  write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * As `write`, but resolves when the transaction is committed: it outlives this process then, and `durable` settles once it outlives
    * a loss of power. For work that can go on meanwhile; nothing may be acknowledged before.
    */
-  commit<T>(unit: (tx: Repositories) => Promise<T>): Promise<Committed<T>>;
+  commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
   /**
    * As `commit`, for what nobody is told of: it becomes durable with the next write that asks for it. A loss of power may take back
    * the last of them, so only for what can be missing.
    */
-  note(unit: (tx: Repositories) => Promise<unknown>): Promise<void>;
+  note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /** Whether reads work and writes are taken. */
   healthy(): boolean;
   /**
-   * Moves the log into the main file and empties it, so that deleted pages leave the disk. What it moves is durable already, so a
-   * failure loses nothing.
+   * Removes from the files what was deleted or replaced before this call: moves the log into the main file and cuts it to zero bytes.
+   * What it moves is durable already, so a failure loses nothing.
    *
+   * @returns false while another process reads or writes the database and so keeps the log: call it again later
    * @throws StorageError
    */
-  checkpoint(): void;
+  scrub(): Promise<boolean>;
   /** Waits for the writes under way, refuses new ones, closes the file. */
   close(): Promise<void>;
 }
@@ -118,6 +122,8 @@ export interface StoreOptions extends OpenOptions {
   /** The most units of one transaction (default 256). */
   maxGroup?: number | undefined;
   logBounds?: LogBounds | undefined;
+  /** Told of failures that no caller waits for. By default they are emitted as warnings of the process. */
+  report?: ((error: unknown, what: string) => void) | undefined;
 }
 
 export interface StoreConnections extends Connections {
@@ -133,17 +139,17 @@ export interface StoreFiles {
 }
 
 /**
- * Opens the database, brings it to the newest migration and returns the room's public face.
+ * Opens the database, brings it to the newest migration and returns the store over it.
  *
  * @throws StorageError when the file or the library is not usable, or the migrations do not fit
  */
-export async function openStore({ path, now, maxGroup, logBounds, ...options }: StoreOptions): Promise<Store> {
-  const connections = openConnections(path, options);
+export async function openStore({ path, now, maxGroup, logBounds, report, ...options }: StoreOptions): Promise<Store> {
+  const connections = await untilFree(() => openConnections(path, options));
   const opened = Object.values(connections);
   try {
-    migrate(connections.writer, now);
+    await untilFree(() => migrate(connections.writer, now));
     const pin = openReader(path, opened);
-    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds });
+    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, report });
   } catch (error) {
     for (const client of opened.reverse()) client.close();
     throw error;
@@ -159,15 +165,26 @@ export function openFiles(path: string): StoreFiles {
 export function createStore(
   { writer, reader, pin }: StoreConnections,
   files: StoreFiles,
-  { maxGroup, logBounds }: Pick<StoreOptions, 'maxGroup' | 'logBounds'> = {},
+  { maxGroup, logBounds, report = warn }: Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'report'> = {},
 ): Store {
   writer.pragma('synchronous = normal');
   const { repositories, ending } = createRepositories(writer);
-  const turn = createReadTurn(reader);
-  const checkpointer = createCheckpointer(writer, pin, files.main, logBounds);
-  const control = controlOf(writer, { turn, ending, checkpointer, log: files.log });
-  const group = createGroupCommit(control, () => openScope(repositories), maxGroup);
+  const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
+  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add };
+  const turn = createReadTurn(reader, (error) => report(error, 'a shared read could not be ended'));
+  const thread = createCheckpointThread(writer.name);
+  const checkpointer = createCheckpointer({ writer, pin, main: files.main, thread }, logBounds);
+  const control = controlOf(writer, {
+    turn,
+    ending: joinEndings([ending, afterCommit.ending]),
+    afterCommit,
+    checkpointer,
+    log: files.log,
+  });
+  const group = createGroupCommit(control, () => openScope(transaction), maxGroup);
   const alive = reader.prepare('select 1');
+  // Writes the page with the header of the file, and changes nothing in it.
+  const touch = writer.prepare('pragma user_version = 0');
   return {
     read: withSharedStates(createRepositories(reader).repositories, turn),
     shareReads() {
@@ -187,11 +204,11 @@ export function createStore(
         return false;
       }
     },
-    checkpoint() {
+    async scrub() {
       try {
-        turn.end();
-        writer.pragma('wal_checkpoint(truncate)');
+        return await checkpointer.empty(() => group.note(async () => touch.run()), turn.end);
       } catch (error) {
+        if (isBusy(error)) return false;
         throw translateError(error);
       }
     },
@@ -199,6 +216,7 @@ export function createStore(
       await group.drain();
       turn.end();
       await checkpointer.idle();
+      await thread.end();
       files.log.close();
       // The last one to close moves the log into the main file, unless it can only read: the log is all there is after a failed sync.
       const inOrder = checkpointer.failure() ? [writer, reader, pin] : [pin, reader, writer];
@@ -206,6 +224,10 @@ export function createStore(
       files.main.close();
     },
   };
+}
+
+function warn(error: unknown, what: string): void {
+  process.emitWarning(`${what}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 /** The state of a client is looked at for every request: the requests of one turn share the look. */
@@ -219,11 +241,12 @@ function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositor
 interface ControlParts {
   turn: ReadTurn;
   ending: Ending;
+  afterCommit: AfterCommit;
   checkpointer: Checkpointer;
   log: Durability;
 }
 
-function controlOf(writer: Client, { turn, ending, checkpointer, log }: ControlParts): TransactionControl {
+function controlOf(writer: Client, { turn, ending, afterCommit, checkpointer, log }: ControlParts): TransactionControl {
   const statement = (text: string) => writer.prepare(text);
   const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];
   const savepoint = statement('savepoint unit');
@@ -237,6 +260,7 @@ function controlOf(writer: Client, { turn, ending, checkpointer, log }: ControlP
     commit() {
       ending.write();
       checkpointer.around(() => commit.run());
+      afterCommit.run();
     },
     sync: (done) => log.sync((cause) => done(cause ?? checkpointer.failure())),
     rollback: () => void rollback.run(),

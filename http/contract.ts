@@ -2,7 +2,7 @@ import type { BinaryBody } from '../core/binary-body.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
-import type { Repositories } from '../db/store.ts';
+import type { Transaction } from '../db/store.ts';
 import type { $Read, $Write, components, operations, Writable } from '../generated/api.d.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
@@ -97,7 +97,7 @@ export interface Call<O extends OperationId> {
   /** The answer of an expected failure, where it has to be returned instead of thrown. */
   problem(error: ApiError): Reply<O>;
   /** Runs the effect of the request in one durable transaction, together with its idempotency record. */
-  commit(unit: (tx: Repositories) => Promise<Reply<O>>): Promise<Reply<O>>;
+  commit(unit: (tx: Transaction) => Promise<Reply<O>>): Promise<Reply<O>>;
   /**
    * For an effect outside the database: `begin` and the claim of the idempotency key are committed first, then `act` runs once, and
    * what it came to is stored before its reply is sent. `executionId` is what a later request with the same key is told when the
@@ -105,7 +105,7 @@ export interface Call<O extends OperationId> {
    */
   commitThenAct(
     executionId: string,
-    begin: (tx: Repositories) => Promise<void>,
+    begin: (tx: Transaction) => Promise<void>,
     act: () => Promise<Acted<O>>,
   ): Promise<Reply<O>>;
 }

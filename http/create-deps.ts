@@ -37,6 +37,7 @@ import { createKeepAlive } from './create-keep-alive.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
 import { createRevocations } from './create-revocations.ts';
+import { createScrub } from './create-scrub.ts';
 import { createThreads } from './create-threads.ts';
 import { createToolFreshness } from './create-tool-freshness.ts';
 import type { Deps } from './deps.ts';
@@ -45,10 +46,10 @@ import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { periodically } from './periodic.ts';
 import { createRequestLog } from './request-log.ts';
+import { showStorage } from './storage-metrics.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const USAGE_FLUSH_MS = 5_000;
-const SCRUB_DELAY_MS = 500;
 /** Soon after the start, so that it is not slower for what has expired while the server was down; then every minute. */
 const RETENTION = { everyMs: 60_000, soonMs: 5_000 };
 const MAX_REPLY_CHARS = 2 ** 24;
@@ -77,10 +78,11 @@ export async function createDeps(
   const now = overrides.now ?? Date.now;
   const random = overrides.random ?? createRandom(randomBytes);
   const newId = overrides.newId ?? createIds(now, random);
-  const { log, flush } = overrides.log ? { log: overrides.log, flush: () => {} } : createLog(config.logLevel);
+  const { log, end: endLog } = overrides.log ? { log: overrides.log, end: async () => {} } : createLog(config.logLevel);
   const egress = createEnvironmentEgress(config);
   mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
-  const store = await openStore({ path: config.databaseFile, now });
+  const report = (err: unknown, what: string) => log.error({ err }, what);
+  const store = await openStore({ path: config.databaseFile, now, report });
   try {
     const environments = await store.read.environments.list();
     const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
@@ -99,14 +101,15 @@ export async function createDeps(
     const tokens = new VerifiedTokenCache();
     const verifiers = verificationKeys(deployment.signing);
     const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
-    const scrub = delayed(SCRUB_DELAY_MS, () => store.checkpoint());
+    const wait = (ms: number) => sleep(ms);
+    const scrub = createScrub({ store, now, wait, log });
     const startedAt = now();
     await clearUp(store, startedAt);
     await judgeVerification(store, log);
     const accountChanges = createAccountChanges();
     const events = createEvents({ now, newId, onEvent: accountChanges.changed });
     const egressOf = egress.of;
-    const scrubStorage = scrub.trigger;
+    const scrubStorage = scrub.request;
     const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
     const parts = {
@@ -137,20 +140,21 @@ export async function createDeps(
       egressOf,
       ensureFresh: refresher.ensureFresh,
     });
-    const timers = [setInterval(() => void flushUsage(), USAGE_FLUSH_MS).unref()];
-    const retention = createRetention({ store, now, wait: (ms) => sleep(ms), log });
-    const retentionTimer = periodically(retention.run, RETENTION, () => {});
-    retentionTimer.soon();
+    const flushing = periodically(() => tracker.flush(), { everyMs: USAGE_FLUSH_MS }, usageNotWritten);
+    const retention = createRetention({ store, now, wait, log });
+    const retaining = periodically(retention.run, RETENTION, (err) => log.error({ err }, 'old records were not removed'));
+    retaining.soon();
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     const threads = overrides.threads ?? createThreads();
     const metrics = overrides.metrics ?? createMetrics();
+    showStorage(metrics, config.databaseFile, scrub);
     const logRequest = createRequestLog(log, now);
 
     const deps: Deps = {
       config,
       now,
       random,
-      wait: (ms) => sleep(ms),
+      wait,
       newId,
       startedAt,
       log,
@@ -196,31 +200,31 @@ export async function createDeps(
         logRequest(operation, status, ms, exchange.requestId);
       },
       async close() {
-        for (const timer of timers) clearInterval(timer);
-        retentionTimer.stop();
+        flushing.stop();
+        retaining.stop();
         await retention.stop();
         await keepAlive.stop();
         await freshness.stop();
         await refresher.idle();
         await links.stop();
         await revocations.stop();
-        await flushUsage();
-        scrub.now();
+        await tracker.flush().catch(usageNotWritten);
+        await scrub.stop();
         await egress.close();
         await Promise.all([threads.short.close(), threads.imports.close()]);
         await store.close();
-        flush();
+        await endLog();
       },
       ...overrides,
     };
     return { deps, firstStart: { keyFile: keys.created, client, environment } };
 
-    async function flushUsage(): Promise<void> {
-      await tracker.flush().catch((err) => log.warn({ err }, 'times of use were not written'));
+    function usageNotWritten(err: unknown): void {
+      log.warn({ err }, 'times of use were not written');
     }
   } catch (error) {
     await store.close();
-    flush();
+    await endLog();
     throw error;
   }
 }
@@ -249,24 +253,6 @@ function canSeal(vault: Vault): boolean {
   } catch {
     return false;
   }
-}
-
-/** Runs something once after a delay, however often it is triggered meanwhile. */
-function delayed(ms: number, run: () => void): { trigger(): void; now(): void } {
-  let timer: NodeJS.Timeout | null = null;
-  const fire = () => {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    run();
-  };
-  return {
-    trigger: () => {
-      timer ??= setTimeout(fire, ms);
-    },
-    now: () => {
-      if (timer) fire();
-    },
-  };
 }
 
 function readGenerated(name: string): string {

@@ -1,23 +1,25 @@
 import type { FreshnessTools } from '../core/mcp/upstream/freshness.ts';
 import { createToolFreshness as create } from '../core/mcp/upstream/freshness.ts';
 import type { Deps } from './deps.ts';
+import { periodically } from './periodic.ts';
 
-const EVERY_MS = 60 * 1000;
+const PERIOD = { everyMs: 60 * 1000 };
 
 /** Keeps the tools of MCP servers as their servers have them, on the real clock. */
 export function createToolFreshness(tools: FreshnessTools & Pick<Deps, 'log'>): { stop(): Promise<void> } {
   const freshness = create(tools);
   let running: Promise<void> = Promise.resolve();
-  const quietly = () => {
-    running = running
-      .then(() => freshness.run())
-      .catch((err) => tools.log.error({ err }, 'MCP servers could not be looked through'));
+  const run = () => {
+    running = running.catch(() => {}).then(() => freshness.run());
+    return running;
   };
-  const timer = setInterval(quietly, EVERY_MS).unref();
+  const { stop } = periodically(run, PERIOD, (err) =>
+    tools.log.error({ err }, 'tools of MCP servers were not checked'),
+  );
   return {
     stop: async () => {
-      clearInterval(timer);
-      await running;
+      stop();
+      await running.catch(() => {});
     },
   };
 }

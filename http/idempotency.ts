@@ -1,7 +1,7 @@
 import { LIFETIME } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import { type ExecutionEnd, storeEnd } from '../core/executions/execution-end.ts';
-import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories } from '../db/store.ts';
+import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Transaction } from '../db/store.ts';
 import type { Acted, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,7 +10,7 @@ import type { ContractRequest } from './request.ts';
 
 const PURPOSE = 'idempotent reply';
 
-type Unit = (tx: Repositories) => Promise<Reply>;
+type Unit = (tx: Transaction) => Promise<Reply>;
 
 /**
  * The Idempotency-Key of a request: its first answer is kept for 24 hours and given again to a request with the same key and the
@@ -102,7 +102,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     /** See `Call.commitThenAct`. A failure of `act` leaves the key taken: its outcome is not known. */
     async commitThenAct(
       executionId: string,
-      begin: (tx: Repositories) => Promise<void>,
+      begin: (tx: Transaction) => Promise<void>,
       act: () => Promise<Acted>,
     ): Promise<Reply> {
       const { value: earlier, durable } = await deps.store.commit(async (tx) => {

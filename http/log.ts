@@ -1,15 +1,16 @@
 import type { DestinationStream, Logger } from 'pino';
-import { destination, pino } from 'pino';
+import { pino } from 'pino';
+import { createLogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
 
+const STANDARD_OUTPUT = 1;
 const FLUSH_MS = 500;
-const JOINED_CHARS = 16 * 1024;
 
 export interface Log {
   log: Logger;
   /** Writes what is buffered; called at the end of the process. */
-  flush(): void;
+  end(): Promise<void>;
 }
 
 /**
@@ -17,43 +18,14 @@ export interface Log {
  * Nothing of a request is logged but its operation, status, duration and id: no path, no query, no header, no body.
  */
 export function createLog(level: string): Log {
-  const stream = joined(destination({ dest: 1, sync: false }));
-  const log = createLogger(level, stream);
-  const timer = setInterval(() => stream.flush(), FLUSH_MS);
-  timer.unref();
+  const output = createLogOutput(STANDARD_OUTPUT);
+  const timer = setInterval(output.flush, FLUSH_MS).unref();
+  process.once('exit', output.flushSync);
   return {
-    log,
-    flush: () => {
+    log: createLogger(level, output),
+    async end() {
       clearInterval(timer);
-      try {
-        stream.flushSync();
-      } catch {
-        // Standard output has gone; there is nowhere left to say so.
-      }
-    },
-  };
-}
-
-/** Joins lines before they reach the stream: its own work for each write is three times the making of a line. */
-function joined(stream: ReturnType<typeof destination>) {
-  let held = '';
-  const pass = () => {
-    if (held !== '') stream.write(held);
-    held = '';
-  };
-  return {
-    write(line: string): void {
-      held += line;
-      if (held.length >= JOINED_CHARS) pass();
-    },
-    flush(done?: (error?: Error) => void): void {
-      pass();
-      stream.flush(done);
-    },
-    /** Used by the logger itself when it logs that the process ends. */
-    flushSync(): void {
-      pass();
-      stream.flushSync();
+      await output.end();
     },
   };
 }

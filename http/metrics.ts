@@ -1,7 +1,9 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { inBackground } from '../core/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
+import type { Logger } from './log.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -9,6 +11,8 @@ export interface Metrics {
   request(operation: string, status: number, seconds: number): void;
   /** Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after a fault of the service. */
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
+  /** Adds a value that is read at each scrape. One that cannot be read keeps its last value. */
+  gauge(name: string, help: string, read: () => number): void;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -49,17 +53,33 @@ export function createMetrics(): Metrics {
       if (isKnown) tools.add(tool);
       byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
     },
+    gauge(name, help, read) {
+      const collect = function (this: Gauge) {
+        try {
+          this.set(read());
+        } catch {
+          // Metrics are needed most when something fails.
+        }
+      };
+      new Gauge({ name, help, collect, registers: [registry] });
+    },
   };
 }
 
 /** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */
-export function createMetricsServer(metrics: Metrics): Server {
-  return createServer(async (req, res) => {
+export function createMetricsServer(metrics: Metrics, log: Logger): Server {
+  return createServer((req, res) => {
     if (req.method !== 'GET' || req.url !== '/metrics') {
       res.writeHead(404).end();
       return;
     }
-    res.writeHead(200, { 'content-type': metrics.registry.contentType });
-    res.end(await metrics.registry.metrics());
+    const answer = async () => {
+      const text = await metrics.registry.metrics();
+      res.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
+    };
+    inBackground(answer, (err) => {
+      log.error({ err }, 'the metrics could not be collected');
+      res.destroy();
+    });
   });
 }

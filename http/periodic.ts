@@ -1,31 +1,34 @@
+import { inBackground, type ReportFailure } from '../core/background.ts';
+
 export interface Periodic {
-  /** Has the work done shortly, once for all who ask meanwhile. */
+  /** Runs the work after `soonMs`, once for all who ask meanwhile. */
   soon(): void;
-  /** No more work is begun; what is under way is the caller's to wait for. */
+  /** Starts no more work; the caller waits for what is under way. */
   stop(): void;
 }
 
-/** When the work is done, in milliseconds; neither time keeps a process alive. */
+/** When the work runs, in milliseconds. Neither timer keeps the process alive. */
 export interface Period {
   everyMs: number;
-  soonMs: number;
+  /** Left out where nobody calls `soon`. */
+  soonMs?: number;
 }
 
 /**
- * Does some work again and again, on the real clock.
+ * Runs some work again and again, on the real clock.
  *
- * @param failed is told what the work rejects with; the next time comes all the same
+ * @param failed is told what the work throws or rejects with; the work is run again at its next time
  */
-export function periodically(work: () => Promise<unknown>, period: Period, failed: (error: unknown) => void): Periodic {
-  const quietly = () => void work().catch(failed);
-  const timer = setInterval(quietly, period.everyMs).unref();
+export function periodically(work: () => unknown, { everyMs, soonMs = 0 }: Period, failed: ReportFailure): Periodic {
   let next: NodeJS.Timeout | null = null;
+  const run = () => {
+    next = null;
+    inBackground(work, failed);
+  };
+  const timer = setInterval(() => inBackground(work, failed), everyMs).unref();
   return {
     soon() {
-      next ??= setTimeout(() => {
-        next = null;
-        quietly();
-      }, period.soonMs).unref();
+      next ??= setTimeout(run, soonMs).unref();
     },
     stop() {
       clearInterval(timer);

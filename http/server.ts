@@ -56,9 +56,14 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isPage(req)) docs(req, res);
     else if (isLinkPage(req)) connect(req, res);
-    else if (isMcp(req)) void mcp.serve(req, res);
-    else if (isRawCall(req)) void proxy(req, res);
-    else void pipeline.serve(req, res);
+    else if (isMcp(req)) mcp.serve(req, res).catch(cutOff(res));
+    else if (isRawCall(req)) proxy(req, res).catch(cutOff(res));
+    else pipeline.serve(req, res).catch(cutOff(res));
+  };
+  /** For a fault outside of what turns faults into responses: it ends this connection, not the process. */
+  const cutOff = (res: ServerResponse) => (err: unknown) => {
+    deps.log.error({ err }, 'a response could not be written');
+    res.destroy();
   };
   const server = createServer(
     {
@@ -76,7 +81,7 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
     listener,
   );
   server.maxConnections = limits.maxConnections;
-  const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics) : null;
+  const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics, deps.log) : null;
   try {
     await listen(server, deps.config.port, deps.config.host, 'PORT');
     if (metricsServer) await listen(metricsServer, deps.config.metricsPort, '127.0.0.1', 'METRICS_PORT');

@@ -9,9 +9,11 @@ export const deleteConnectedAccount: Handler<'deleteConnectedAccount'> = (call, 
     const account = await findAccount(tx, call.environment.id, selector);
     await deleteAccount(tx, deps, account);
     await deps.events.accountDeleted(tx, call.cause, account.id);
-    deps.links.expireSoon();
-    deps.revocations.soon();
-    deps.scrubStorage();
+    tx.afterCommit(() => {
+      deps.links.expireSoon();
+      deps.revocations.soon();
+      deps.scrubStorage();
+    });
     return reply(200);
   });
 };

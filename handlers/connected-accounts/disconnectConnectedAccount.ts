@@ -10,9 +10,11 @@ export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount'> =
     const before = await findAccount(tx, call.environment.id, selector);
     const account = await disconnectAccount(tx, deps, before, 'Disconnected by an API client.');
     await deps.events.accountDisconnected(tx, call.cause, account.id);
-    deps.links.expireSoon();
-    deps.revocations.soon();
-    deps.scrubStorage();
+    tx.afterCommit(() => {
+      deps.links.expireSoon();
+      deps.revocations.soon();
+      deps.scrubStorage();
+    });
     return reply(200, { connected_account: presentAccountDetails(account, deps.usage.lastUsedAt(account)) });
   });
 };

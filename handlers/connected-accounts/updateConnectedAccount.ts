@@ -14,10 +14,10 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount'> = (call, 
     if (replaced) {
       const generations = [before.credentialGeneration, account.credentialGeneration] as const;
       await deps.events.credentialsReplaced(tx, call.cause, account.id, ...generations);
-      deps.links.expireSoon();
+      tx.afterCommit(deps.links.expireSoon);
     }
     // What had been obtained may have been given up with it.
-    if (before.temporarySealed !== null) deps.revocations.soon();
+    if (before.temporarySealed !== null) tx.afterCommit(deps.revocations.soon);
     // The answer shows what was stored before, too: it is a read like any other.
     if (mayReadCredentials(call.client)) await deps.events.credentialsRead(tx, call.cause, account.id);
     return reply(200, { connected_account: answerAccount(account, call.client, deps) });

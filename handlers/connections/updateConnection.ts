@@ -7,6 +7,6 @@ export const updateConnection: Handler<'updateConnection'> = (call, reply, deps)
     const before = await requireConnection(tx, call.environment.id, call.path.connection_id);
     const connection = await update(tx, deps, call.environment, before, call.body);
     await deps.events.connectionUpdated(tx, call.cause, connection.id, Object.keys(call.body));
-    deps.revocations.soon();
+    tx.afterCommit(deps.revocations.soon);
     return reply(200, { connection: await connectionAnswer(tx, connection, call.environment, deps) });
   });

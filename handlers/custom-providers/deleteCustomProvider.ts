@@ -8,8 +8,10 @@ export const deleteCustomProvider: Handler<'deleteCustomProvider'> = (call, repl
     const provider = await requireCustomProvider(tx, environment.id, path.identifier);
     const disconnected = await remove(tx, toolsFor(environment, deps), environment.id, provider);
     await deps.events.providerDeleted(tx, call.cause, provider.id, disconnected);
-    deps.links.expireSoon();
-    deps.revocations.soon();
-    deps.scrubStorage();
+    tx.afterCommit(() => {
+      deps.links.expireSoon();
+      deps.revocations.soon();
+      deps.scrubStorage();
+    });
     return reply(200, {});
   });

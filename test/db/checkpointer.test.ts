@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import type { CheckpointThread } from '../../db/checkpoint-thread.ts';
 import { createCheckpointer, type LogBounds } from '../../db/checkpointer.ts';
 import type { Synced } from '../../db/durability.ts';
 import { openConnections, openReader } from '../../db/open.ts';
@@ -9,7 +11,7 @@ import { createStore, openFiles, openStore } from '../../db/store.ts';
 import { account, failure, github, NOW, openTestStore, temporaryDirectory } from './support.ts';
 
 const FRAME = 4096 + 24;
-const SMALL: LogBounds = { piece: 20, length: 100, lastPiece: 10, hardBound: 1000 };
+const SMALL: LogBounds = { piece: 20, length: 100, lastPiece: 10, backlog: 1000 };
 
 /** A writer that commits rows of a page each, and a main file whose syncs end when the test says so. */
 function setUp(bounds: Partial<LogBounds> = {}) {
@@ -19,7 +21,21 @@ function setUp(bounds: Partial<LogBounds> = {}) {
   const pin = openReader(file);
   const syncs: Synced[] = [];
   const main = { sync: (done: Synced) => void syncs.push(done), close: () => {} };
-  const checkpointer = createCheckpointer(writer, pin, main, { ...SMALL, ...bounds });
+  /** Moves as the thread does, when the test says so. */
+  const moves: (() => Promise<void>)[] = [];
+  const other = new Database(file);
+  const thread: CheckpointThread = {
+    move: () =>
+      new Promise((resolve) => {
+        moves.push(async () => {
+          other.pragma('wal_checkpoint(passive)');
+          resolve();
+          await turn();
+        });
+      }),
+    end: async () => {},
+  };
+  const checkpointer = createCheckpointer({ writer, pin, main, thread }, { ...SMALL, ...bounds });
   writer.exec('create table t (x blob) strict');
   const insert = writer.prepare('insert into t (x) values (zeroblob(3500))');
   const commit = (count: number) => {
@@ -38,10 +54,11 @@ function setUp(bounds: Partial<LogBounds> = {}) {
   };
   const rows = () => reader.prepare('select count(*) from t').pluck().get();
   const end = () => {
-    for (const client of [pin, reader, writer]) client.close();
+    for (const client of [other, pin, reader, writer]) client.close();
     directory.remove();
   };
-  return { writer, pin, file, checkpointer, syncs, commit, log, endSyncs, rows, end };
+  const touch = async () => commit(1);
+  return { writer, pin, file, checkpointer, syncs, moves, commit, touch, log, endSyncs, rows, end };
 }
 
 describe('the checkpointer', () => {
@@ -120,21 +137,127 @@ describe('the checkpointer', () => {
   });
 
   it('fails no commit where it fails itself, and the log keeps its bound', () => {
-    test = setUp({ hardBound: 200 });
+    test = setUp();
     test.pin.close();
     for (let i = 0; i < 700; i++) {
       test.commit(1);
+      test.endSyncs();
       expect(test.log().frames).to.be.lessThan(220);
     }
     expect(test.checkpointer.failure()).to.equal(null);
     expect(test.rows()).to.equal(700);
   });
 
-  it('keeps the bound where the main file is never synced', () => {
-    test = setUp({ hardBound: 200 });
-    test.commit(700);
-    expect(test.syncs).to.have.length(1);
-    expect(statSync(`${test.file}-wal`).size).to.be.lessThan(220 * FRAME);
+  describe('with a backlog', () => {
+    beforeEach(() => {
+      test = setUp({ backlog: 200 });
+    });
+
+    /** A transaction of reads in another process, as a backup has it. */
+    const readElsewhere = () => {
+      const reader = new Database(test.file, { readonly: true });
+      reader.exec('begin');
+      reader.prepare('select count(*) from t').get();
+      return reader;
+    };
+
+    it('moves none of it on the event loop, but in the thread (F1)', async () => {
+      test.commit(10);
+      const reader = readElsewhere();
+      const { frames } = test.log();
+      for (let i = 0; i < 300; i++) {
+        test.commit(1);
+        test.endSyncs();
+      }
+      reader.close();
+      test.commit(300);
+      expect(test.log().moved).to.be.at.most(frames);
+      expect(test.moves).to.have.length(1);
+      await test.moves.pop()?.();
+      expect(test.log().moved).to.be.greaterThan(600);
+    });
+
+    it('leaves it to the thread also where the main file is never synced', async () => {
+      test.commit(700);
+      expect(test.syncs).to.have.length(1);
+      expect(test.moves).to.have.length(1);
+      await test.moves.pop()?.();
+      test.commit(20);
+      expect(test.log().frames).to.be.lessThan(100);
+    });
+
+    it('has the thread try again while another process reads, one time after the other', async () => {
+      const reader = readElsewhere();
+      test.commit(300);
+      expect(test.moves).to.have.length(1);
+      await test.moves.pop()?.();
+      test.endSyncs();
+      test.commit(10);
+      expect(test.moves).to.have.length(1);
+      reader.close();
+      await test.moves.pop()?.();
+      expect(test.log().moved).to.be.greaterThan(300);
+    });
+  });
+
+  describe('emptying the log', () => {
+    const empty = async () => {
+      const emptied = test.checkpointer.empty(test.touch, () => {});
+      const done = emptied.finally(() => {
+        isDone = true;
+      });
+      let isDone = false;
+      while (!isDone) {
+        test.endSyncs();
+        await test.moves.pop()?.();
+        await turn();
+      }
+      return done;
+    };
+    const logBytes = () => statSync(`${test.file}-wal`).size;
+
+    it('cuts it to zero bytes', async () => {
+      test = setUp();
+      test.commit(70);
+      expect(logBytes()).to.be.greaterThan(0);
+      expect(await empty()).to.equal(true);
+      expect(logBytes()).to.equal(0);
+      expect(test.rows()).to.equal(70 + 1);
+    });
+
+    it('waits for no reader and no writer of another process, and says that it has to be tried again (F1)', async () => {
+      test = setUp();
+      test.commit(5);
+      const other = new Database(test.file, { timeout: 0 });
+      for (const [statement, end] of [
+        ['begin; select count(*) from t', 'rollback'],
+        ['begin immediate', 'rollback'],
+      ] as const) {
+        other.exec(statement);
+        expect(await empty(), statement).to.equal(false);
+        expect(logBytes()).to.be.greaterThan(0);
+        other.exec(end);
+      }
+      expect(await empty()).to.equal(true);
+      expect(logBytes()).to.equal(0);
+      other.close();
+    });
+
+    it('has the thread move a backlog first', async () => {
+      test = setUp({ backlog: 100 });
+      test.commit(300);
+      const emptied = empty();
+      expect(await emptied).to.equal(true);
+      expect(logBytes()).to.equal(0);
+    });
+
+    it('leaves the log where it is once the main file could not be synced', async () => {
+      test = setUp();
+      while (test.syncs.length === 0) test.commit(1);
+      test.endSyncs(new Error('EIO'));
+      expect(await empty()).to.equal(false);
+      expect(logBytes()).to.be.greaterThan(0);
+    });
   });
 
   it('lets a commit fail as it fails, and does not keep its place in the log', () => {
@@ -171,7 +294,7 @@ describe('the log of a store', () => {
       for (let i = 0; i < 150; i++) {
         const row = account(test.newId, connectionId, { credentialsSealed: Buffer.alloc(3000, 1) });
         await store.write((tx) => tx.accounts.insert(test.env, row));
-        expect(statSync(`${test.file}-wal`).size).to.be.lessThan((SMALL.hardBound + 100) * FRAME);
+        expect(statSync(`${test.file}-wal`).size).to.be.lessThan(1000 * FRAME);
       }
     };
     await Promise.all([test.store, test.store, second].map(write));

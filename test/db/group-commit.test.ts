@@ -80,9 +80,15 @@ function createFake() {
 
 function setUp(maxGroup?: number) {
   const fake = createFake();
-  const group = createGroupCommit(fake.control, () => openScope(fake.tx), maxGroup);
+  /** Pauses in milliseconds, none of which takes any time. */
+  const pauses: number[] = [];
+  const pause = async (ms: number) => {
+    pauses.push(ms);
+    await turn();
+  };
+  const group = createGroupCommit(fake.control, () => openScope(fake.tx), maxGroup, pause);
   const add = (row: string) => group.write((tx) => tx.rows.add(row));
-  return { ...fake, group, add };
+  return { ...fake, pauses, group, add };
 }
 
 const fsyncFailed = () => new StorageError('SQLITE_IOERR_FSYNC', 'the disk failed');
@@ -291,9 +297,66 @@ describe('group commit', () => {
     });
 
     it('rejects every unit when the transaction cannot begin', async () => {
-      const { add, faults } = setUp();
-      faults.begin = new StorageError('SQLITE_BUSY', 'locked');
-      expect((await failure(add('a'))).code).to.equal('SQLITE_BUSY');
+      const { add, faults, pauses } = setUp();
+      faults.begin = new StorageError('SQLITE_IOERR_LOCK', 'no locks');
+      const errors = await Promise.all([failure(add('a')), failure(add('b'))]);
+      expect(errors.map(({ code }) => code)).to.deep.equal(Array(2).fill('SQLITE_IOERR_LOCK'));
+      expect(pauses).to.deep.equal([]);
+    });
+
+    describe('because another process holds the write lock (F1)', () => {
+      const locked = () => new StorageError('SQLITE_BUSY', 'locked');
+
+      it('tries again after a pause, in the order of arrival, and loses nothing', async () => {
+        const { add, faults, pauses, durable, log } = setUp();
+        faults.begin = locked();
+        const writes = ['a', 'b'].map(add);
+        while (pauses.length < 5) await turn();
+        const later = add('c');
+        delete faults.begin;
+        await Promise.all([...writes, later]);
+        expect(durable()).to.deep.equal(['a', 'b', 'c']);
+        expect(pauses).to.deep.equal([1, 2, 4, 8, 16]);
+        expect(log.filter((step) => step === 'commit')).to.have.length(1);
+      });
+
+      it('rejects after five seconds of pauses, each write after its own', async () => {
+        const { add, faults, pauses, group, durable } = setUp();
+        faults.begin = locked();
+        const order: string[] = [];
+        const told = async (row: string) => {
+          const error = await failure(add(row));
+          order.push(`${row} ${error.code} after ${total()}`);
+        };
+        const total = () => pauses.reduce((sum, ms) => sum + ms, 0);
+        const first = told('a');
+        while (total() < 2_000) await turn();
+        const second = told('b');
+        const joined = total();
+        await Promise.all([first, second]);
+        expect(order[0]).to.match(/^a SQLITE_BUSY after 50\d\d$/);
+        expect(order[1]).to.match(/^b SQLITE_BUSY after (69|70)\d\d$/);
+        expect(joined).to.be.at.least(2_000);
+        expect(group.healthy()).to.equal(true);
+        delete faults.begin;
+        await add('c');
+        expect(durable()).to.deep.equal(['c']);
+      });
+
+      it('tries writes beyond the largest group for no longer than the others', async () => {
+        const { add, faults, pauses } = setUp(1);
+        faults.begin = locked();
+        await Promise.all(['a', 'b', 'c'].map((row) => failure(add(row))));
+        expect(pauses.reduce((sum, ms) => sum + ms, 0)).to.be.lessThan(5_100);
+      });
+
+      it('lets the store be closed: what waits is tried for as long as ever', async () => {
+        const { add, faults, group } = setUp();
+        faults.begin = locked();
+        const write = failure(add('a'));
+        await group.drain();
+        expect((await write).code).to.equal('SQLITE_BUSY');
+      });
     });
 
     it('rejects the whole group when a failure in a unit has ended the transaction', async () => {

@@ -40,7 +40,7 @@ describe('opening the database', () => {
       secure_delete: 1,
       trusted_schema: 0,
       cell_size_check: 1,
-      busy_timeout: 5000,
+      busy_timeout: 0,
       mmap_size: 0,
       temp_store: 2,
     };
@@ -85,7 +85,7 @@ describe('opening the database', () => {
 
   it('refuses a file with a damaged page, even where the check itself fails on it', async () => {
     const test = await openTestStore();
-    test.store.checkpoint();
+    await test.store.scrub();
     const bytes = readFileSync(test.file);
     await test.end();
     const pageSize = bytes.readUInt16BE(16);

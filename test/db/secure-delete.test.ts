@@ -16,7 +16,7 @@ describe('what was replaced or removed', () => {
   const onDisk = (bytes: Buffer) =>
     ['', '-wal'].some((suffix) => existsSync(test.file + suffix) && readFileSync(test.file + suffix).includes(bytes));
 
-  it('leaves the disk with the next checkpoint', async () => {
+  it('leaves the files when they are scrubbed', async () => {
     const { store, env, newId } = test;
     const connectionId = await github(test);
     const marks = {
@@ -43,7 +43,7 @@ describe('what was replaced or removed', () => {
       await tx.apiClients.insert(env, client, { id: 'sec_1', digest: marks.secret, prefix: 'one', createdAt: NOW });
       for (const row of [gone, ...neighbours, kept]) await tx.accounts.insert(env, row);
     });
-    store.checkpoint();
+    expect(await store.scrub()).to.equal(true);
     for (const [name, bytes] of Object.entries(marks)) expect(onDisk(bytes), name).to.equal(true);
 
     await store.write(async (tx) => {
@@ -54,7 +54,7 @@ describe('what was replaced or removed', () => {
         await tx.apiClients.rotate(env, 'cli_1', secret, { now: NOW, overlapMs: 1000 });
       }
     });
-    store.checkpoint();
+    expect(await store.scrub()).to.equal(true);
     for (const [name, bytes] of Object.entries(marks)) expect(onDisk(bytes), name).to.equal(false);
   });
 });

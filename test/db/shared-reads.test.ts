@@ -48,7 +48,7 @@ describe('the shared reads of a turn', () => {
   it('do not keep the log from being emptied', async () => {
     test.store.shareReads();
     await status();
-    test.store.checkpoint();
+    expect(await test.store.scrub()).to.equal(true);
     expect(statSync(`${test.file}-wal`).size).to.equal(0);
     expect(await status()).to.equal('ACTIVE');
   });

@@ -25,8 +25,10 @@ export async function runCommand(
   env: Record<string, string> = {},
   before?: string,
 ): Promise<CommandResult> {
-  const first = before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
-  const child = spawn(process.execPath, [...first, COMMAND, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...importing(before), COMMAND, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const result: CommandResult = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     result.stdout += chunk;
@@ -36,6 +38,10 @@ export async function runCommand(
   });
   [result.code] = await once(child, 'close');
   return result;
+}
+
+function importing(statements: string | undefined): string[] {
+  return statements === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(statements)}`];
 }
 
 /** A server in a process of its own, as an operator starts it. */
@@ -54,11 +60,14 @@ export interface ChildServer {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** @throws Error with what the process has said when it ends instead of listening */
-export async function startChildServer(env: Record<string, string>): Promise<ChildServer> {
+/**
+ * @param before statements that the process runs first, to plant a fault
+ * @throws Error with what the process has said when it ends instead of listening
+ */
+export async function startChildServer(env: Record<string, string>, before?: string): Promise<ChildServer> {
   const variables = { PORT: '0', BASE_URL: 'http://localhost', VALETKEY_RATE_LIMIT: 'off' };
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+  const child = spawn(process.execPath, [...importing(before), COMMAND, 'serve'], {
     env: { ...variables, ...client, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

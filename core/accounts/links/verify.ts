@@ -1,4 +1,4 @@
-import type { AccountBinding, AuthRequestRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { AccountBinding, AuthRequestRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Digester } from '../../vault/digest.ts';
@@ -46,7 +46,7 @@ export type Verified =
  * What it returns has to be committed also where it is a refusal: refusals are counted.
  */
 export async function verify(
-  tx: Repositories,
+  tx: Transaction,
   tools: VerifyTools,
   environment: EnvironmentRow,
   { authRequestId, identifier, allowSubjectChange }: Verification,
@@ -67,7 +67,7 @@ export async function verify(
   if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };
   await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
   await activate(tx, tools, activation, { origins: request.origins, binding }, cause);
-  tools.scrubStorage();
+  tx.afterCommit(tools.scrubStorage);
   return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment) };
 }
 
@@ -82,7 +82,7 @@ function isSame(digester: Digester, a: string, b: string): boolean {
 }
 
 async function mismatched(
-  tx: Repositories,
+  tx: Transaction,
   tools: VerifyTools,
   request: AuthRequestRow,
   cause: Cause,
@@ -91,7 +91,7 @@ async function mismatched(
   await tools.events.verificationMismatched(tx, cause, accountId, id, mismatches + 1);
   if (mismatches >= MISMATCHES_BORNE) {
     await endRequest(tx, tools, request, 'FAILED', MISMATCHED, cause);
-    tools.scrubStorage();
+    tx.afterCommit(tools.scrubStorage);
     return { kind: 'unknown' };
   }
   await tx.authRequests.countMismatch(environmentId, id);

@@ -1,0 +1,24 @@
+import type { Logger } from '../http/log.ts';
+
+/** How long running requests may take to end after a fault, in milliseconds. */
+const STOP_MS = 5_000;
+
+/**
+ * Ends the process after a fault that no other code has handled (threat S6): logs it, stops the server in bounded time, and exits with
+ * 1, so that a supervisor starts it again. A process with a broken invariant must not go on serving.
+ *
+ * @param stop lets running requests finish and closes what is open
+ */
+export function endOnUnhandledFault(log: Logger, stop: () => Promise<void>): void {
+  let isEnding = false;
+  const exit = () => process.exit(1);
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error }, event);
+      if (isEnding) return;
+      isEnding = true;
+      setTimeout(exit, STOP_MS);
+      stop().then(exit, exit);
+    });
+  }
+}

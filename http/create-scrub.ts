@@ -1,0 +1,100 @@
+import { inBackground } from '../core/background.ts';
+import type { Store } from '../db/store.ts';
+import type { Deps } from './deps.ts';
+
+/** Times in milliseconds. Together they keep the promise that deleted data leave the files within a second. */
+export interface ScrubTimes {
+  /** How long deletions collect before the files are scrubbed once for all of them. */
+  delayMs: number;
+  /** How long to wait after an attempt that another process was in the way of. */
+  retryMs: number;
+  /** How long the server tries when it stops. */
+  lastMs: number;
+}
+
+const TIMES: ScrubTimes = { delayMs: 500, retryMs: 250, lastMs: 1_000 };
+
+export interface Scrub {
+  /** Scrubs the files soon. */
+  request(): void;
+  /** How long deleted data have been waiting to leave the files, in milliseconds; 0 when there are none. */
+  pendingMs(): number;
+  /** Scrubs what was requested, for as long as `lastMs`. */
+  stop(): Promise<void>;
+}
+
+type ScrubParts = { store: Pick<Store, 'scrub'> } & Pick<Deps, 'now' | 'wait' | 'log'>;
+
+/** Removes deleted data from the database files. Attempts go on until no other process is in the way. */
+export function createScrub({ store, now, wait, log }: ScrubParts, times: ScrubTimes = TIMES): Scrub {
+  /** When the oldest deletion was that may still be in the files. */
+  let since: number | null = null;
+  /** The same of the deletions that the attempt under way covers. */
+  let covered: number | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let running: Promise<boolean> | null = null;
+  /** Whether the log says that data remain. */
+  let isReported = false;
+  let stopped = false;
+
+  function schedule(ms: number): void {
+    if (!stopped) timer ??= setTimeout(run, ms).unref();
+  }
+
+  function run(): void {
+    timer = null;
+    inBackground(attempt, (err) => log.error({ err }, 'scrubbing was interrupted'));
+  }
+
+  /** @returns whether nothing is left to scrub */
+  function attempt(): Promise<boolean> {
+    running ??= scrub().finally(() => {
+      running = null;
+      if (since !== null) schedule(times.retryMs);
+    });
+    return running;
+  }
+
+  async function scrub(): Promise<boolean> {
+    if (since === null) return true;
+    // A deletion that is committed during the attempt needs another one.
+    covered = since;
+    since = null;
+    const failure = await store.scrub().then(
+      (done) => (done ? null : 'another process reads or writes the database'),
+      (error: Error) => error,
+    );
+    if (failure !== null) since = covered;
+    covered = null;
+    report(failure);
+    return failure === null && since === null;
+  }
+
+  /** One line when data remain, and one when they are gone: attempts come several times a second. */
+  function report(failure: string | Error | null): void {
+    if ((failure !== null) === isReported) return;
+    isReported = failure !== null;
+    if (failure === null) log.info('deleted data have left the database files');
+    else
+      log.warn({ reason: failure instanceof Error ? failure.message : failure }, 'deleted data are still in the files');
+  }
+
+  return {
+    request() {
+      since ??= now();
+      schedule(times.delayMs);
+    },
+    pendingMs() {
+      const oldest = covered ?? since;
+      return oldest === null ? 0 : Math.max(0, now() - oldest);
+    },
+    async stop() {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await running;
+      for (let waitedMs = 0; !(await attempt()) && waitedMs < times.lastMs; waitedMs += times.retryMs) {
+        await wait(times.retryMs);
+      }
+    },
+  };
+}

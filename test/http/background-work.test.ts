@@ -1,0 +1,49 @@
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { readConfig } from '../../http/config.ts';
+import { createDeps } from '../../http/create-deps.ts';
+import { createLogger } from '../../http/log.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+describe('background work of a server (F3)', () => {
+  const folder = tempDir();
+  after(() => folder.remove());
+
+  it('bears a store in which nothing works any more: each failure is logged, and none is left unhandled', async () => {
+    const lines: string[] = [];
+    const unhandled: unknown[] = [];
+    const listener = (error: unknown) => unhandled.push(error);
+    process.prependListener('unhandledRejection', listener);
+    mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+    try {
+      const { config, secrets } = readConfig({ PORT: '0', DATA_DIR: folder.path });
+      const log = createLogger('info', { write: (line) => lines.push(line) });
+      const { deps } = await createDeps(config, secrets, { log });
+      await deps.store.close();
+      deps.usage.touch({ environmentId: 'env', id: 'ca_1' } as never);
+      deps.scrubStorage();
+      deps.links.expireSoon();
+      deps.revocations.soon();
+      mock.timers.tick(1.1 * HOUR);
+      for (let turns = 0; turns < 100; turns++) await turn();
+      await deps.close();
+    } finally {
+      mock.timers.reset();
+      process.removeListener('unhandledRejection', listener);
+    }
+    expect(unhandled).to.deep.equal([]);
+    const said = new Set(lines.map((line) => JSON.parse(line).msg));
+    expect([...said]).to.include.members([
+      'times of use were not written',
+      'expired rows could not be looked for',
+      'deleted data are still in the files',
+      'links could not be ended',
+      'revocations could not be read',
+      'idle accounts could not be read',
+      'tools of MCP servers were not checked',
+    ]);
+  });
+});
