@@ -8,7 +8,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-describe('background work of a server (F3)', () => {
+describe('background work of a server (F3, S6)', () => {
   const folder = tempDir();
   after(() => folder.remove());
 
