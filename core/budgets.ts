@@ -86,6 +86,26 @@ export const RETENTION = {
   pauseMs: 15,
 } as const;
 
+/** The database file and its log. Frames of the log are pages of 4 KiB. */
+export const STORAGE = {
+  /** A write waits so long for the lock of another process before it is rejected. */
+  lockWaitMs: 5 * SECOND,
+  /** Deletions collect so long before the files are scrubbed once for all of them. */
+  scrubDelayMs: 500,
+  /** Between two attempts while another process is in the way: together with the delay, deleted data leave within a second. */
+  scrubRetryMs: 250,
+  /** How long the server goes on trying when it stops. */
+  scrubAtStopMs: SECOND,
+  /** So much of the log is moved into the main file in one piece. */
+  pieceFrames: 1024,
+  /** From this length on the log is brought to its end, after which it starts again from the beginning. */
+  logFrames: 8192,
+  /** How little may be left for the last piece. */
+  lastPieceFrames: 128,
+  /** So much and more is moved by a thread. */
+  backlogFrames: 4096,
+} as const;
+
 /** What one account or environment may store. */
 export const STORED = {
   /** `api_config` of an account: settings, not documents. */

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { STORAGE } from '../core/budgets.ts';
 import { StorageError } from './errors.ts';
 
 /** Resolves after some milliseconds. */
 export type Wait = (ms: number) => Promise<unknown>;
-
-/** How long a lock of another process is waited for, in milliseconds, before the caller is told. */
-export const LOCK_WAIT_MS = 5_000;
 
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
@@ -28,14 +26,14 @@ export function pauseAfter(previousMs: number): number {
  * Tries something until no lock of another process is in the way. SQLite could wait by itself (`busy_timeout`), but it would hold up
  * the event loop meanwhile.
  *
- * @throws what the last attempt threw, when the lock was held for `LOCK_WAIT_MS`; immediately what is not about a lock
+ * @throws what the last attempt threw, when the lock was held for `STORAGE.lockWaitMs`; immediately what is not about a lock
  */
 export async function untilFree<T>(attempt: () => T | Promise<T>, waitFor: Wait = wait): Promise<T> {
   for (let waitedMs = 0, pauseMs = 0; ; waitedMs += pauseMs) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
+      if (!isBusy(error) || waitedMs >= STORAGE.lockWaitMs) throw error;
       pauseMs = pauseAfter(pauseMs);
       await waitFor(pauseMs);
     }

@@ -1,3 +1,4 @@
+import { STORAGE } from '../core/budgets.ts';
 import type { CheckpointThread } from './checkpoint-thread.ts';
 import type { Durability } from './durability.ts';
 import { isFatal, translateError } from './errors.ts';
@@ -15,7 +16,12 @@ export interface LogBounds {
   backlog: number;
 }
 
-export const LOG_BOUNDS: LogBounds = { piece: 1024, length: 8192, lastPiece: 128, backlog: 4096 };
+const LOG_BOUNDS: LogBounds = {
+  piece: STORAGE.pieceFrames,
+  length: STORAGE.logFrames,
+  lastPiece: STORAGE.lastPieceFrames,
+  backlog: STORAGE.backlogFrames,
+};
 
 export interface Checkpointer {
   /** Commits by the given function, with a piece of a checkpoint where one is due. */

@@ -1,4 +1,5 @@
-import { isBusy, LOCK_WAIT_MS, pauseAfter, type Wait, wait as waitFor } from './busy.ts';
+import { STORAGE } from '../core/budgets.ts';
+import { isBusy, pauseAfter, type Wait, wait as waitFor } from './busy.ts';
 import type { Synced } from './durability.ts';
 import { isFatal, StorageError, translateError } from './errors.ts';
 
@@ -64,7 +65,7 @@ const MAX_TURNS = 4;
  * code runs while one is open.
  *
  * Where another process holds the write lock, the group goes back to the queue and is tried again after a pause. What has waited
- * for five seconds is rejected.
+ * for too long is rejected (`STORAGE.lockWaitMs`).
  *
  * @param openScope makes the `tx` of one unit and the function that ends its use
  * @param maxGroup the most units of one transaction
@@ -149,7 +150,7 @@ export function createGroupCommit<Tx>(
     await wait(pauseMs);
     lockedMs += pauseMs;
     for (const entry of waiting.splice(0)) {
-      if (lockedMs - entry.lockedMsBefore < LOCK_WAIT_MS) waiting.push(entry);
+      if (lockedMs - entry.lockedMsBefore < STORAGE.lockWaitMs) waiting.push(entry);
       else entry.reject(locked());
     }
   }

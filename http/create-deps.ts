@@ -142,7 +142,9 @@ export async function createDeps(
     });
     const flushing = periodically(() => tracker.flush(), { everyMs: USAGE_FLUSH_MS }, usageNotWritten);
     const retention = createRetention({ store, now, wait, log });
-    const retaining = periodically(retention.run, RETENTION, (err) => log.error({ err }, 'old records were not removed'));
+    const retaining = periodically(retention.run, RETENTION, (err) =>
+      log.error({ err }, 'old records were not removed'),
+    );
     retaining.soon();
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     const threads = overrides.threads ?? createThreads();

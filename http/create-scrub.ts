@@ -1,8 +1,9 @@
 import { inBackground } from '../core/background.ts';
+import { STORAGE } from '../core/budgets.ts';
 import type { Store } from '../db/store.ts';
 import type { Deps } from './deps.ts';
 
-/** Times in milliseconds. Together they keep the promise that deleted data leave the files within a second. */
+/** Times in milliseconds. */
 export interface ScrubTimes {
   /** How long deletions collect before the files are scrubbed once for all of them. */
   delayMs: number;
@@ -12,7 +13,11 @@ export interface ScrubTimes {
   lastMs: number;
 }
 
-const TIMES: ScrubTimes = { delayMs: 500, retryMs: 250, lastMs: 1_000 };
+const TIMES: ScrubTimes = {
+  delayMs: STORAGE.scrubDelayMs,
+  retryMs: STORAGE.scrubRetryMs,
+  lastMs: STORAGE.scrubAtStopMs,
+};
 
 export interface Scrub {
   /** Scrubs the files soon. */
