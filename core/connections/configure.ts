@@ -2,6 +2,7 @@ import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '..
 import { UniqueError } from '../../db/store.ts';
 import { giveUpObtained } from '../accounts/leave.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
@@ -10,6 +11,7 @@ import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
+import { clientSecretProblem } from './check-secret.ts';
 import { clientSecretPlace } from './client-secret-place.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
@@ -69,7 +71,7 @@ export async function createConnection(
     );
   }
   const pattern = requirePattern(provider, type, 'type');
-  await checkInput(tx, tools, environment, provider, input);
+  await checkInput(tx, tools, environment, provider, pattern, input);
   const id = tools.newId('conn');
   const at = tools.now();
   const settings = columnsOf(tools, environment, id, input);
@@ -106,9 +108,9 @@ export async function updateConnection(
   input: ConnectionInput,
 ): Promise<ConnectionRow> {
   const provider = await findProvider(tx, tools.catalogue, environment.id, connection.providerKey);
-  await checkInput(tx, tools, environment, provider, input);
-  const settings = columnsOf(tools, environment, connection.id, input);
   const pattern = provider && findPattern(provider, connection.type);
+  await checkInput(tx, tools, environment, provider, pattern, input);
+  const settings = columnsOf(tools, environment, connection.id, input);
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
   const status = pattern ? connectionStatus(pattern, clientOf({ ...connection, ...settings }), hasBeenUsed) : 'DRAFT';
   // What was obtained with other settings is not theirs (of tokens that persons granted this says nothing).
@@ -172,6 +174,7 @@ async function checkInput(
   tools: ConfigurationTools,
   environment: EnvironmentRow,
   provider: ProviderDefinition | undefined,
+  pattern: AuthPattern | undefined,
   input: ConnectionInput,
 ): Promise<void> {
   const errors: FieldError[] = [];
@@ -187,13 +190,17 @@ async function checkInput(
       message: 'must be an https address; in development also http on loopback',
     });
   }
+  const secret = input.client_secret;
+  const problem = secret && pattern ? clientSecretProblem(pattern, new Secret(secret)) : undefined;
+  if (problem) errors.push({ field: 'client_secret', message: problem });
   for (const [index, name] of (input.allowed_tools ?? []).entries()) {
     if (name === RAW_CALL) continue;
     const known = await tools.toolDirectory.find(tx, environment.id, name);
     if (known && provider && toolFits(known.tool, provider)) continue;
     errors.push({ field: `allowed_tools[${index}]`, message: 'names no tool of this connector' });
   }
-  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The connection cannot be configured so.', { errors });
+  if (errors.length > 0)
+    throw new ApiError('VALIDATION_FAILED', 'The settings of the connection are invalid.', { errors });
 }
 
 function isRedirectTarget(text: string, isDevelopment: boolean): boolean {

@@ -1,0 +1,44 @@
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { readJwk, readPrivateKey } from '../oauth/private-key.ts';
+import type { Secret } from '../secret.ts';
+import { readSmartClientKey } from '../smart-fhir/client-key.ts';
+import { readServiceAccount } from '../workspace-dwd/service-account.ts';
+
+const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+/**
+ * Judges what is given as the client secret of a connection by what its type needs: the key file of a service account, a private
+ * key, or a client secret in the narrow sense.
+ *
+ * @returns what is wrong with it, for an error that names the field; undefined when it can be used. It quotes nothing of the secret.
+ */
+export function clientSecretProblem(pattern: AuthPattern, secret: Secret): string | undefined {
+  if (pattern.type === 'WORKSPACE_DWD') {
+    return readingProblem(() => readServiceAccount(secret), 'must be the key file of a service account.');
+  }
+  if (pattern.oauth_config?.client_auth_method === 'private_key_jwt') {
+    const read = pattern.type === 'SMART_FHIR' ? readSmartClientKey : readPrivateKey;
+    return readingProblem(() => read(secret), 'must be a private key.');
+  }
+  // Sent as a client secret, it would leave this service in plain text.
+  return isPrivateKey(secret)
+    ? 'must be a client secret, not a private key: the provider takes no key here'
+    : undefined;
+}
+
+function readingProblem(read: () => unknown, demand: string): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof OAuthConfigError) return `${demand} ${error.message}`;
+    throw error;
+  }
+}
+
+function isPrivateKey(secret: Secret): boolean {
+  const text = secret.reveal();
+  const json = readJwk(text) as Record<string, unknown> | null | undefined;
+  return PEM_KEY.test(text) || typeof json?.['d'] === 'string' || typeof json?.['private_key'] === 'string';
+}
