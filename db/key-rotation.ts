@@ -9,7 +9,10 @@ export type WrappedKeyRow = Pick<
   'seq' | 'id' | 'environmentId' | 'credentialGeneration' | 'origins'
 > & { wrappedDataKey: Buffer; kekId: string };
 
-export type SealedConnectionSecretRow = Pick<typeof connections.$inferSelect, 'id' | 'environmentId'> & {
+export type SealedConnectionSecretRow = Pick<
+  typeof connections.$inferSelect,
+  'id' | 'environmentId' | 'clientGeneration' | 'clientBinding'
+> & {
   clientSecretSealed: Buffer;
 };
 
@@ -112,6 +115,8 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
         .select({
           id: connections.id,
           environmentId: connections.environmentId,
+          clientGeneration: connections.clientGeneration,
+          clientBinding: connections.clientBinding,
           clientSecretSealed: connections.clientSecretSealed,
         })
         .from(connections)

@@ -161,6 +161,27 @@ export interface AccountBinding {
   use: string;
   /** Of each static field that it holds, whether the value may be shown. */
   fields: Record<string, 'public' | 'secret'>;
+  /** The origin that issued a first token, where the provider's metadata say which one does; null: none has yet. */
+  issued: string | null;
+}
+
+/** What the client of a connection was set up for. */
+export interface ClientBinding {
+  /** How it proves itself to the provider. */
+  method: string;
+  /** Whom its signed assertions are for, where that is said. */
+  audience: string | null;
+  /** Addresses of OAuth at the provider are these, or lie below them. */
+  within: string[];
+  /** Where what it gets is used; null where the provider named no base. */
+  base: string | null;
+  /** Origins that the definition of the provider left open, as they were when the client was first used. */
+  pinned: {
+    /** Those that a value of an account chose. */
+    byAccount: string[];
+    /** Those that the provider's own metadata named; null: they have not been asked for yet. */
+    byProvider: string[] | null;
+  };
 }
 
 /** A connection behind an MCP server, and which of its tools are offered there; null: all of them. */
@@ -199,8 +220,11 @@ export const connections = sqliteTable(
     domains: json<string[]>('domains').notNull(),
     clientId: text('client_id'),
     clientSecretSealed: blob('client_secret_sealed', { mode: 'buffer' }),
+    clientGeneration: integer('client_generation').notNull(),
+    clientBinding: json<ClientBinding>('client_binding'),
     scopes: json<string[]>('scopes').notNull(),
     allowedTools: json<string[]>('allowed_tools'),
+    allowedAddresses: json<string[]>('allowed_addresses'),
     verificationMode: text('verification_mode').notNull(),
     postUserVerifyRedirectUrl: text('post_user_verify_redirect_url'),
     settings: json<JsonObject>('settings').notNull(),

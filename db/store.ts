@@ -61,6 +61,7 @@ export type {
   AccountStatus,
   AuthorizationType,
   AuthRequestState,
+  ClientBinding,
   ConnectionStatus,
   EnvironmentKind,
   EnvironmentSettings,

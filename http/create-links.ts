@@ -22,7 +22,7 @@ export function createLinks(
   parts: LinkParts,
 ): Pick<Deps, 'authorization' | 'links' | 'readyForConsent'> & { stop(): Promise<void> } {
   const { store, vault, now, random, log } = parts;
-  const tools = { vault, now, random, fetchFor: createPinnedFetch(parts), log };
+  const tools = { store, vault, now, random, fetchFor: createPinnedFetch(parts), log };
   const { discovery } = parts;
   const authorization: AuthorizationClient = authorizationClients([
     createOAuthClient({ ...tools, discovery }),
@@ -39,7 +39,7 @@ export function createLinks(
   );
   return {
     authorization,
-    readyForConsent: (link) => readyForConsent({ ...tools, store, discovery }, link),
+    readyForConsent: (link) => readyForConsent({ ...tools, discovery }, link),
     links: {
       expire,
       expireSoon,

@@ -22,7 +22,7 @@ export interface Bound {
 }
 
 /** Of an account that holds no credential. */
-export const UNBOUND: AccountBinding = { base: null, use: '', fields: {} };
+export const UNBOUND: AccountBinding = { base: null, use: '', fields: {}, issued: null };
 
 /** A provider and the pattern of it that an account uses. */
 export interface Definition {
@@ -41,7 +41,12 @@ export function bindTo(definition: Definition, apiConfig: JsonObject, details: D
   const inputs = inputsOf(definition, apiConfig, publicPart(details, fields));
   return {
     origins: originsOf(provider, inputs, pattern.type),
-    binding: { base: baseOf(provider, inputs), use: credentialUse(pattern, Object.keys(fields)), fields },
+    binding: {
+      base: baseOf(provider, inputs),
+      use: credentialUse(pattern, Object.keys(fields)),
+      fields,
+      issued: null,
+    },
   };
 }
 

@@ -99,11 +99,9 @@ function contextOf(place: AccountPlace): RecordContext {
   };
 }
 
-function termsOf({ base, use, fields }: AccountBinding): string[] {
-  const names = Object.keys(fields).sort();
-  return [
-    ...(base === null ? ['no base'] : ['base', base]),
-    use,
-    ...names.flatMap((name) => [name, String(fields[name])]),
-  ];
+function termsOf({ base, use, fields, issued }: AccountBinding): string[] {
+  const secrecy = Object.keys(fields)
+    .sort()
+    .map((name) => [name, fields[name]]);
+  return [JSON.stringify([base, use, secrecy, issued])];
 }

@@ -1,6 +1,7 @@
-import type { EnvironmentId } from '../../db/store.ts';
+import type { ConnectionRow } from '../../db/store.ts';
+import { isAllowed } from '../connections/allowed-addresses.ts';
 import type { AccountInputs } from '../connectors/account-inputs.ts';
-import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
@@ -10,6 +11,7 @@ import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { FetchFor } from '../oauth/transport.ts';
 import { discoverSmart } from '../smart-fhir/discovery.ts';
 import { smartProviderOf } from '../smart-fhir/smart-provider.ts';
+import { judgeSmartEndpoints } from '../smart-fhir/trusted-endpoints.ts';
 
 export interface ProviderQuestion {
   discovery: Discovery;
@@ -24,8 +26,7 @@ export interface ProviderParty {
   pattern: AuthPattern;
   /** The values of the account that are not secret. */
   inputs: AccountInputs;
-  /** Keeps what one environment was told from others. */
-  environmentId: EnvironmentId;
+  connection: Pick<ConnectionRow, 'environmentId' | 'allowedAddresses'>;
   /** What its endpoints are needed for: to have a person consent, or only to get tokens. */
   needs: 'consent' | 'tokens';
 }
@@ -48,7 +49,7 @@ export class SilentProviderError extends OAuthConfigError {
  * @throws SilentProviderError when it does not answer; OAuthConfigError when it says what must not be believed
  */
 export function providerOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
-  return party.pattern.type === 'SMART_FHIR' ? recordSystemOf(question, party) : issuerOrPattern(question, party);
+  return isRecordSystem(party.pattern) ? recordSystemOf(question, party) : issuerOrPattern(question, party);
 }
 
 /**
@@ -57,20 +58,19 @@ export function providerOf(question: ProviderQuestion, party: ProviderParty): Pr
  */
 export function vouchingOrigin({ provider, pattern, inputs }: ProviderParty): string | undefined {
   if (pattern.oauth_config?.token_uri !== undefined) return undefined;
-  const address =
-    pattern.type === 'SMART_FHIR' ? baseUrlOf(provider, inputs) : issuerOf(oauthProviderOf(pattern, inputs));
+  const address = isRecordSystem(pattern) ? baseUrlOf(provider, inputs) : issuerOf(oauthProviderOf(pattern, inputs));
   return address === undefined ? undefined : new URL(address).origin;
 }
 
 async function issuerOrPattern(
   { discovery, fetchFor }: ProviderQuestion,
-  { pattern, inputs, environmentId, needs }: ProviderParty,
+  { pattern, inputs, connection, needs }: ProviderParty,
 ): Promise<OAuthProvider> {
   const declared = oauthProviderOf(pattern, inputs);
   const issuer = issuerOf(declared);
   // Who only gets tokens has no use for more than the pattern says, if that says where.
   if (issuer === undefined || (needs === 'tokens' && pattern.oauth_config?.token_uri !== undefined)) return declared;
-  const found = await discovery.discover({ issuer, partition: environmentId, fetchFor });
+  const found = await discovery.discover({ issuer, partition: connection.environmentId, fetchFor });
   if (found.ok) return oauthProviderOf(pattern, inputs, found);
   if (found.kind === 'no_metadata' && isComplete(pattern)) return declared;
   if (found.kind === 'unavailable') throw new SilentProviderError(found.message, found.reason, found.retryAfterMs);
@@ -83,10 +83,9 @@ function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
 }
 
 /** The base of the provider's API is the FHIR base, which tokens are asked for (SMART App Launch 2.2, `aud`). */
-async function recordSystemOf(
-  { fetchFor, now }: ProviderQuestion,
-  { provider, pattern, inputs, needs }: ProviderParty,
-): Promise<OAuthProvider> {
+async function recordSystemOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
+  const { fetchFor, now } = question;
+  const { provider, pattern, inputs, needs } = party;
   const { token_uri: given, token } = pattern.oauth_config ?? {};
   if (needs === 'tokens' && given !== undefined) {
     const declared = oauthProviderOf(pattern, inputs);
@@ -94,7 +93,31 @@ async function recordSystemOf(
   }
   const fhirBase = baseUrlOf(provider, inputs);
   const found = await discoverSmart({ fhirBase, use: needs === 'tokens' ? 'backend' : 'launch', fetchFor, now });
-  if (found.ok) return smartProviderOf(pattern, inputs, found.configuration, fhirBase);
-  if (found.kind === 'unavailable') throw new SilentProviderError(found.message, found.reason, found.retryAfterMs);
-  throw new OAuthConfigError(found.message);
+  if (!found.ok) throw failureOf(found);
+  const { configuration } = found;
+  const verdict = await judgeSmartEndpoints({ ...trustOf(question, party), fhirBase, configuration });
+  if (!verdict.ok) throw failureOf(verdict);
+  return smartProviderOf(pattern, inputs, configuration, fhirBase);
+}
+
+function trustOf({ discovery, fetchFor }: ProviderQuestion, { pattern, inputs, connection }: ProviderParty) {
+  return {
+    expectedIssuer: issuerOf(oauthProviderOf(pattern, inputs)),
+    isListed: (address: string) => isAllowed(address, connection.allowedAddresses ?? []),
+    discovery,
+    fetchFor,
+    partition: connection.environmentId,
+  };
+}
+
+function failureOf(failure: {
+  kind: string;
+  message: string;
+  reason?: UnavailableReason;
+  retryAfterMs?: number | undefined;
+}) {
+  const { kind, message, reason, retryAfterMs } = failure;
+  return kind === 'unavailable' && reason !== undefined
+    ? new SilentProviderError(message, reason, retryAfterMs)
+    : new OAuthConfigError(message);
 }

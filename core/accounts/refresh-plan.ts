@@ -1,6 +1,13 @@
-import type { AccountRow, ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import type {
+  AccountRow,
+  ConnectionRow,
+  EnvironmentId,
+  EnvironmentRow,
+  ReadRepositories,
+  Store,
+} from '../../db/store.ts';
+import { secureEndpoints } from '../connections/client-endpoints.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
-import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -19,7 +26,13 @@ import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
 import { delegationRequest } from './obtaining/delegation.ts';
 import { isOwnObtaining, type Obtaining, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
-import type { AskedProvider, RequestMaker, TokenRequest } from './obtaining/request.ts';
+import {
+  type AskedProvider,
+  type Destination,
+  HostsChangedError,
+  type RequestMaker,
+  type TokenRequest,
+} from './obtaining/request.ts';
 import { webIdentityRequest } from './obtaining/web-identity.ts';
 import type { RefreshFailure } from './refresh-failure.ts';
 
@@ -41,6 +54,7 @@ export type Planned =
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
 export interface PlanTools {
+  store: Pick<Store, 'write'>;
   vault: Vault;
   catalogue: Catalogue;
   /** Signs what this service says of its accounts to those who trust it. */
@@ -84,15 +98,20 @@ export async function planRefresh(
     const { provider, pattern } = await definitionOf(read, catalogue, connection, account);
     const { marginMs } = refreshFactsOf(pattern.oauth_config ?? {});
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
-    const { baseUrl: issuer } = (await read.environments.get(account.environmentId)) as EnvironmentRow;
-    const word = { sign, random };
-    const askProvider = (inputs: AccountInputs) => ask(tools, { provider, pattern, inputs, account });
-    const setting = { account, connection, pattern, given, vault, issuer, word, askProvider };
-    const request = await REQUESTS[obtaining](setting);
-    if (!account.origins.includes(request.vouching ?? request.origin)) return { can: false, why: 'hosts_changed' };
+    const environment = (await read.environments.get(account.environmentId)) as EnvironmentRow;
+    const use = { connection, provider, pattern, environment };
+    const request = await REQUESTS[obtaining]({
+      ...{ account, connection, provider, pattern, given, vault },
+      issuer: environment.baseUrl,
+      word: { sign, random },
+      askProvider: (inputs) => ask(tools, { provider, pattern, inputs, connection }),
+      requireDestination: (destination) => requireDestination(account, destination),
+      secured: (oauth) => secureEndpoints(tools.store, vault, { ...use, oauth }, tools.now()),
+    });
     const spends = !isOwnObtaining(account);
     return { can: true, plan: { ...request, account, pattern, basis, spends } };
   } catch (error) {
+    if (error instanceof HostsChangedError) return { can: false, why: 'hosts_changed' };
     if (error instanceof SilentProviderError) {
       const { reason, retryAfterMs, message } = error;
       return { can: false, why: 'silent', failure: { reason, message, retryAfterMs } };
@@ -103,14 +122,20 @@ export async function planRefresh(
   }
 }
 
+/** Where the issuer of a provider says where tokens are had, its first word is the last one. */
+function requireDestination({ origins, binding }: AccountRow, { origin, vouching }: Destination): void {
+  const isMoved = vouching !== undefined && binding.issued !== null && binding.issued !== origin;
+  if (isMoved || !origins.includes(vouching ?? origin)) throw new HostsChangedError();
+}
+
 /**
  * What a request for a token of this account is made of: its refresh token, or all that it and its connection were given and
  * configured with. null: it lacks the refresh token that it would take.
  */
 export function basisOf(account: AccountRow, given: Details, connection: ConnectionRow): Secret | null {
   if (!isOwnObtaining(account)) return refreshTokenOf(given);
-  const { clientId, clientSecretSealed, scopes } = connection;
-  const client = [clientId, clientSecretSealed?.toString('base64url'), scopes];
+  const { clientId, clientGeneration, clientSecretSealed, scopes } = connection;
+  const client = [clientId, clientGeneration, clientSecretSealed !== null, scopes];
   return new Secret(JSON.stringify([account.apiConfig, given, client]));
 }
 
@@ -129,10 +154,10 @@ async function definitionOf(
 
 async function ask(
   { discovery, fetchFor, now }: PlanTools,
-  { account, ...party }: Pick<ProviderParty, 'provider' | 'pattern' | 'inputs'> & { account: AccountRow },
+  party: Omit<ProviderParty, 'needs'>,
 ): Promise<AskedProvider> {
-  const { environmentId } = account;
+  const { environmentId } = party.connection;
   const question = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
-  const whole: ProviderParty = { ...party, environmentId, needs: 'tokens' };
+  const whole: ProviderParty = { ...party, needs: 'tokens' };
   return { oauth: await providerOf(question, whole), vouching: vouchingOrigin(whole) };
 }

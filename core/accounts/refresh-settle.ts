@@ -42,7 +42,8 @@ export async function storeTokens(
   const found = await stillOurs(tx, vault, plan, lease);
   if (found.kind !== 'stored') return found;
   const { account } = found;
-  const { environmentId, id, origins, binding } = account;
+  const { environmentId, id, origins } = account;
+  const binding = plan.vouching === undefined ? account.binding : { ...account.binding, issued: plan.origin };
   const parts = obtained.store(openGiven(vault, account, account));
   const shown = shownOf(parts);
   const credentialGeneration = account.credentialGeneration + 1;
@@ -53,6 +54,7 @@ export async function storeTokens(
       parts.given,
       parts.temporary,
     ),
+    binding,
     publicDetails: publicPart(shown, fieldSecrecy(plan.pattern, shown, binding.fields)),
     tokenExpiresAt: obtained.expiresAt,
     credentialGeneration,

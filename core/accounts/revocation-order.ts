@@ -1,17 +1,29 @@
-import type { AccountRow, EnvironmentId, OutboxRow, Repositories } from '../../db/store.ts';
+import type {
+  AccountRow,
+  ConnectionRow,
+  EnvironmentId,
+  EnvironmentRow,
+  OutboxRow,
+  Repositories,
+} from '../../db/store.ts';
 import { LIFETIME } from '../budgets.ts';
+import { isClientOpen, openAddresses } from '../connections/allowed-addresses.ts';
 import { clientOf } from '../connections/client.ts';
+import { judgeEndpoints } from '../connections/client-endpoints.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthField, AuthorizationType, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
-import type { ClientAuthMethod } from '../oauth/client-auth.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ApiError } from '../errors.ts';
+import type { ClientAuthMethod, ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
+import { oauthProviderOf } from '../oauth/provider.ts';
 import { Secret } from '../secret.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openCredentials, openGiven } from './credentials.ts';
-import { type Details, formOf, staticFieldsIn } from './details.ts';
+import { type Details, formOf, publicPart, staticFieldsIn } from './details.ts';
 import { outboxPlace } from './links/places.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
@@ -63,8 +75,9 @@ export interface Bearer
   origins: string[];
   /** The provider's, where it was kept; otherwise it is looked up. */
   pattern?: RevocationPattern;
-  /** What the tokens were obtained with, where the service did so by itself. */
+  /** What the tokens were obtained with, where the service did so by itself, and the part of it that may be shown. */
   given?: Details;
+  shown?: Details;
   /** Whether the client got them for itself. */
   own?: boolean;
 }
@@ -83,7 +96,8 @@ export async function orderAccountRevocation(
   try {
     const given = openGiven(tools.vault, account, account);
     const details = openCredentials(tools.vault, account, account);
-    return await orderRevocation(tx, tools, { ...account, given, own: isOwnObtaining(account) }, details);
+    const shown = publicPart(given, account.binding.fields);
+    return await orderRevocation(tx, tools, { ...account, given, shown, own: isOwnObtaining(account) }, details);
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     // They must be able to go nevertheless; that they live on at the provider is told.
@@ -111,15 +125,17 @@ export async function orderRevocation(
   const tokens = details.oauth_token;
   if (formOf(details) !== 'oauth_token' || !tokens) return false;
   const { environmentId, connectionId: connection_id, providerSubject: subject, origins } = bearer;
-  const pattern = bearer.pattern ?? (await patternOf(tx, tools, bearer));
+  const provider = await findProvider(tx, tools.catalogue, environmentId, bearer.provider);
+  const pattern = bearer.pattern ?? patternOf(provider, bearer);
+  const inputs = accountInputs(pattern, bearer.apiConfig, staticFieldsIn(bearer.shown ?? {}));
   const order: RevocationOrder = {
     connection_id,
     subject,
     ...(bearer.own && { own: true }),
     tokens,
     pattern,
-    inputs: accountInputs(pattern, bearer.apiConfig, staticFieldsIn(bearer.given ?? {})),
-    client: await clientAt(tx, tools, bearer, pattern),
+    inputs,
+    client: await clientAt(tx, tools, bearer, { provider, pattern, inputs }),
     origins,
   };
   const entry = entryOf(tools, bearer);
@@ -152,12 +168,7 @@ function entryOf({ newId, now }: RevocationTools, { id: subjectId, provider }: P
   return { id: newId('out'), kind: REVOKE, subjectId, provider, ...times };
 }
 
-async function patternOf(
-  tx: Repositories,
-  { catalogue }: RevocationTools,
-  { environmentId, provider: identifier, authorizationType }: Bearer,
-): Promise<RevocationPattern> {
-  const provider = await findProvider(tx, catalogue, environmentId, identifier);
+function patternOf(provider: ProviderDefinition | undefined, { authorizationType }: Bearer): RevocationPattern {
   const pattern = provider && findPattern(provider, authorizationType);
   return pattern ? revocationPattern(pattern) : { type: authorizationType as AuthorizationType };
 }
@@ -166,17 +177,38 @@ async function clientAt(
   tx: Repositories,
   { vault }: RevocationTools,
   { environmentId, connectionId, given = {} }: Bearer,
-  pattern: RevocationPattern,
+  place: { provider: ProviderDefinition | undefined; pattern: RevocationPattern; inputs: AccountInputs },
 ): Promise<RevocationOrder['client']> {
   const connection = await tx.connections.get(environmentId, connectionId);
   if (!connection) return null;
+  const { pattern } = place;
   try {
-    const isTyped = formOf(given) === 'static_auth';
-    const client = isTyped ? typedClient(given, pattern) : clientOf(vault, connection, pattern);
-    const { clientId: id, method, secret } = client;
-    return { id, method, secret: secret?.reveal() ?? null };
+    if (formOf(given) === 'static_auth') return ordered(typedClient(given, pattern));
+    if (!(await isUsableAt(tx, connection, place))) return null;
+    return ordered(clientOf(vault, { ...place, connection }));
   } catch (error) {
-    if (error instanceof OAuthConfigError) return null;
+    if (error instanceof OAuthConfigError || error instanceof ApiError) return null;
     throw error;
   }
+}
+
+function ordered({ clientId: id, method, secret }: ClientCredentials): RevocationOrder['client'] {
+  return { id, method, secret: secret?.reveal() ?? null };
+}
+
+/** A revocation is never the first use of a client at an address that an account has chosen. */
+async function isUsableAt(
+  tx: Repositories,
+  connection: ConnectionRow,
+  {
+    provider,
+    pattern,
+    inputs,
+  }: { provider: ProviderDefinition | undefined; pattern: AuthPattern; inputs: AccountInputs },
+): Promise<boolean> {
+  if (provider === undefined) return openAddresses(pattern).length === 0;
+  if (!isClientOpen(provider, pattern)) return true;
+  const environment = (await tx.environments.get(connection.environmentId)) as EnvironmentRow;
+  const oauth = oauthProviderOf(pattern, inputs);
+  return judgeEndpoints({ connection, provider, pattern, environment, oauth }) === null;
 }

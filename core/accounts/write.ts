@@ -1,5 +1,6 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
 import type { ConnectionTools } from '../connections/resolve.ts';
 import { ensureConnection } from '../connections/resolve.ts';
@@ -58,7 +59,7 @@ export async function createAccount(
   const { pattern } = definition;
   const apiConfig = mergeConfig({}, input.api_config ?? {}, CONFIG_FIELD);
   const fields = fieldSecrecy(pattern, details);
-  checkAccount(definition, apiConfig, details, details, fields);
+  checkAccount(definition, connection, apiConfig, details, details, fields);
   const id = tools.newId('ca');
   const at = tools.now();
   const bound = bindTo(definition, apiConfig, details, fields);
@@ -126,7 +127,7 @@ export async function updateAccount(
   const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
   const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
   const { details, fields, breach } = mergedCredential(account, definition, apiConfig, stored, change);
-  checkAccount(definition, apiConfig, details, change, fields);
+  checkAccount(definition, connection, apiConfig, details, change, fields);
   const usable = areUsable(pattern, details, apiConfig);
   const at = tools.now();
   const credentialGeneration = account.credentialGeneration + 1;
@@ -232,6 +233,7 @@ async function definitionOf(
 
 function checkAccount(
   { provider, pattern }: Definition,
+  connection: ConnectionRow,
   apiConfig: JsonObject,
   details: Details,
   change: Details,
@@ -240,6 +242,7 @@ function checkAccount(
   checkDetails(pattern, details, change, apiConfig);
   const inputs = accountInputs(pattern, apiConfig, staticFieldsIn(publicPart(details, fields)));
   const errors = [...checkAccountFields(pattern, apiConfig), ...checkAccountInputs(provider, inputs)];
+  if (errors.length === 0) errors.push(...checkAllowedBase(connection, provider, inputs));
   if (errors.length > 0)
     throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not fit the provider.', { errors });
 }

@@ -1,33 +1,38 @@
 import type { ConnectionRow } from '../../db/store.ts';
-import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Secret } from '../secret.ts';
 import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { clientSecretPlace } from './client-secret-place.ts';
+import { type ClientPattern, type ClientProvider, isClientCovered } from './client-binding.ts';
+import { clientSecretPlace } from './client-secret.ts';
+
+/** What a client is about to be used for. */
+export interface ClientPurpose {
+  connection: ConnectionRow;
+  /** undefined when the provider is gone. */
+  provider: ClientProvider | undefined;
+  pattern: ClientPattern;
+}
 
 /**
  * The client that a connection is at its provider.
  *
- * @throws OAuthConfigError when it has no id, or its secret cannot be opened
+ * @throws OAuthConfigError when it has no id, its secret cannot be opened, or it was set up for something else
  */
-export function clientOf(
-  vault: Vault,
-  connection: ConnectionRow,
-  pattern: Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'>,
-): ClientCredentials {
+export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredentials {
+  const { connection, pattern } = purpose;
   const { clientId } = connection;
   if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
-  const secret = clientSecretOf(vault, connection);
+  const secret = clientSecretOf(vault, purpose);
   // A client that registered itself with an MCP provider may have been given no secret.
   const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';
   return clientFor(pattern, { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret });
 }
 
 /** Record systems have rules of their own for the keys of clients. @throws OAuthConfigError for a key that does not fit them */
-export function clientFor({ type }: Pick<AuthPattern, 'type'>, client: ClientCredentials): ClientCredentials {
+export function clientFor({ type }: Pick<ClientPattern, 'type'>, client: ClientCredentials): ClientCredentials {
   if (type !== 'SMART_FHIR' || client.method !== 'private_key_jwt' || client.secret === null) return client;
   return { ...client, secret: readSmartClientKey(client.secret).secret };
 }
@@ -35,14 +40,29 @@ export function clientFor({ type }: Pick<AuthPattern, 'type'>, client: ClientCre
 /**
  * The client secret of a connection; null when it has none.
  *
- * @throws OAuthConfigError when it cannot be opened
+ * @throws OAuthConfigError when it cannot be opened, or the client was set up for something else
  */
-export function clientSecretOf(vault: Vault, { environmentId, id, clientSecretSealed }: ConnectionRow): Secret | null {
-  if (clientSecretSealed === null) return null;
+export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | null {
+  requireTerms(purpose);
+  const { connection } = purpose;
+  if (connection.clientSecretSealed === null) return null;
   try {
-    return vault.openValue(clientSecretPlace(environmentId, id), clientSecretSealed);
+    return vault.openValue(clientSecretPlace(connection), connection.clientSecretSealed);
   } catch (cause) {
     if (!(cause instanceof VaultError)) throw cause;
     throw new OAuthConfigError('The client secret of the connection cannot be opened.', { cause });
   }
+}
+
+/**
+ * A client is used for nothing but what it was set up for. Connections that a change of their provider concerns lose their client with the
+ * change; this holds for those that did not.
+ *
+ * @throws OAuthConfigError
+ */
+export function requireTerms({ connection: { clientBinding }, provider, pattern }: ClientPurpose): void {
+  if (clientBinding !== null && isClientCovered(clientBinding, provider, pattern)) return;
+  throw new OAuthConfigError(
+    'The client of the connection was set up for other addresses or another way of authentication. Set client_id and client_secret again.',
+  );
 }

@@ -1,5 +1,6 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import type { Definition } from '../accounts/binding.ts';
 import { giveUpObtained } from '../accounts/leave.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -11,12 +12,14 @@ import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
+import { entryProblem } from './allowed-addresses.ts';
 import { clientSecretProblem } from './check-secret.ts';
-import { clientSecretPlace } from './client-secret-place.ts';
+import { bindClient, firstClient } from './client-binding.ts';
+import { type ClientColumns, sealClient } from './client-secret.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
-import { connectionStatus } from './status.ts';
+import { statusOf } from './status.ts';
 
 /** What a request says about a connection; `null` clears. Field names are the contract's. */
 export interface ConnectionInput {
@@ -28,6 +31,7 @@ export interface ConnectionInput {
   client_secret?: string | null | undefined;
   scopes?: string[] | null | undefined;
   allowed_tools?: string[] | null | undefined;
+  allowed_addresses?: string[] | null | undefined;
   verification_mode?: string | null | undefined;
   post_user_verify_redirect_url?: string | null | undefined;
 }
@@ -43,6 +47,15 @@ export interface ConfigurationTools extends ConnectionTools {
   toolDirectory: ToolDirectory;
   newId(prefix: 'conn' | 'out'): string;
 }
+
+/** A connection before anything is set. */
+const UNSET = {
+  clientId: null,
+  clientSecretSealed: null,
+  clientGeneration: 0,
+  clientBinding: null,
+  allowedAddresses: null,
+};
 
 /** Types of connections that sign people in; they belong to other interfaces. */
 const SIGN_IN_TYPES = new Set(['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN']);
@@ -74,7 +87,13 @@ export async function createConnection(
   await checkInput(tx, tools, environment, provider, pattern, input);
   const id = tools.newId('conn');
   const at = tools.now();
-  const settings = columnsOf(tools, environment, id, input);
+  const definition = { provider, pattern };
+  const unset = { ...UNSET, environmentId: environment.id, id };
+  const settings = {
+    ...columnsOf(input),
+    ...firstClient(definition),
+    ...clientColumns(tools.vault, unset, definition, input),
+  };
   const keyId = input.key_id ?? provider.identifier;
   try {
     await tx.connections.insert(environment.id, {
@@ -84,7 +103,7 @@ export async function createConnection(
       keyId,
       providerKey: provider.identifier,
       type,
-      status: connectionStatus(pattern, clientOf(settings), false),
+      status: statusOf({ ...UNSET, ...settings }, definition, isProduction(environment), false),
       createdAt: at,
       updatedAt: at,
     });
@@ -110,9 +129,12 @@ export async function updateConnection(
   const provider = await findProvider(tx, tools.catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, connection.type);
   await checkInput(tx, tools, environment, provider, pattern, input);
-  const settings = columnsOf(tools, environment, connection.id, input);
+  const definition = provider && pattern && { provider, pattern };
+  const settings = { ...columnsOf(input), ...clientColumns(tools.vault, connection, definition, input) };
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
-  const status = pattern ? connectionStatus(pattern, clientOf({ ...connection, ...settings }), hasBeenUsed) : 'DRAFT';
+  const status = definition
+    ? statusOf({ ...connection, ...settings }, definition, isProduction(environment), hasBeenUsed)
+    : 'DRAFT';
   // What was obtained with other settings is not theirs (of tokens that persons granted this says nothing).
   const gives = OBTAINED_WITH.some((name) => input[name] !== undefined);
   const rotates = isRotation(connection, input);
@@ -143,7 +165,7 @@ async function hasActiveAccount(
   return page.rows.length > 0;
 }
 
-function columnsOf(tools: ConfigurationTools, environment: EnvironmentRow, id: string, input: ConnectionInput) {
+function columnsOf(input: ConnectionInput) {
   const columns: JsonObject = {};
   const set = (name: string, value: unknown, cleared: unknown) => {
     if (value !== undefined) columns[name] = value ?? cleared;
@@ -155,18 +177,34 @@ function columnsOf(tools: ConfigurationTools, environment: EnvironmentRow, id: s
   set('clientId', input.client_id, null);
   set('scopes', input.scopes, []);
   set('allowedTools', input.allowed_tools, null);
+  set('allowedAddresses', input.allowed_addresses, null);
   set('verificationMode', input.verification_mode, 'REQUIRED');
   set('postUserVerifyRedirectUrl', input.post_user_verify_redirect_url, null);
-  if (input.client_secret !== undefined) {
-    const place = clientSecretPlace(environment.id, id);
-    columns['clientSecretSealed'] =
-      input.client_secret === null ? null : tools.vault.sealValue(place, new Secret(input.client_secret)).blob;
-  }
-  return columns as Partial<Omit<ConnectionRow, 'id' | 'environmentId' | 'version' | 'createdAt' | 'updatedAt'>>;
+  return columns as Partial<Omit<ConnectionRow, keyof ClientColumns | ConnectionIdentity>>;
 }
 
-function clientOf(settings: { clientId?: string | null; clientSecretSealed?: Buffer | null }) {
-  return { clientId: settings.clientId ?? null, hasClientSecret: Boolean(settings.clientSecretSealed) };
+type ConnectionIdentity = 'id' | 'environmentId' | 'version' | 'createdAt' | 'updatedAt';
+
+/**
+ * The client as a request sets it. Whoever sets a secret, or the id of a client that has none, accepts the provider as it is now; a
+ * secret that stays keeps the terms that it was given under.
+ */
+function clientColumns(
+  vault: Vault,
+  stored: Pick<ConnectionRow, 'environmentId' | 'id' | keyof ClientColumns>,
+  definition: Definition | undefined,
+  { client_id: id, client_secret: secret }: ConnectionInput,
+): Partial<ClientColumns> {
+  if (id === undefined && secret === undefined) return {};
+  const keepsSecret = secret === undefined && stored.clientSecretSealed !== null;
+  if (keepsSecret) return {};
+  if (!definition) return { clientSecretSealed: null, clientBinding: null };
+  const terms = bindClient(definition.provider, definition.pattern);
+  return sealClient(vault, stored, secret ? new Secret(secret) : null, terms);
+}
+
+function isProduction({ kind }: EnvironmentRow): boolean {
+  return kind === 'PRODUCTION';
 }
 
 async function checkInput(
@@ -190,7 +228,12 @@ async function checkInput(
       message: 'must be an https address; in development also http on loopback',
     });
   }
+  for (const [index, entry] of (input.allowed_addresses ?? []).entries()) {
+    const message = entryProblem(entry);
+    if (message) errors.push({ field: `allowed_addresses[${index}]`, message });
+  }
   const secret = input.client_secret;
+  if (secret && !pattern) errors.push({ field: 'client_secret', message: 'cannot be set: the provider was deleted' });
   const problem = secret && pattern ? clientSecretProblem(pattern, new Secret(secret)) : undefined;
   if (problem) errors.push({ field: 'client_secret', message: problem });
   for (const [index, name] of (input.allowed_tools ?? []).entries()) {

@@ -6,7 +6,7 @@ import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
-import { accountsOf, adaptAccounts, type Consequences, type ProviderChangeTools } from './provider-change.ts';
+import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTools } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { toProvider } from './providers.ts';
 
@@ -15,7 +15,7 @@ export type CustomProviderInput = {
   [Key in keyof CustomProviderDefinition]?: CustomProviderDefinition[Key] | null | undefined;
 };
 
-export interface CustomProviderTools extends ProviderChangeTools {
+export interface CustomProviderTools extends Omit<ProviderChangeTools, 'newId'> {
   catalogue: Catalogue;
   vault: Vault;
   newId(prefix: 'prv' | 'out'): string;
@@ -60,7 +60,7 @@ export async function createCustomProvider(
 /**
  * Changes a provider, and brings what stands on it in line with the change.
  *
- * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED; PROVIDER_IN_USE, as `adaptAccounts`
+ * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED; PROVIDER_IN_USE, as `adaptToProvider`
  */
 export async function updateCustomProvider(
   tx: Repositories,
@@ -71,14 +71,25 @@ export async function updateCustomProvider(
   cause: Cause,
 ): Promise<{ row: CustomProviderRow } & Consequences> {
   const before = row.definition as unknown as CustomProviderDefinition;
-  const definition = merge(before, input);
+  const definition = withoutLearned(before, merge(before, input));
   check(definition, tools);
   const consequences = isUsedAlike(before, definition)
-    ? { parked: 0 }
-    : await adaptAccounts(tx, tools, environmentId, changeOf(row.identifier, before, definition), cause);
+    ? NO_CONSEQUENCES
+    : await adaptToProvider(tx, tools, environmentId, changeOf(row.identifier, before, definition), cause);
   const changes = { definition, isMcp: speaksMcp(definition), updatedAt: tools.now() };
   await tx.customProviders.update(environmentId, row.identifier, row.version, changes);
   return { row: (await tx.customProviders.get(environmentId, row.identifier)) as CustomProviderRow, ...consequences };
+}
+
+/** What an MCP server has told of its authorization does not hold for a server at another address. */
+function withoutLearned(before: CustomProviderDefinition, after: CustomProviderDefinition): CustomProviderDefinition {
+  if (before.proxy_url === after.proxy_url) return after;
+  const auth_patterns = after.auth_patterns.map((pattern) => {
+    if (!pattern.is_mcp || pattern.oauth_config?.resource === undefined) return pattern;
+    const { resource, issuer, authorize_uri, token_uri, revocation_uri, ...typed } = pattern.oauth_config;
+    return { ...pattern, oauth_config: typed };
+  });
+  return { ...after, auth_patterns };
 }
 
 function changeOf(identifier: string, before: CustomProviderDefinition, now: CustomProviderDefinition) {
@@ -146,6 +157,8 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
 function speaksMcp(definition: CustomProviderDefinition): boolean {
   return definition.auth_patterns.some((pattern) => pattern.is_mcp);
 }
+
+const NO_CONSEQUENCES: Consequences = { parked: 0, withdrawn: 0 };
 
 /** `Acme CRM` → `acme-crm`, then `acme-crm-2` and so on. */
 async function freeIdentifier(

@@ -7,12 +7,10 @@ import type { ProviderDefinition } from '../connectors/provider.ts';
 import { publicFieldsOf } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
+import { type ClientChangeTools, withdrawClients } from './client-change.ts';
 import { findPattern } from './providers.ts';
 
-export interface ProviderChangeTools {
-  now(): number;
-  events: Pick<Events, 'accountParked'>;
-}
+export type ProviderChangeTools = ClientChangeTools & { events: Pick<Events, 'accountParked'> };
 
 /** A provider as it was and as it will be. */
 export interface ProviderChange {
@@ -24,6 +22,8 @@ export interface ProviderChange {
 export interface Consequences {
   /** How many accounts were taken out of use. */
   parked: number;
+  /** How many connections lost their client. */
+  withdrawn: number;
 }
 
 const PAGE = 500;
@@ -31,20 +31,38 @@ const PAGE = 500;
 const MAX_NAMED = 10;
 
 /**
+ * Brings the accounts and connections of a provider in line with its new definition, before that is stored.
+ *
+ * @throws ApiError PROVIDER_IN_USE, as `adaptAccounts`
+ */
+export async function adaptToProvider(
+  tx: Repositories,
+  tools: ProviderChangeTools,
+  environmentId: EnvironmentId,
+  change: ProviderChange,
+  cause: Cause,
+): Promise<Consequences> {
+  const parked = await adaptAccounts(tx, tools, environmentId, change, cause);
+  const withdrawn = await withdrawClients(tx, tools, environmentId, change.now, cause);
+  return { parked, withdrawn };
+}
+
+/**
  * Brings the accounts of a provider in line with its new definition. A stored credential keeps the meaning that it was given with: an
  * account whose credential would go elsewhere, or be sent in another way, is taken out of use; what was public and is secret now is no
  * longer shown; what was secret never becomes public.
  *
+ * @returns how many accounts were taken out of use
  * @throws ApiError PROVIDER_IN_USE when a type that accounts have is no longer offered, or a field would become public whose value
  *   accounts hold as a secret
  */
-export async function adaptAccounts(
+async function adaptAccounts(
   tx: Repositories,
   tools: ProviderChangeTools,
   environmentId: EnvironmentId,
   { before, now: provider }: ProviderChange,
   cause: Cause,
-): Promise<Consequences> {
+): Promise<number> {
   const exposed = new Map<string, string[]>();
   let parked = 0;
   for await (const account of accountsOf(tx, environmentId, provider.identifier)) {
@@ -60,7 +78,7 @@ export async function adaptAccounts(
     if (await adapt(tx, tools, account, { provider, pattern }, cause)) parked += 1;
   }
   if (exposed.size > 0) throw secretsExposed(exposed);
-  return { parked };
+  return parked;
 }
 
 /** @returns whether the account was taken out of use */

@@ -6,6 +6,7 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { checkStaticDetails } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
+import { firstClient } from './client-binding.ts';
 import { findProvider } from './providers.ts';
 import { connectionStatus } from './status.ts';
 
@@ -65,6 +66,7 @@ export async function ensureConnection(
     type: pattern.type,
     status: connectionStatus(pattern, NO_CLIENT, false),
     verificationMode: 'REQUIRED',
+    ...firstClient({ provider, pattern }),
     createdAt: at,
     updatedAt: at,
   });

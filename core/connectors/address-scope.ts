@@ -1,6 +1,8 @@
 /** `v2`, `v1.1`, `3.0`, `2026-10`: a segment that names a version of an API and nobody's place on a shared host. */
 const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/;
 
+const PLACE = /\{\{([^{}]*)\}\}/g;
+
 /**
  * Whether an address is another one or lies below it: the same scheme, host and port, and a path that begins with the same segments.
  *
@@ -21,11 +23,30 @@ export function isAtOrBelow(address: string, bound: string, template?: string): 
   });
 }
 
-/** The address of the directory that an address stands in, without a trailing slash: `https://a.example/oauth/token` → `…/oauth`. */
-export function directoryOf(address: string): string {
-  const path = address.replace(/[?#].*$/s, '');
-  const segments = path.split('/');
-  return segments.length > 3 ? segments.slice(0, -1).join('/') : path;
+/**
+ * The directory that an address of a provider stands in, with its places in the form of names, so that two can be compared:
+ * `https://{{site}}.a.example/oauth/token` → `https://place-site.a.example/oauth`.
+ *
+ * @param template an address that may hold `{{name}}` places, read as the URL parser does: dot segments are resolved
+ */
+export function directoryOf(template: string): string {
+  const { origin, pathname } = parsed(template);
+  return origin + pathname.replace(/\/[^/]*$/, '');
+}
+
+/** The whole of such an address, without query and fragment. */
+export function plainAddress(template: string): string {
+  const { origin, pathname } = parsed(template);
+  return origin + pathname.replace(/\/$/, '');
+}
+
+/** The origin of such an address. */
+export function plainOrigin(template: string): string {
+  return parsed(template).origin;
+}
+
+function parsed(template: string): URL {
+  return new URL(template.replaceAll(PLACE, (_place, name: string) => `place-${name.replaceAll('_', '-')}`));
 }
 
 function segmentsOf(address: string): string[] {

@@ -125,6 +125,14 @@ export function isBackendPattern({ type, oauth_config: config = {} }: AuthPatter
   return type === 'SMART_FHIR' && scopes.length > 0 && scopes.every(({ scope }) => scope.startsWith('system/'));
 }
 
+/** True for a pattern whose provider is a record system, which says itself where its tokens are had (SMART App Launch 2.2). */
+export function isRecordSystem({
+  type,
+  oauth_config: config = {},
+}: Pick<AuthPattern, 'type' | 'oauth_config'>): boolean {
+  return type === 'SMART_FHIR' || config.discovery === 'smart';
+}
+
 /** True for the types whose credential a person types (static_auth). */
 export function isStaticType(type: AuthorizationType): boolean {
   return STATIC_TYPES.has(type);

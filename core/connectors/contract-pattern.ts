@@ -2,6 +2,7 @@ import type { AuthPattern, OAuthConfig } from './auth-pattern.ts';
 import type { OAuthDeviations } from './oauth-deviations.ts';
 
 const DEVIATIONS: Record<keyof OAuthDeviations, true> = {
+  discovery: true,
   resource: true,
   authorization: true,
   token: true,

@@ -3,6 +3,8 @@
  * key. Texts may hold {{name}} places for values of the account, in calls for credentials as well. Pointers are RFC 6901.
  */
 export interface OAuthDeviations {
+  /** `smart`: the endpoints stand in the SMART configuration below the base of the API. */
+  discovery?: 'smart';
   resource?: string;
   authorization?: AuthorizationDeviations;
   token?: TokenDeviations;

@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
 import { findPattern } from '../connections/providers.ts';
-import { connectionStatus, missingSettings } from '../connections/status.ts';
+import { connectionStatus, missingSettings, settingsOf } from '../connections/status.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { remedyOf } from '../executions/not-active.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -101,9 +101,9 @@ function nextStep(
   user: UserName,
 ): NextStep {
   const pattern = connection ? findPattern(provider, connection.type) : provider.authPatterns[0];
-  const settings = connection
-    ? { clientId: connection.clientId, hasClientSecret: connection.clientSecretSealed !== null }
-    : NO_CLIENT;
+  // What a draft lacks only in production, it lacks.
+  const isDraft = connection?.status === 'DRAFT';
+  const settings = connection && pattern ? settingsOf(connection, { provider, pattern }, isDraft) : NO_CLIENT;
   if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {
     const lacking = missingSettings(pattern, settings).join(' and ');
     return connection

@@ -77,6 +77,9 @@ export function createEvents({ now, newId, onEvent }: EventTools) {
     connectionCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.created', id),
     connectionUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
       record(tx, cause, 'connection.updated', id, { fields }),
+    /** The client of the connection was set up for something else than its provider would do with it now. */
+    connectionClientWithdrawn: (tx: Repositories, cause: Cause, id: string, clientId: string, reason: string) =>
+      record(tx, cause, 'connection.client_withdrawn', id, { client_id: clientId, reason }),
     connectionDeleted: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.deleted', id),
     providerCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'provider.created', id),
     providerUpdated: (tx: Repositories, cause: Cause, id: string, accountsParked: number) =>

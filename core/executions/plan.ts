@@ -3,6 +3,7 @@ import { type Definition, useBreach } from '../accounts/binding.ts';
 import { type Details, staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
+import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -73,7 +74,7 @@ export async function planExecution(
     throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
   }
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
-  requireBinding(account, { provider, pattern });
+  requireBinding(account, connection, { provider, pattern });
   const call = prepareCall(
     {
       tool,
@@ -117,11 +118,16 @@ export async function findUsable(
  * A credential is used for nothing but what it was given for. Accounts that a change of their provider concerns are taken out of use
  * with the change; this holds for those that were not.
  *
- * @throws ApiError ACCOUNT_NOT_ACTIVE
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; INVALID_API_CONFIG for a base that the connection does not allow
  */
-export function requireBinding(account: AccountRow, definition: Definition): void {
+export function requireBinding(account: AccountRow, connection: ConnectionRow, definition: Definition): void {
+  const inputs = inputsOf({ generic: true }, definition.pattern, account);
+  const errors = checkAllowedBase(connection, definition.provider, inputs);
+  if (errors.length > 0) {
+    throw new ApiError('INVALID_API_CONFIG', 'The connection does not allow the address of the account.', { errors });
+  }
   if (account.credentialsSealed === null) return;
-  const breach = useBreach(account, definition, inputsOf({ generic: true }, definition.pattern, account));
+  const breach = useBreach(account, definition, inputs);
   if (breach !== null) throw accountNotActive({ ...account, status: 'PENDING_AUTH', statusReason: breach });
 }
 

@@ -68,7 +68,7 @@ export async function planRawCall(
   const { account, provider } = await findUsable(read, tools, environmentId, selector);
   const connection = await requireConnection(read, account, RAW_CALL);
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
-  requireBinding(account, { provider, pattern });
+  requireBinding(account, connection, { provider, pattern });
   const base = baseUrlOf(provider, inputsOf({ generic: true }, pattern, account));
   if (!QUERY.test(request.query)) throw notSendable('query', 'must be percent-encoded, of at most 8000 characters');
   return { account, connection, provider, pattern, address: addressOf(base, request.path), request };
@@ -110,7 +110,8 @@ export async function runRawCall(
     secrets.push(...hidden);
     return egress.stream({ ...outbound, url: new URL(outbound.url), allowedOrigins: account.origins });
   };
-  const open = () => openCredential({ account, connection: call.connection, pattern: call.pattern }, tools);
+  const { connection, provider, pattern } = call;
+  const open = () => openCredential({ account, connection, provider, pattern }, tools);
   const renew = async () => {
     const refreshed = await tools.refreshNow(account, cause);
     if (refreshed?.status !== 'ACTIVE') return null;

@@ -120,7 +120,7 @@ function open(
   account: AccountRow,
   tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
 ): Credential | null {
-  return openCredential({ account, connection, pattern: call.pattern }, tools);
+  return openCredential({ account, connection, provider: call.provider, pattern: call.pattern }, tools);
 }
 
 /** What an account authenticates with now; null when it holds nothing that a request could carry. */

@@ -4,6 +4,7 @@ import type { Details } from '../accounts/details.ts';
 import { clientOf } from '../connections/client.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Credential } from '../connectors/placement.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { Secret } from '../secret.ts';
@@ -20,6 +21,7 @@ export interface SigningTools extends BoardTools {
 export interface SigningParty {
   account: Pick<AccountRow, 'apiConfig'>;
   connection: ConnectionRow;
+  provider: ProviderDefinition;
   pattern: AuthPattern;
 }
 
@@ -42,11 +44,12 @@ export function signingCredential(party: SigningParty, details: Details, tools: 
 }
 
 /** OAuth 1.0a. A token without a secret is carried, not signed with: that is placement's business. */
-function byTokenSecret({ pattern, connection }: SigningParty, { oauth_token: held }: Details, tools: SigningTools) {
+function byTokenSecret(party: SigningParty, { oauth_token: held }: Details, tools: SigningTools) {
+  const { pattern } = party;
   const { access_token: token, token_secret: secret } = held ?? {};
   if (typeof token !== 'string' || typeof secret !== 'string') return undefined;
   try {
-    const client = clientOf(tools.vault, connection, pattern);
+    const client = clientOf(tools.vault, party);
     const pair = { accessToken: new Secret(token), tokenSecret: new Secret(secret) };
     return { kind: 'signer', signer: boardSigner(pattern, client, pair, tools) } as const;
   } catch (error) {
@@ -71,7 +74,7 @@ function byTemporaryCredentials(party: SigningParty, details: Details, tools: Si
 }
 
 /** What stands for such a credential in the preview of a call before there is one. */
-export function signingPreview(party: Omit<SigningParty, 'connection'>): Credential | undefined {
+export function signingPreview(party: Omit<SigningParty, 'connection' | 'provider'>): Credential | undefined {
   if (party.pattern.type !== 'TRUSTED_IDP') return undefined;
   const scope = scopeOf(party);
   const signer: RequestSigner = {
@@ -84,7 +87,7 @@ export function signingPreview(party: Omit<SigningParty, 'connection'>): Credent
   return { kind: 'signer', signer };
 }
 
-function scopeOf({ account, pattern }: Omit<SigningParty, 'connection'>): SigningScope {
+function scopeOf({ account, pattern }: Omit<SigningParty, 'connection' | 'provider'>): SigningScope {
   const service = pattern.oauth_config?.signing_service;
   const { region } = account.apiConfig;
   if (service === undefined) {

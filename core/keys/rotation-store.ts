@@ -1,6 +1,6 @@
 import type { EnvironmentId, Repositories, SealedWaitingRow, Store } from '../../db/store.ts';
 import { outboxPlace, pendingPlace } from '../accounts/links/places.ts';
-import { clientSecretPlace } from '../connections/client-secret-place.ts';
+import { clientSecretPlace } from '../connections/client-secret.ts';
 import { contentPlace } from '../contents/place.ts';
 import { sealedValuePrefix } from '../vault/blob.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';
@@ -72,7 +72,7 @@ async function connectionSecretsUnder(read: Reads, kekId: string): Promise<Seale
     for (const row of rows) {
       const blob = row.clientSecretSealed;
       if (!blob.subarray(0, prefix.length).equals(prefix)) continue;
-      items.push({ kind: 'value', context: clientSecretPlace(row.environmentId, row.id), blob });
+      items.push({ kind: 'value', context: clientSecretPlace(row), blob });
     }
     if (rows.length < PAGE) return items;
     afterId = rows.at(-1)?.id ?? '';

@@ -4,8 +4,10 @@ import { isRecord } from '../tools/pointer.ts';
 
 /** What a FHIR server says of how access to it is given. */
 export interface SmartConfiguration {
-  /** In the terms of RFC 8414, which SMART shares; an issuer only where the server has one. */
+  /** In the terms of RFC 8414, which SMART shares. Where the server names no issuer, its token endpoint stands for one. */
   metadata: NonNullable<OAuthProvider['metadata']>;
+  /** The issuer that the server names. */
+  issuer?: string;
   /** What of SMART the server can do, such as `launch-ehr` or `client-confidential-asymmetric`. */
   capabilities: readonly string[];
 }
@@ -26,7 +28,8 @@ export function readSmartConfiguration(body: unknown, use: SmartUse): ReadSmartC
   const capabilities = textsIn(body['capabilities']);
   if (capabilities === undefined) return unsuitable('does not say what the server is capable of');
   // Only servers that sign people in have an issuer. Where there is none, the token endpoint stands for the server.
-  const issuer = typeof body['issuer'] === 'string' ? body['issuer'] : String(body['token_endpoint']);
+  const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
+  const issuer = named ?? String(body['token_endpoint']);
   const read = readMetadata({ ...body, issuer }, issuer);
   if (!read.ok) return { ok: false, message: read.message };
   const { metadata } = read;
@@ -37,7 +40,7 @@ export function readSmartConfiguration(body: unknown, use: SmartUse): ReadSmartC
       return unsuitable('does not offer the proof of possession of codes (PKCE with S256)');
     }
   }
-  return { ok: true, configuration: { metadata, capabilities } };
+  return { ok: true, configuration: { metadata, capabilities, ...(named !== undefined && { issuer: named }) } };
 }
 
 function textsIn(value: unknown): string[] | undefined {

@@ -16,7 +16,7 @@ const EMPTY: Partial<AccountRow> = {
   apiConfig: {},
   publicDetails: null,
   origins: [],
-  binding: { base: null, use: '', fields: {} },
+  binding: { base: null, use: '', fields: {}, issued: null },
   providerSubject: null,
   wrappedDataKey: null,
   kekId: null,

@@ -86,8 +86,12 @@ create table connections (
   domains text not null default '[]' check (json_valid(domains)),
   client_id text,
   client_secret_sealed blob,
+  -- Grows with every client; with the binding it is authenticated with the secret.
+  client_generation integer not null default 0 check (client_generation >= 0),
+  client_binding text check (client_binding is null or json_valid(client_binding)),
   scopes text not null default '[]' check (json_valid(scopes)),
   allowed_tools text check (allowed_tools is null or json_valid(allowed_tools)),
+  allowed_addresses text check (allowed_addresses is null or json_valid(allowed_addresses)),
   verification_mode text not null default 'REQUIRED',
   post_user_verify_redirect_url text,
   settings text not null default '{}' check (json_valid(settings)),
@@ -122,7 +126,7 @@ create table accounts (
   public_details text check (public_details is null or json_valid(public_details)),
   origins text not null default '[]' check (json_valid(origins)),
   -- What else the credential is bound to; authenticated with it, like its origins.
-  binding text not null default '{"base":null,"use":"","fields":{}}' check (json_valid(binding)),
+  binding text not null default '{"base":null,"use":"","fields":{},"issued":null}' check (json_valid(binding)),
   provider_subject text,
   wrapped_data_key blob,
   kek_id text references key_checks (kek_id),

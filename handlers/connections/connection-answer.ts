@@ -13,7 +13,8 @@ export async function connectionAnswer(
 ): Promise<Schemas['ConnectionConfiguration']> {
   const provider = await findProvider(read, deps.catalogue, row.environmentId, row.providerKey);
   const vendor = deps.catalogue.connector(row.providerKey)?.vendor;
-  return presentConfiguration(row, vendor, provider && findPattern(provider, row.type), environment);
+  const pattern = provider && findPattern(provider, row.type);
+  return presentConfiguration(row, vendor, provider && pattern && { provider, pattern }, environment);
 }
 
 /** @throws ApiError NOT_FOUND */

@@ -1,6 +1,6 @@
-import { missingSettings } from '../../core/connections/status.ts';
+import type { Definition } from '../../core/accounts/binding.ts';
+import { missingSettings, settingsOf } from '../../core/connections/status.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
-import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import { rfc3339 } from '../../core/rfc3339.ts';
 import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
@@ -39,24 +39,25 @@ export function presentConnection(
   };
 }
 
-/** @param pattern of the provider for the connection's type; undefined when the provider has been deleted */
+/** @param definition the provider and its pattern for the connection's type; undefined when the provider has been deleted */
 export function presentConfiguration(
   row: ConnectionRow,
   vendor: string | undefined,
-  pattern: AuthPattern | undefined,
-  environment: Pick<EnvironmentRow, 'baseUrl'>,
+  definition: Definition | undefined,
+  environment: Pick<EnvironmentRow, 'baseUrl' | 'kind'>,
 ): Schemas['ConnectionConfiguration'] {
-  const settings = { clientId: row.clientId, hasClientSecret: row.clientSecretSealed !== null };
+  const settings = definition && settingsOf(row, definition, environment.kind === 'PRODUCTION');
   return {
     ...presentConnection(row, vendor, environment),
     authorization_type: row.type as Schemas['AuthorizationType'],
     client_id: row.clientId ?? EMPTY,
-    has_client_secret: settings.hasClientSecret,
+    has_client_secret: row.clientSecretSealed !== null,
     scopes: row.scopes,
     allowed_tools: row.allowedTools,
+    allowed_addresses: row.allowedAddresses,
     verification_mode: row.verificationMode as Schemas['VerificationMode'],
     post_user_verify_redirect_url: row.postUserVerifyRedirectUrl ?? EMPTY,
-    missing_settings: pattern ? missingSettings(pattern, settings) : ['provider'],
+    missing_settings: settings ? missingSettings(definition.pattern, settings) : ['provider'],
     created_at: rfc3339(row.createdAt),
     updated_at: rfc3339(row.updatedAt),
   };

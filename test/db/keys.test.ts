@@ -100,7 +100,8 @@ describe('rotation of the key-encryption key', () => {
     const row = connection(test.newId, { keyId: 'sealed', clientSecretSealed: Buffer.from('old') });
     await addConnection(test.store, test.env, row);
     const rotation = test.store.read.keyRotation;
-    const expected = { id: row.id, environmentId: test.env, clientSecretSealed: Buffer.from('old') };
+    const place = { id: row.id, environmentId: test.env, clientGeneration: 0, clientBinding: null };
+    const expected = { ...place, clientSecretSealed: Buffer.from('old') };
     expect(await rotation.listConnectionSecrets('', 10)).to.deep.equal([expected]);
     expect(await rotation.listConnectionSecrets(row.id, 10)).to.deep.equal([]);
     const replace = () =>

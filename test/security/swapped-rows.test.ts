@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
 import type { Details } from '../../core/accounts/details.ts';
-import { clientSecretPlace } from '../../core/connections/client-secret-place.ts';
+import { clientSecretPlace } from '../../core/connections/client-secret.ts';
 import type { Secret } from '../../core/secret.ts';
 import { VaultError } from '../../core/vault/errors.ts';
-import type { AccountRow } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow } from '../../db/store.ts';
 import { environmentId } from '../../db/store.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector, SAMPLES } from '../support/all-types.ts';
@@ -413,11 +413,9 @@ describe('rows that were altered in the database file', () => {
   describe('of connections', () => {
     const read = async (to: TestServer, index: 0 | 1): Promise<Secret> => {
       const [environment] = stored.environments;
-      const row = await to.deps.store.read.connections.get(environmentId(environment), stored.connections[index]);
-      return to.deps.vault.openValue(
-        clientSecretPlace(environment, stored.connections[index]),
-        row?.clientSecretSealed as Buffer,
-      );
+      const { connections } = to.deps.store.read;
+      const row = (await connections.get(environmentId(environment), stored.connections[index])) as ConnectionRow;
+      return to.deps.vault.openValue(clientSecretPlace(row), row.clientSecretSealed as Buffer);
     };
     const expectSealed = async (to: TestServer, index: 0 | 1) => {
       const outcome = await read(to, index).catch((error: unknown) => error);
@@ -444,6 +442,25 @@ describe('rows that were altered in the database file', () => {
       await expectSealed(to, 0);
       expect((await read(to, 1)).reveal()).to.equal('secret-of-b');
     });
+
+    for (const [what, assignment] of [
+      ['another generation', 'client_generation = client_generation + 1'],
+      ['other addresses', `client_binding = json_insert(client_binding, '$.within[#]', 'https://evil.test')`],
+      ['another method', `client_binding = json_set(client_binding, '$.method', 'other')`],
+      ['another audience', `client_binding = json_set(client_binding, '$.audience', 'https://evil.test')`],
+      ['another base', `client_binding = json_set(client_binding, '$.base', 'https://evil.test')`],
+      [
+        'pinned origins',
+        `client_binding = json_set(client_binding, '$.pinned.byProvider', json('["https://evil.test"]'))`,
+      ],
+      ['no terms', 'client_binding = null'],
+    ]) {
+      it(`H2: do not open under ${what}`, async () => {
+        const id = stored.connections[0];
+        const to = await startAltered([`update connections set ${assignment} where id = @id`, { id }]);
+        await expectSealed(to, 0);
+      });
+    }
 
     it('do not open: credentials of an account in their place', async () => {
       const to = await startAltered(

@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow } from '../../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentRow } from '../../../db/store.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { Details } from '../details.ts';
@@ -6,6 +6,7 @@ import type { JsonObject } from '../merge.ts';
 
 /** Whom an authorization is for, and what at the provider, as it was read at one moment. */
 export interface AuthorizationPlan {
+  environment: Pick<EnvironmentRow, 'kind'>;
   account: AccountRow;
   connection: ConnectionRow;
   provider: ProviderDefinition;

@@ -1,5 +1,6 @@
-import type { EnvironmentId } from '../../../db/store.ts';
+import type { EnvironmentId, Store } from '../../../db/store.ts';
 import { clientOf } from '../../connections/client.ts';
+import { secureEndpoints } from '../../connections/client-endpoints.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
 import { isBackendPattern } from '../../connectors/auth-pattern.ts';
@@ -21,6 +22,7 @@ import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './
 import { explained } from './explained.ts';
 
 export interface OAuthClientTools {
+  store: Pick<Store, 'write'>;
   vault: Vault;
   discovery: Discovery;
   /** Milliseconds UTC. */
@@ -77,14 +79,14 @@ export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient 
 }
 
 async function partsOf(tools: OAuthClientTools, plan: AuthorizationPlan): Promise<Parts> {
-  const { vault, discovery, now } = tools;
+  const { store, vault, discovery, now } = tools;
   const { connection, pattern } = plan;
-  const { environmentId } = connection;
-  const fetchFor: FetchFor = (origins) => tools.fetchFor(environmentId, origins);
+  const fetchFor: FetchFor = (origins) => tools.fetchFor(connection.environmentId, origins);
   const inputs = accountInputs(pattern, plan.apiConfig);
-  const party = { provider: plan.provider, pattern, inputs, environmentId, needs: 'consent' } as const;
-  const provider = await providerOf({ discovery, fetchFor, now }, party);
-  return { provider, client: clientOf(vault, connection, pattern), fetchFor, now };
+  const party = { provider: plan.provider, pattern, inputs, connection, needs: 'consent' } as const;
+  const oauth = await providerOf({ discovery, fetchFor, now }, party);
+  const secured = await secureEndpoints(store, vault, { ...plan, oauth }, now());
+  return { provider: oauth, client: clientOf(vault, { ...plan, connection: secured }), fetchFor, now };
 }
 
 async function granted(

@@ -1,4 +1,5 @@
 import { clientOf } from '../../connections/client.ts';
+import { secureEndpoints } from '../../connections/client-endpoints.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
@@ -48,7 +49,7 @@ export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClien
         const { pattern, connection } = plan;
         const inputs = accountInputs(pattern, plan.apiConfig);
         const scopes = requestedScopes(connection, pattern);
-        const client = clientOf(tools.vault, connection, pattern);
+        const client = await clientAt(tools, plan);
         if (oauth1WayOf(pattern) === 'fragment') {
           const flow = fragmentFlowOf(pattern, inputs, scopes);
           const url = fragmentAuthorizationUrl(flow, client.clientId, new URL(plan.redirectUri), state);
@@ -83,7 +84,7 @@ async function finishSigned(
 ): Promise<Finished> {
   const callback = readCallback(answer, temporary);
   if (!callback.ok) return notGranted(callback.kind);
-  const client = clientOf(tools.vault, plan.connection, plan.pattern);
+  const client = await clientAt(tools, plan);
   const outcome = await requestTokenCredentials(flowOf(tools, plan, client), temporary, callback.verifier);
   if (!outcome.ok) return { ok: false, kind: 'failed', message: outcome.message };
   const { token, others, expiresAt } = outcome;
@@ -108,7 +109,7 @@ async function finishFragment(
     state,
   );
   if (!posted.ok) return notGranted(posted.kind);
-  const client = clientOf(tools.vault, plan.connection, plan.pattern);
+  const client = await clientAt(tools, plan);
   const facts = await factsOf(tools, plan, client, posted.token, null, {});
   const grant = grantOf(plan, facts, { access_token: posted.token.reveal() });
   return facts.ok ? { ok: true, grant } : { ok: false, kind: 'failed', message: facts.message };
@@ -118,6 +119,11 @@ function notGranted(kind: 'refused' | 'mismatch' | 'malformed'): Finished {
   if (kind === 'refused') return { ok: false, kind, message: 'The person, or the provider, said no.' };
   const message = kind === 'mismatch' ? 'The answer belongs to another flow.' : 'The answer cannot be understood.';
   return { ok: false, kind: 'failed', message };
+}
+
+async function clientAt({ store, vault, now }: OAuth1ClientTools, plan: AuthorizationPlan): Promise<ClientCredentials> {
+  const oauth = oauthProviderOf(plan.pattern, accountInputs(plan.pattern, plan.apiConfig));
+  return clientOf(vault, { ...plan, connection: await secureEndpoints(store, vault, { ...plan, oauth }, now()) });
 }
 
 function flowOf(tools: OAuth1ClientTools, plan: AuthorizationPlan, client: ClientCredentials): Authorization {

@@ -93,7 +93,7 @@ export function openKept(
 
 export function planOf({ environment, account, connection, provider, pattern }: LinkContext, apiConfig: JsonObject) {
   const redirectUri = callbackUrl(environment, connection.id);
-  return { account, connection, provider, pattern, apiConfig, redirectUri } satisfies AuthorizationPlan;
+  return { environment, account, connection, provider, pattern, apiConfig, redirectUri } satisfies AuthorizationPlan;
 }
 
 /** One for each connection, so that an answer can only be taken for one of its own provider (threat L9). */

@@ -1,3 +1,4 @@
+import { checkAllowedBase, NOT_ALLOWED } from '../../connections/allowed-addresses.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
 import { type AuthField, secretFieldsOf, staticFieldsOf } from '../../connectors/auth-pattern.ts';
 import { checkAccountInputs } from '../../connectors/base-url.ts';
@@ -45,7 +46,7 @@ export function formFieldsOf({ pattern, completion, accountFields }: LinkContext
  * @returns one problem per field, as a sentence without its subject
  */
 export function readForm(link: LinkContext, typed: Typed): FormResult {
-  const { pattern, provider, account } = link;
+  const { pattern, provider, account, connection } = link;
   const fields = formFieldsOf(link);
   const valuesOf = (part: FormField['part']): JsonObject => {
     const own = fields.filter((field) => field.part === part);
@@ -63,6 +64,7 @@ export function readForm(link: LinkContext, typed: Typed): FormResult {
     ...(link.completion === 'form' ? checkStaticDetails(pattern, credentials) : []),
     ...checkAccountInputs(provider, inputs),
   ];
+  if (errors.length === 0) errors.push(...checkAllowedBase(connection, provider, inputs));
   if (errors.length === 0) return { ok: true, form: { apiConfig, change, credentials } };
   return { ok: false, problems: problemsByField(fields, errors) };
 }
@@ -91,8 +93,13 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
     if (!fields.some(({ field_name }) => field_name === name)) {
       throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not fit its provider.');
     }
-    // A pattern is for those who wrote it; its field has a hint for those who type.
-    problems[name] ??= message.startsWith('must match the pattern') ? 'does not have the right form' : message;
+    problems[name] ??= forPeople(message);
   }
   return problems;
+}
+
+/** Patterns and settings of connections are for those who wrote them; a field has a hint for those who type. */
+function forPeople(message: string): string {
+  if (message.startsWith('must match the pattern')) return 'does not have the right form';
+  return message === NOT_ALLOWED ? 'is not an address that can be used here' : message;
 }

@@ -7,22 +7,25 @@ import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { clientCredentialsGrant } from '../../oauth/grants/client-credentials.ts';
 import { tokenServerAt } from '../../oauth/server.ts';
 import { Secret } from '../../secret.ts';
-import { type Details, formOf, staticFieldsIn } from '../details.ts';
+import { type Details, formOf, publicPart, staticFieldsIn } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
 /** The request of a machine client for a token of its own (RFC 6749 §4.4). */
 export async function clientCredentialsRequest(setting: Setting): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = setting;
-  const inputs = accountInputs(pattern, account.apiConfig, staticFieldsIn(given));
-  const { oauth: provider, vouching } = await setting.askProvider(inputs);
+  const inputs = accountInputs(pattern, account.apiConfig, staticFieldsIn(publicPart(given, account.binding.fields)));
+  const { oauth, vouching } = await setting.askProvider(inputs);
+  const destination = { origin: tokenServerAt(oauth).tokenEndpoint.origin, vouching };
+  setting.requireDestination(destination);
   const isTyped = formOf(given) === 'static_auth';
-  const client = isTyped ? typedClient(given, pattern) : clientOf(vault, connection, pattern);
+  const client = isTyped
+    ? typedClient(given, pattern)
+    : clientOf(vault, { ...setting, connection: await setting.secured(oauth) });
   const scopes = requestedScopes(connection, pattern);
   return {
-    origin: tokenServerAt(provider).tokenEndpoint.origin,
-    vouching,
+    ...destination,
     async send(fetch, now) {
-      const outcome = await clientCredentialsGrant({ provider, client, scopes, fetchFor: () => fetch, now });
+      const outcome = await clientCredentialsGrant({ provider: oauth, client, scopes, fetchFor: () => fetch, now });
       if (!outcome.ok) return outcome;
       const { accessToken, scopes: granted, expiresAt } = outcome.tokens;
       // Where the provider does not say what it granted, it is what was asked for (RFC 6749 §5.1).

@@ -11,10 +11,12 @@ import type { Setting, TokenRequest } from './request.ts';
 /** The request of a service account, whose key is the connection's client secret, to act for the subject of an account (RFC 7523). */
 export async function delegationRequest(setting: Setting): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = setting;
-  const key = clientSecretOf(vault, connection);
+  const { oauth, vouching } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
+  const { tokenEndpoint } = tokenServerAt(oauth);
+  const destination = { origin: tokenEndpoint.origin, vouching };
+  setting.requireDestination(destination);
+  const key = clientSecretOf(vault, { ...setting, connection: await setting.secured(oauth) });
   if (key === null) throw new OAuthConfigError('The connection has no service account key.');
-  const { oauth: provider, vouching } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
-  const { tokenEndpoint } = tokenServerAt(provider);
   const subject = given.workspace_dwd?.['subject'];
   const delegation = {
     account: readServiceAccount(key),
@@ -23,8 +25,7 @@ export async function delegationRequest(setting: Setting): Promise<TokenRequest>
     audience: tokenEndpoint.href,
   };
   return {
-    origin: tokenEndpoint.origin,
-    vouching,
+    ...destination,
     async send(fetch, now) {
       const outcome = await requestDelegatedToken({ ...delegation, tokenEndpoint, fetch, now });
       if (!outcome.ok) return outcome;

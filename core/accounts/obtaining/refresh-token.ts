@@ -11,15 +11,17 @@ import type { Setting, TokenRequest } from './request.ts';
 
 /** The request that spends the refresh token of an account (RFC 6749 §6). */
 export async function refreshRequest(setting: Setting): Promise<TokenRequest> {
-  const { account, connection, pattern, given, vault } = setting;
+  const { account, pattern, given, vault } = setting;
   const refreshToken = refreshTokenOf(given) as Secret;
   // The origins of endpoints that were discovered are among the account's since the person consented.
   const { oauth } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
   const server = tokenServerAt(oauth);
-  const client = clientOf(vault, connection, pattern);
+  const { origin } = destinationOf(server);
+  setting.requireDestination({ origin });
+  const client = clientOf(vault, { ...setting, connection: await setting.secured(oauth) });
   const scopes = scopesOf(given);
   return {
-    origin: destinationOf(server).origin,
+    origin,
     async send(fetch, now) {
       const outcome = await refreshTokenGrant({ server, client, refreshToken, scopes, fetch, now });
       if (!outcome.ok) return outcome;

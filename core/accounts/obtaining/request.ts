@@ -1,6 +1,7 @@
 import type { AccountRow, ConnectionRow } from '../../../db/store.ts';
 import type { AccountInputs } from '../../connectors/account-inputs.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
+import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { OAuthProvider } from '../../oauth/provider.ts';
 import type { TokenFailure } from '../../oauth/refresh-outcome.ts';
 import type { TokenSet } from '../../oauth/token-answer.ts';
@@ -13,10 +14,19 @@ import type { Details } from '../details.ts';
 export interface Setting {
   account: AccountRow;
   connection: ConnectionRow;
+  provider: ProviderDefinition;
   pattern: AuthPattern;
   /** What the account was given: nothing that the service obtained is among it. */
   given: Details;
   vault: Vault;
+  /**
+   * Makes sure that what the account is bound to allows a destination. To be called before anything secret is opened for it.
+   *
+   * @throws HostsChangedError
+   */
+  requireDestination(destination: Destination): void;
+  /** The connection, once its client may be used at the endpoints of the provider. @throws OAuthConfigError when it may not */
+  secured(oauth: OAuthProvider): Promise<ConnectionRow>;
   /** The provider's OAuth as it is now, asked for where its pattern leaves its endpoints to discovery. */
   askProvider(inputs: AccountInputs): Promise<AskedProvider>;
   /** By which name this environment vouches for its accounts: its base URL. */
@@ -36,12 +46,18 @@ export interface Word {
   random(size: number): Buffer;
 }
 
-/** A request for a token, ready to be sent. */
-export interface TokenRequest {
-  /** Where it goes. */
+/** Where a request for a token goes. */
+export interface Destination {
   origin: string;
-  /** The origin that says so, where it is not the pattern: credentials that are bound to it may go where it says. */
+  /** The origin that says so, where it is not the pattern: credentials that are bound to it may go where it says first. */
   vouching?: string | undefined;
+}
+
+/** The credentials of the account are not for this destination: nothing may be sent there (threat P2). */
+export class HostsChangedError extends Error {}
+
+/** A request for a token, ready to be sent. */
+export interface TokenRequest extends Destination {
   /**
    * Sends it: once, judged.
    *

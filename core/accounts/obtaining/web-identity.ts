@@ -1,3 +1,4 @@
+import { requireTerms } from '../../connections/client.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { oauthProviderOf } from '../../oauth/provider.ts';
@@ -15,8 +16,11 @@ const DURATION_S = 3600;
  * The request for temporary credentials of a role in somebody's cloud, which trusts what this environment says of its accounts. The
  * audience is the client id that is registered there: the connection's, or the connector's usual one.
  */
-export function webIdentityRequest({ account, connection, pattern, issuer, word }: Setting): TokenRequest {
+export function webIdentityRequest(setting: Setting): TokenRequest {
+  const { account, connection, pattern, issuer, word } = setting;
   const { tokenEndpoint } = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
+  setting.requireDestination({ origin: tokenEndpoint.origin });
+  requireTerms(setting);
   const { role_arn: roleArn } = account.apiConfig;
   if (typeof roleArn !== 'string') throw new OAuthConfigError('The account names no role of the cloud.');
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;

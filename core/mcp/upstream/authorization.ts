@@ -1,8 +1,11 @@
 import type { ConnectionRow, EnvironmentId, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
 import type { LinkContext } from '../../accounts/links/link-context.ts';
 import { callbackUrl } from '../../accounts/links/start-consent.ts';
-import { clientSecretPlace } from '../../connections/client-secret-place.ts';
-import type { CustomProviderDefinition } from '../../connections/providers.ts';
+import { isAllowed } from '../../connections/allowed-addresses.ts';
+import { bindClient } from '../../connections/client-binding.ts';
+import { rebindClient } from '../../connections/client-change.ts';
+import { sealClient } from '../../connections/client-secret.ts';
+import { type CustomProviderDefinition, findPattern, toProvider } from '../../connections/providers.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern, OAuthConfig } from '../../connectors/auth-pattern.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
@@ -63,6 +66,12 @@ export async function readyForConsent(
     resource: resource.ok ? resource.resource : address,
     scopes: resource.ok ? resource.scopes : [],
   };
+  const foreign = isClient ? foreignAddress(environment, connection, address, learned) : undefined;
+  if (foreign !== undefined) {
+    return refuse(
+      `The MCP server names ${foreign} for the client of the connection, and allowed_addresses does not list it.`,
+    );
+  }
   let client: RegisteredClient | null = null;
   if (!isClient) {
     const own = clientDocumentUrl(environment, connection.id);
@@ -81,6 +90,22 @@ export async function readyForConsent(
     keep(tx, tools, environment, connection, { provider: provider.identifier, learned, client }),
   );
   return { ok: true, changed: true };
+}
+
+/**
+ * An address at another host than the MCP server's that an operator's own client must not be used at (RFC 9700 §4.4): a server could
+ * have tokens made for it by naming an authorization server that knows the client for another purpose.
+ */
+function foreignAddress(
+  { kind }: EnvironmentRow,
+  { allowedAddresses: allowed }: ConnectionRow,
+  server: string,
+  { issuer, authorize_uri, token_uri, revocation_uri }: Learned,
+): string | undefined {
+  if (allowed === null && kind !== 'PRODUCTION') return undefined;
+  const { origin } = new URL(server);
+  const named = [issuer, authorize_uri, token_uri, revocation_uri].filter((address) => address !== undefined);
+  return named.find((address) => new URL(address).origin !== origin && !isAllowed(address, allowed ?? []));
 }
 
 /** What a connection says of itself where it is a client. */
@@ -136,11 +161,20 @@ async function keep(
   const auth_patterns = before.auth_patterns.map((pattern) =>
     pattern.is_mcp && pattern.type === 'OAUTH' ? withLearned(pattern, learned, client) : pattern,
   );
-  const changes = { definition: { ...before, auth_patterns }, isMcp: row.isMcp, updatedAt };
-  await tx.customProviders.update(environment.id, provider, row.version, changes);
+  const definition = { ...before, auth_patterns };
+  const [was, is] = [toProvider(provider, before), toProvider(provider, definition)];
+  await tx.customProviders.update(environment.id, provider, row.version, { definition, isMcp: row.isMcp, updatedAt });
+  const pattern = findPattern(is, connection.type);
+  if (!client || connection.clientId || !pattern) {
+    // What the server told completes the terms of the client that asked; others are used for what they were set up for.
+    await rebindClient(tx, vault, connection, { before: was, now: is }, updatedAt);
+    return;
+  }
   // Two links at one time may both have registered: the first one that is written down is the client.
-  if (!client || connection.clientId) return;
-  const sealed = client.secret && vault.sealValue(clientSecretPlace(environment.id, id), client.secret).blob;
-  const settings = { clientId: client.clientId, clientSecretSealed: sealed, updatedAt };
-  await tx.connections.update(environment.id, id, connection.version, settings);
+  const settings = sealClient(vault, connection, client.secret, bindClient(is, pattern));
+  await tx.connections.update(environment.id, id, connection.version, {
+    ...settings,
+    clientId: client.clientId,
+    updatedAt,
+  });
 }

@@ -51,7 +51,7 @@ export async function readUpstreamTools(
   const details = openCredentials(tools.vault, account, account);
   const credential = credentialOf(details, account.binding.fields, connection.clientId);
   if (account.status !== 'ACTIVE' || credential === null) throw accountNotActive(account);
-  requireBinding(account, { provider, pattern });
+  requireBinding(account, connection, { provider, pattern });
   const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
   const url = new URL(baseUrlOf(provider, accountInputs(pattern, account.apiConfig, shown)));
   const egress = tools.egressOf(environment);

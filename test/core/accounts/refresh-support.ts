@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCredentials, sealCredentials } from '../../../core/accounts/credentials.ts';
 import { createRefresher, type Refresher, type RefreshTools } from '../../../core/accounts/refresh.ts';
-import { clientSecretPlace } from '../../../core/connections/client-secret-place.ts';
-import type { AuthorizationType, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
+import { bindClient } from '../../../core/connections/client-binding.ts';
+import { sealClient } from '../../../core/connections/client-secret.ts';
+import type { AuthorizationType, AuthPattern, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
-import type { Connector } from '../../../core/connectors/provider.ts';
+import { builtInProvider, type Connector } from '../../../core/connectors/provider.ts';
 import { type Cause, createEvents } from '../../../core/events/events.ts';
 import { createIds } from '../../../core/ids.ts';
 import { createDiscovery } from '../../../core/oauth/discovery.ts';
@@ -145,6 +146,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const vault = vaultOf(ringOf(KEY), 'setup');
   const times = { createdAt: START, updatedAt: START };
   const secret = client.secret === undefined ? 's3cret-of-the-client' : client.secret;
+  const sealed = secret === null ? null : new Secret(secret);
+  const provider = builtInProvider(acme(options));
+  const terms = bindClient(provider, provider.authPatterns[0] as AuthPattern);
   await store.write(async (tx) => {
     await tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId: KEY, checkValue: Buffer.alloc(32), createdAt: START });
     await tx.environments.insert({
@@ -164,14 +168,13 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       verificationMode: 'REQUIRED',
       enabled: options.enabled ?? true,
       clientId: client.id === undefined ? 'app' : client.id,
-      clientSecretSealed:
-        secret === null ? null : vault.sealValue(clientSecretPlace(env, connectionId), new Secret(secret)).blob,
+      ...sealClient(vault, { environmentId: env, id: connectionId, clientGeneration: 0 }, sealed, terms),
       ...times,
     });
   });
   const given = options.tokens ?? { access_token: 'at-0', refresh_token: 'rt-0', scopes: ['a', 'b'] };
   const insert = async (id: string, identifier: string) => {
-    const binding = { base: 'https://api.acme.example', use: 'of the test', fields: {} };
+    const binding = { base: 'https://api.acme.example', use: 'of the test', fields: {}, issued: null };
     const place = { environmentId: env, id, credentialGeneration: 1, origins, binding };
     const row = {
       id,

@@ -1,0 +1,78 @@
+import type { ConnectionRow } from '../../db/store.ts';
+import { isTyped } from '../accounts/links/completion.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
+import { isAtOrBelow, plainAddress } from '../connectors/address-scope.ts';
+import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
+import { API_CONFIG_PATH, baseTemplateOf, baseUrlOf } from '../connectors/base-url.ts';
+import { oauthAddresses } from '../connectors/oauth-addresses.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { FieldError } from '../errors.ts';
+
+const PLACE = /\{\{([^{}]*)\}\}/;
+/** Every host below a name of at least two labels. */
+const WILDCARD = /^https:\/\/\*\.(?=[^*/]+\.[^*/]+$)[a-z0-9.-]+$/;
+
+/**
+ * Whether a connection allows an address: it is one of its entries or lies below one. `https://*.acme.example` stands for every host
+ * below acme.example.
+ */
+export function isAllowed(address: string, allowed: readonly string[]): boolean {
+  const plain = plainAddress(address);
+  return allowed.some((entry) =>
+    WILDCARD.test(entry)
+      ? plain.startsWith('https://') && new URL(plain).port === '' && new URL(plain).hostname.endsWith(entry.slice(9))
+      : isAtOrBelow(plain, plainAddress(entry)),
+  );
+}
+
+/** Why a text cannot be an entry, for an error that names it; undefined when it can. */
+export function entryProblem(entry: string): string | undefined {
+  if (WILDCARD.test(entry)) return undefined;
+  const url = URL.parse(entry);
+  const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[?#{}*\\]/.test(entry);
+  if (isPlain && plainAddress(entry) === entry.replace(/\/$/, '')) return undefined;
+  return 'must be an https address without query and fragment, or https://*. and a name of two labels or more';
+}
+
+/** Whether a value of the account decides at which base a provider is called. */
+export function isBaseOpen(provider: ProviderDefinition): boolean {
+  const template = baseTemplateOf(provider);
+  return template === undefined ? provider.api.base_url_input !== undefined : PLACE.test(template);
+}
+
+/**
+ * Whether a value of the account decides where the client of a connection is used: at which record system, or at which address of a
+ * custom provider. The hosts that a built-in connector leaves open belong to its vendor.
+ */
+export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern): boolean {
+  if (isTyped(pattern)) return false;
+  if (isRecordSystem(pattern)) return isBaseOpen(provider);
+  return provider.isCustom && openAddresses(pattern).length > 0;
+}
+
+/** The addresses of OAuth that a value of the account is part of. */
+export function openAddresses({ type, oauth_config: config = {} }: AuthPattern): string[] {
+  if (type === 'TRUSTED_IDP') return [];
+  const visited = config.authorize_uri === undefined ? [] : [config.authorize_uri];
+  const called = oauthAddresses(config).map(({ template }) => template);
+  return [...visited, ...called].filter((template) => PLACE.test(template));
+}
+
+export const NOT_ALLOWED = 'must give an address that allowed_addresses of the connection lists, or one below it';
+
+/** Holds the base that an account names against the addresses that its connection allows. */
+export function checkAllowedBase(
+  { allowedAddresses }: Pick<ConnectionRow, 'allowedAddresses'>,
+  provider: ProviderDefinition,
+  inputs: AccountInputs,
+): FieldError[] {
+  if (allowedAddresses === null || !isBaseOpen(provider)) return [];
+  const name = baseField(provider);
+  if (inputs[name] === undefined || isAllowed(baseUrlOf(provider, inputs), allowedAddresses)) return [];
+  return [{ field: `${API_CONFIG_PATH}.${name}`, message: NOT_ALLOWED }];
+}
+
+function baseField(provider: ProviderDefinition): string {
+  const template = baseTemplateOf(provider);
+  return (template === undefined ? provider.api.base_url_input : PLACE.exec(template)?.[1]) ?? '';
+}

@@ -1,0 +1,81 @@
+import type { ClientBinding } from '../../db/store.ts';
+import { directoryOf, isAtOrBelow, plainAddress, plainOrigin } from '../connectors/address-scope.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { oauthAddresses } from '../connectors/oauth-addresses.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+
+/** The part of a provider that decides where a client and the tokens that it gets are used. */
+export type ClientProvider = Pick<ProviderDefinition, 'isCustom' | 'api' | 'proxyEnabled' | 'proxyUrl'>;
+/** The part of a pattern that decides how. */
+export type ClientPattern = Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'>;
+
+/** The terms of a client that is set up now; nothing is pinned yet. */
+export function bindClient(provider: ClientProvider, pattern: ClientPattern): ClientBinding {
+  return {
+    method: methodOf(pattern),
+    audience: audienceOf(pattern),
+    within: [...new Set(addressesOf(provider, pattern))].sort(),
+    base: baseOf(provider),
+    pinned: { byAccount: [], byProvider: null },
+  };
+}
+
+/** What a new connection is bound to without a client: its word for accounts, where that stands for one. */
+export function firstClient(definition: { provider: ClientProvider; pattern: ClientPattern }) {
+  if (definition.pattern.type !== 'TRUSTED_IDP') return {};
+  return { clientBinding: bindClient(definition.provider, definition.pattern) };
+}
+
+/**
+ * Whether a client that was set up for some terms may be used under others: it would prove itself in the same way, at no other
+ * addresses of OAuth, and what it gets would be used at no other base.
+ *
+ * @param provider undefined when the provider is gone: then nothing is called at its base
+ */
+export function isClientCovered(
+  bound: ClientBinding,
+  provider: ClientProvider | undefined,
+  pattern: ClientPattern,
+): boolean {
+  if (methodOf(pattern) !== bound.method || audienceOf(pattern) !== bound.audience) return false;
+  const isWithin = (address: string) => bound.within.some((limit) => isAtOrBelow(address, limit, address));
+  if (!addressesOf(provider ?? GONE, pattern).every(isWithin)) return false;
+  if (provider === undefined) return true;
+  const base = baseOf(provider);
+  return base === bound.base || (base !== null && bound.base !== null && isAtOrBelow(base, bound.base, base));
+}
+
+const GONE: ClientProvider = { isCustom: true, api: {}, proxyEnabled: false };
+
+function methodOf({ type, oauth_config: config = {} }: ClientPattern): string {
+  const { client_auth_method: method = 'unsaid', signature_method: signature = 'HMAC-SHA1' } = config;
+  if (type === 'WORKSPACE_DWD') return 'service_account';
+  if (type === 'TRUSTED_IDP') return 'identity_token';
+  return type === 'BOARD_OAUTH1' ? `oauth1 ${signature} ${config.signature_placement ?? 'header'}` : method;
+}
+
+/** Whom signed assertions of the client are for, where that is not the address that they are sent to. */
+function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string | null {
+  if (type === 'TRUSTED_IDP') return config.identity_audience ?? null;
+  if (config.client_auth_method !== 'private_key_jwt') return null;
+  return config.token?.assertion_audience ?? config.issuer ?? null;
+}
+
+/**
+ * Of a custom provider, whose definition clients of the API write, the directories of its addresses count: on a shared host the next
+ * directory may be somebody else's. Of a built-in connector, which comes with this program, the origins do.
+ */
+function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }: ClientPattern): string[] {
+  const { authorize_uri, issuer, ...others } = config;
+  const visited = authorize_uri === undefined ? [] : [authorize_uri];
+  const called = oauthAddresses(others).map(({ template }) => template);
+  if (!isCustom) return [...visited, ...called, ...(issuer === undefined ? [] : [issuer])].map(plainOrigin);
+  return [...[...visited, ...called].map(directoryOf), ...(issuer === undefined ? [] : [plainAddress(issuer)])];
+}
+
+/** Where the tokens of the client are used. */
+function baseOf({ isCustom, api, proxyEnabled, proxyUrl }: ClientProvider): string | null {
+  if (isCustom) return proxyEnabled && proxyUrl ? plainAddress(proxyUrl) : null;
+  const base = api.base_url === undefined ? `input ${api.base_url_input ?? ''}` : plainOrigin(api.base_url);
+  return [base, ...(api.extra_origins ?? [])].join(' ');
+}

@@ -1,0 +1,76 @@
+import type { ClientBinding, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import { giveUpObtained } from '../accounts/leave.ts';
+import type { RevocationTools } from '../accounts/revocation-order.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { Cause, Events } from '../events/events.ts';
+import type { Vault } from '../vault/vault.ts';
+import { clientSecretOf } from './client.ts';
+import { bindClient, isClientCovered } from './client-binding.ts';
+import { type ClientColumns, resealClient } from './client-secret.ts';
+import { findPattern } from './providers.ts';
+
+export type ClientChangeTools = RevocationTools & { events: Pick<Events, 'connectionClientWithdrawn'> };
+
+const WITHDRAWN = 'The provider has changed where or how the client of the connection is used. Set it up again.';
+
+/**
+ * Withdraws the clients of a provider's connections that its new definition would use elsewhere or otherwise than they were set up
+ * for: their secrets are wiped, and what the service obtained with them is given up. To be called while the old definition is stored,
+ * so that revocations follow it.
+ *
+ * @returns how many connections lost their client
+ */
+export async function withdrawClients(
+  tx: Repositories,
+  tools: ClientChangeTools,
+  environmentId: EnvironmentId,
+  provider: ProviderDefinition,
+  cause: Cause,
+): Promise<number> {
+  let withdrawn = 0;
+  for (const connection of await tx.connections.listByProvider(environmentId, provider.identifier)) {
+    const pattern = findPattern(provider, connection.type);
+    const { clientBinding: bound, id, clientId } = connection;
+    if (bound === null || !pattern || isClientCovered(bound, provider, pattern)) continue;
+    await giveUpObtained(tx, tools, environmentId, id);
+    const gone = { clientId: null, clientSecretSealed: null, clientBinding: null };
+    await tx.connections.update(environmentId, id, connection.version, {
+      ...gone,
+      clientGeneration: connection.clientGeneration + 1,
+      // An MCP server registers another client by itself.
+      status: pattern.is_mcp ? 'IN_PROGRESS' : 'DRAFT',
+      updatedAt: tools.now(),
+    });
+    await tools.events.connectionClientWithdrawn(tx, cause, id, clientId ?? '', WITHDRAWN);
+    withdrawn += 1;
+  }
+  return withdrawn;
+}
+
+/** Takes what was learned of a provider into the terms of a client that was covered by what was known before. */
+export async function rebindClient(
+  tx: Repositories,
+  vault: Vault,
+  connection: ConnectionRow,
+  { before, now }: { before: ProviderDefinition; now: ProviderDefinition },
+  updatedAt: number,
+): Promise<void> {
+  const [was, is] = [findPattern(before, connection.type), findPattern(now, connection.type)];
+  const { clientBinding: bound } = connection;
+  if (bound === null || !was || !is || !isClientCovered(bound, before, was)) return;
+  const secret = clientSecretOf(vault, { connection, provider: before, pattern: was });
+  const binding = { ...bindClient(now, is), pinned: bound.pinned };
+  const columns = resealClient(vault, connection, secret, binding);
+  await tx.connections.update(connection.environmentId, connection.id, connection.version, { ...columns, updatedAt });
+}
+
+/** The columns of a client whose origins are pinned from now on. */
+export function pinnedColumns(
+  vault: Vault,
+  purpose: Parameters<typeof clientSecretOf>[1],
+  pinned: ClientBinding['pinned'],
+): ClientColumns {
+  const { connection } = purpose;
+  const binding = { ...(connection.clientBinding as ClientBinding), pinned };
+  return resealClient(vault, connection, clientSecretOf(vault, purpose), binding);
+}

@@ -1,0 +1,135 @@
+import type { ClientBinding, ConnectionRow, EnvironmentRow, Repositories, Store } from '../../db/store.ts';
+import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
+import { baseUrlOf } from '../connectors/base-url.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import { issuerOf, type OAuthProvider } from '../oauth/provider.ts';
+import type { Vault } from '../vault/vault.ts';
+import { isAllowed, isBaseOpen, openAddresses } from './allowed-addresses.ts';
+import { requireTerms } from './client.ts';
+import { pinnedColumns } from './client-change.ts';
+
+/** A client that is about to be used for one account. */
+export interface ClientUse {
+  connection: ConnectionRow;
+  provider: ProviderDefinition;
+  pattern: AuthPattern;
+  environment: Pick<EnvironmentRow, 'kind'>;
+  /** The provider as the account meets it, its discovered endpoints included. */
+  oauth: OAuthProvider;
+}
+
+type Pins = ClientBinding['pinned'];
+
+/**
+ * Makes sure that the client of a connection is used at no other endpoints than those it may be used at. The definition of a provider
+ * can leave them open: to a value of the account, or to the metadata of its issuer. Where `allowed_addresses` does not say more, the
+ * first ones are remembered with the client, and others are refused (threats P2, P7).
+ *
+ * @returns the connection as it is now
+ * @throws OAuthConfigError for endpoints that the client must not be used at; nothing was sent
+ */
+export async function secureEndpoints(
+  store: Pick<Store, 'write'>,
+  vault: Vault,
+  use: ClientUse,
+  at: number,
+): Promise<ConnectionRow> {
+  if (judgeEndpoints(use) === null) return use.connection;
+  return store.write((tx) => pin(tx, vault, use, at));
+}
+
+async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): Promise<ConnectionRow> {
+  const { environmentId, id } = use.connection;
+  const connection = await tx.connections.get(environmentId, id);
+  if (!connection) throw new OAuthConfigError('The connection was deleted.');
+  // Somebody else may have been first.
+  const pinned = judgeEndpoints({ ...use, connection });
+  if (pinned === null) return connection;
+  const columns = pinnedColumns(vault, { ...use, connection }, pinned);
+  await tx.connections.update(environmentId, id, connection.version, { ...columns, updatedAt: at });
+  return (await tx.connections.get(environmentId, id)) as ConnectionRow;
+}
+
+/**
+ * Judges the endpoints of a use.
+ *
+ * @returns null when all of them are known; what would have to be pinned when this is the first use
+ * @throws OAuthConfigError for a use that is not allowed
+ */
+export function judgeEndpoints(use: ClientUse): Pins | null {
+  requireTerms(use);
+  const { pinned } = use.connection.clientBinding as ClientBinding;
+  const byAccount = judgeChosen(use, pinned.byAccount);
+  const byProvider = judgeNamed(use, pinned.byProvider);
+  if (byAccount === null && byProvider === null) return null;
+  return { byAccount: byAccount ?? pinned.byAccount, byProvider: byProvider ?? pinned.byProvider };
+}
+
+/** Addresses that a value of the account is part of. */
+function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null {
+  const { allowedAddresses: allowed } = use.connection;
+  const chosen = chosenAddresses(use);
+  if (chosen.length === 0) return null;
+  if (allowed !== null || use.environment.kind === 'PRODUCTION') {
+    const refused = chosen.find((address) => !isAllowed(address, allowed ?? []));
+    if (refused !== undefined) throw notListed(refused);
+    return null;
+  }
+  // An assertion for the endpoint of one record system is of no use at another.
+  if (isRecordSystem(use.pattern) && use.pattern.oauth_config?.client_auth_method === 'private_key_jwt') return null;
+  const origins = originsOf(chosen);
+  if (known.length === 0) return origins;
+  const other = origins.find((origin) => !known.includes(origin));
+  if (other !== undefined) throw notListed(other);
+  return null;
+}
+
+function chosenAddresses({ provider, pattern, oauth }: ClientUse): string[] {
+  const usesBase = isRecordSystem(pattern) || (pattern.type === 'BOARD_OAUTH1' && provider.isCustom);
+  const base = usesBase && isBaseOpen(provider) ? [baseUrlOf(provider, oauth.inputs)] : [];
+  return [...base, ...(provider.isCustom ? openAddresses(pattern).map(oauth.address) : [])];
+}
+
+/** Addresses that the metadata of the provider name and its definition does not. */
+function judgeNamed(use: ClientUse, known: readonly string[] | null): string[] | null {
+  const { provider, pattern, oauth, connection } = use;
+  const named = namedAddresses(use).filter((address) => !isAllowed(address, connection.allowedAddresses ?? []));
+  if (named.length === 0) return null;
+  const isOpen = isRecordSystem(pattern) ? isBaseOpen(provider) : openAddresses(pattern).length > 0;
+  if (isOpen) {
+    // Whose endpoints they are is a matter of the address that the account chose; record systems have rules of their own.
+    const origin = isRecordSystem(pattern) ? undefined : new URL(issuerOf(oauth) ?? '').origin;
+    const other = origin && named.find((address) => new URL(address).origin !== origin);
+    if (other) throw notListed(other);
+    return null;
+  }
+  const origins = originsOf(named);
+  if (known === null) return origins;
+  const moved = origins.find((origin) => !known.includes(origin));
+  if (moved !== undefined) throw notListed(moved);
+  return null;
+}
+
+function namedAddresses({
+  pattern: { oauth_config: declared = {} },
+  oauth: { config, metadata },
+}: ClientUse): string[] {
+  const endpoints = (['authorize_uri', 'token_uri', 'revocation_uri', 'user_info_uri'] as const)
+    .filter((name) => declared[name] === undefined)
+    .map((name) => config[name]);
+  const isPushed = metadata?.require_pushed_authorization_requests === true;
+  const pushedTo = isPushed ? metadata.pushed_authorization_request_endpoint : undefined;
+  return [...endpoints, pushedTo].filter((address) => address !== undefined);
+}
+
+function originsOf(addresses: readonly string[]): string[] {
+  return [...new Set(addresses.map((address) => new URL(address).origin))].sort();
+}
+
+function notListed(address: string): OAuthConfigError {
+  const { origin } = new URL(address);
+  return new OAuthConfigError(
+    `The client of the connection must not be used at ${origin}. List the address in allowed_addresses of the connection to allow it.`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { ClientBinding, ConnectionRow } from '../../db/store.ts';
+import type { Secret } from '../secret.ts';
+import { bindingDigest } from '../vault/binding-digest.ts';
+import type { ValueContext } from '../vault/context.ts';
+import type { Vault } from '../vault/vault.ts';
+
+/** The columns that hold the client of a connection, apart from its public id. */
+export type ClientColumns = Pick<ConnectionRow, 'clientSecretSealed' | 'clientGeneration' | 'clientBinding'>;
+
+/** What the client secret of a connection is sealed for: its place, its generation, and the terms that it was given under. */
+export function clientSecretPlace({
+  environmentId,
+  id,
+  clientGeneration,
+  clientBinding,
+}: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration' | 'clientBinding'>): ValueContext {
+  return {
+    table: 'connections',
+    environmentId,
+    recordId: id,
+    field: 'client_secret',
+    generation: clientGeneration,
+    bindingDigest: bindingDigest([], clientBinding === null ? [] : [canonical(clientBinding)]),
+  };
+}
+
+/**
+ * The columns of a client that is set up now, under the next generation.
+ *
+ * @param secret null: it has none
+ */
+export function sealClient(
+  vault: Vault,
+  place: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration'>,
+  secret: Secret | null,
+  clientBinding: ClientBinding,
+): ClientColumns {
+  return resealClient(vault, { ...place, clientGeneration: place.clientGeneration + 1 }, secret, clientBinding);
+}
+
+/** The columns of the same client under narrower terms. */
+export function resealClient(
+  vault: Vault,
+  { environmentId, id, clientGeneration }: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration'>,
+  secret: Secret | null,
+  clientBinding: ClientBinding,
+): ClientColumns {
+  const place = clientSecretPlace({ environmentId, id, clientGeneration, clientBinding });
+  const clientSecretSealed = secret === null ? null : vault.sealValue(place, secret).blob;
+  return { clientSecretSealed, clientGeneration, clientBinding };
+}
+
+function canonical({ method, audience, within, base, pinned }: ClientBinding): string {
+  const { byAccount, byProvider } = pinned;
+  return JSON.stringify([
+    method,
+    audience,
+    within.toSorted(),
+    base,
+    byAccount.toSorted(),
+    byProvider?.toSorted() ?? null,
+  ]);
+}

@@ -1,0 +1,86 @@
+import type { Discovery } from '../oauth/discovery.ts';
+import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
+import type { FetchFor } from '../oauth/transport.ts';
+import type { SmartConfiguration } from './smart-configuration.ts';
+
+export interface EndpointsQuestion {
+  fhirBase: string;
+  configuration: SmartConfiguration;
+  /** The issuer that the definition of the provider names, if it names one. */
+  expectedIssuer?: string | undefined;
+  /** Whether the connection lists an address as one that may be used. */
+  isListed(address: string): boolean;
+  discovery: Discovery;
+  fetchFor: FetchFor;
+  /** Keeps what one environment was told from others. */
+  partition: string;
+}
+
+export type EndpointsVerdict =
+  | { ok: true }
+  | { ok: false; kind: 'untrusted'; message: string }
+  | { ok: false; kind: 'unavailable'; message: string; reason: UnavailableReason; retryAfterMs?: number | undefined };
+
+/** Endpoints that browsers, codes, tokens or proofs of a client are sent to. */
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'pushed_authorization_request_endpoint',
+  'userinfo_endpoint',
+] as const;
+
+/**
+ * Judges whether the endpoints that a FHIR server names are its own. Whoever names the base chooses that server, and a server that
+ * mixes its own endpoints with those of another one could have tokens made for itself at the other one (RFC 9700 §4.4).
+ *
+ * All endpoints are at one origin. It is the origin of the base, or the issuer confirms them: its own metadata (RFC 8414 §3) name
+ * the same. An issuer that is named has to confirm them in any case.
+ */
+export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<EndpointsVerdict> {
+  const { configuration, fhirBase, expectedIssuer, isListed } = question;
+  const { metadata, issuer = expectedIssuer } = configuration;
+  if (expectedIssuer !== undefined && issuer !== expectedIssuer)
+    return untrusted('names another issuer than the provider');
+  const named = ENDPOINTS.flatMap((name) => metadata[name] ?? []);
+  const origins = new Set(named.map((address) => new URL(address).origin));
+  if (origins.size !== 1) return untrusted('names endpoints at different hosts');
+  if (issuer !== undefined) return confirmed(question, issuer);
+  const isOwn = origins.has(new URL(fhirBase).origin) || named.every(isListed);
+  return isOwn ? { ok: true } : untrusted('names endpoints at another host, and no issuer that could confirm them');
+}
+
+async function confirmed(
+  { configuration: { metadata }, fhirBase, isListed, discovery, partition, fetchFor }: EndpointsQuestion,
+  issuer: string,
+): Promise<EndpointsVerdict> {
+  const found = await discovery.discover({ issuer, partition, fetchFor });
+  if (!found.ok && found.kind === 'unavailable') {
+    const { reason, retryAfterMs } = found;
+    return {
+      ok: false,
+      kind: 'unavailable',
+      message: 'The issuer of the FHIR server does not respond.',
+      reason,
+      retryAfterMs,
+    };
+  }
+  if (!found.ok) return untrusted('names an issuer that does not confirm it');
+  const isSame = ENDPOINTS.every((name) => {
+    const own = found.metadata[name];
+    // Metadata of sign-in need not name an endpoint for revocation; all of them are at one origin.
+    return (
+      metadata[name] === undefined || own === metadata[name] || (own === undefined && name === 'revocation_endpoint')
+    );
+  });
+  if (!isSame) return untrusted('names other endpoints than its issuer');
+  const { origin } = new URL(metadata.token_endpoint as string);
+  const isOwn =
+    [fhirBase, issuer].some((address) => new URL(address).origin === origin) ||
+    isListed(metadata.token_endpoint as string);
+  return isOwn ? { ok: true } : untrusted('names endpoints at a host of neither itself nor its issuer');
+}
+
+function untrusted(how: string): EndpointsVerdict {
+  return { ok: false, kind: 'untrusted', message: `The SMART configuration of the FHIR server ${how}.` };
+}
