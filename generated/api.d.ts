@@ -573,6 +573,10 @@ export interface paths {
          *     credential would be sent in another place or form (`placement`, `auth_header_key_override`, `auth_field_mutations`, the
          *     fields of the credential). A path may move to another version of the API, such as from `/v1` to `/v2`.
          *
+         *     The clients of connections are bound in the same way. When an OAuth address changes to another host or directory, or
+         *     `client_auth_method`, the audience of assertions or the base of the API changes, the connections of the provider lose
+         *     `client_id` and `client_secret` and become a `DRAFT`, until they are set again.
+         *
          *     Values of a field that was secret when they were typed are never shown. A field that becomes secret is no longer shown.
          *
          *     When it does not work:
@@ -1623,6 +1627,15 @@ export interface components {
             type: components["schemas"]["ConnectionType"];
         };
         /**
+         * @description The only addresses that may be used where the provider's definition leaves them open: the base address that an account names, the
+         *     OAuth addresses that a value of an account is part of, and an authorization server at another host that an MCP server names for
+         *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
+         *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
+         *     production environment the list is required where a value of an account decides where the client is used, for example
+         *     at record systems (SMART on FHIR) whose address the user types.
+         */
+        ConnectionAllowedAddresses: string[] | null;
+        /**
          * @description The authorization type of the connection, one that the provider offers. The types of sign-in connections (`OIDC`, `SAML`,
          *     `PASSWORD`, `PASSWORDLESS`, `WEBAUTHN`) are known and refused with 400 `UNSUPPORTED_CONNECTION_TYPE`.
          * @enum {string}
@@ -1630,6 +1643,8 @@ export interface components {
         ConnectionAuthorizationType: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH" | "OIDC" | "SAML" | "PASSWORD" | "PASSWORDLESS" | "WEBAUTHN";
         /** @description A connection with its settings. The client secret is never answered. */
         ConnectionConfiguration: {
+            /** @description The only addresses that accounts of this connection may bring; null when none are listed. */
+            allowed_addresses: string[] | null;
             /**
              * @description The only tools that accounts of this connection may run; null allows every tool of the connector, and raw
              *     calls, which `proxy` stands for.
@@ -1732,11 +1747,15 @@ export interface components {
         };
         /** @description A new connection of a provider. */
         CreateConnectionRequest: {
+            allowed_addresses?: components["schemas"]["ConnectionAllowedAddresses"];
             /** @description The only tools that accounts of this connection may run; when left out or null, every tool of the connector. */
             allowed_tools?: components["schemas"]["ToolName"][] | null;
             /** @description The OAuth client at the provider. Without it a connection of an OAuth type is a `DRAFT`. */
             client_id?: string;
-            /** @description The secret of the OAuth client. It is stored encrypted and never answered. */
+            /**
+             * @description The secret of the OAuth client; with `private_key_jwt` its private key, in PEM or as a JWK; for `WORKSPACE_DWD` the key
+             *     file of the service account. One of the wrong kind is rejected. It is stored encrypted and never returned.
+             */
             client_secret?: $Write<string>;
             /** @description The identifier of the provider, built-in or custom. */
             connector: string;
@@ -3415,11 +3434,12 @@ export interface components {
         };
         /** @description The settings to change. What is left out stays as it is; `null` clears. */
         UpdateConnectionRequest: {
+            allowed_addresses?: components["schemas"]["ConnectionAllowedAddresses"];
             /** @description The only tools that accounts of this connection may run; null for every tool of the connector. */
             allowed_tools?: components["schemas"]["ToolName"][] | null;
             /** @description The OAuth client at the provider; null removes it, which makes a connection of an OAuth type a `DRAFT`. */
             client_id?: string | null;
-            /** @description The secret of the OAuth client; null removes it. It is stored encrypted and never answered. */
+            /** @description The secret of the OAuth client, as on create; null removes it. It is stored encrypted and never returned. */
             client_secret?: $Write<string | null>;
             /** @description The domains of the connection, all of them; null for none. */
             domains?: string[] | null;
