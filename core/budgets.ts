@@ -46,8 +46,24 @@ export const REQUEST_BODY = {
   queryPairs: 100,
   /** A raw call; it is sent on as it is and never parsed. */
   rawBytes: 10 * MIB,
+  /** Pieces of one body, whatever their size: each costs time. */
+  pieces: 2 ** 16,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
   levels: 32,
+} as const;
+
+/** Bodies that the process holds: of requests, of calls to third parties and of their responses (core/budgets/byte-budget.ts). */
+export const BODIES = {
+  /** All bodies together. An environment holds at most half of it, less when others hold much. */
+  totalBytes: 256 * MIB,
+  /** Reserved for the response before a call is sent, so that calls with short responses do not fail when they have taken effect. */
+  firstBytes: 64 * KIB,
+  /** The first bytes of a request body are not counted: the number of connections bounds them. */
+  uncountedBytes: 16 * KIB,
+  /** The longest wait for room. */
+  waitMs: 5 * SECOND,
+  /** Calls that may wait for room. */
+  waiting: 2_000,
 } as const;
 
 /** How long the service keeps what it issued or stored. */
@@ -114,6 +130,8 @@ export const STORED = {
   apiConfigLevels: 16,
   /** Files of tools that one environment holds at a time. */
   filesBytes: GIB,
+  /** Stored files that one call sends, each counted as often as the input names it. */
+  callFilesBytes: 32 * MIB,
   /** Each part of an execution's contents; longer parts are cut. */
   contentsPartBytes: 16 * KIB,
 } as const;

@@ -84,11 +84,12 @@ async function addNote(id: string, text: string): Promise<unknown> {
   });
   if (data) return data.data;
   // The members of a problem tell its kind: the provider's own refusal, or an account that has to be connected anew.
-  if ('tool_error' in error) {
+  if ('tool_error' in error && error.tool_error) {
     const { kind, upstream_status, upstream_body, retryable } = error.tool_error;
     return { kind, upstream_status, upstream_body, retryable };
   }
-  if ('next_action' in error) throw new Error(`first ${error.next_action.type}: ${error.next_action.message}`);
+  if ('next_action' in error && error.next_action)
+    throw new Error(`first ${error.next_action.type}: ${error.next_action.message}`);
   throw failure(error);
 }
 

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { BodyBuffer, type BodyRefusal } from '../core/budgets/body-buffer.ts';
+import { BODIES, REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
+import type { BodyHold } from './body-hold.ts';
 import type { BodyRule } from './body-rule.ts';
 import { parseForm } from './form.ts';
 import { parseJson } from './json.ts';
@@ -7,9 +10,9 @@ import { parseJson } from './json.ts';
 /**
  * Reads and parses a request body.
  *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED, SERVER_BUSY
  */
-export function readBody(req: IncomingMessage, rule: BodyRule): unknown | Promise<unknown> {
+export function readBody(req: IncomingMessage, rule: BodyRule, hold: BodyHold): unknown | Promise<unknown> {
   const { format, maxBytes } = rule;
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
@@ -20,20 +23,20 @@ export function readBody(req: IncomingMessage, rule: BodyRule): unknown | Promis
   if (!hasBody) return undefined;
   checkMediaType(req, format);
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return collect(req, maxBytes).then((bytes) => parse(bytes, rule));
+  return collect(req, maxBytes, hold).then((bytes) => parse(bytes, rule));
 }
 
 /**
  * Reads a body that is handed on as it is.
  *
  * @returns undefined when there is none
- * @throws ApiError BODY_TOO_LARGE, MALFORMED_BODY
+ * @throws ApiError BODY_TOO_LARGE, MALFORMED_BODY, SERVER_BUSY
  */
-export async function readRawBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+export async function readRawBody(req: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer | undefined> {
   const length = req.headers['content-length'];
   if (req.headers['transfer-encoding'] === undefined && length === undefined) return undefined;
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return collect(req, maxBytes);
+  return collect(req, maxBytes, hold);
 }
 
 function parse(bytes: Buffer, rule: BodyRule): unknown {
@@ -59,20 +62,23 @@ function tooLarge(maxBytes: number): ApiError {
   return new ApiError('BODY_TOO_LARGE', `The body must not be larger than ${maxBytes} bytes.`);
 }
 
-function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function refused(refusal: BodyRefusal, maxBytes: number): ApiError {
+  if (refusal === 'size') return tooLarge(maxBytes);
+  if (refusal === 'pieces') return new ApiError('MALFORMED_BODY', 'The body comes in too many pieces.');
+  return new ApiError('SERVER_BUSY', 'The server has no memory for this body now. Try again soon.');
+}
+
+function collect(req: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const free = BODIES.uncountedBytes;
+    const body = new BodyBuffer({ maxBytes, maxPieces: REQUEST_BODY.pieces, hold, free });
     req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) {
-        req.removeAllListeners('data');
-        reject(tooLarge(maxBytes));
-      } else {
-        chunks.push(chunk);
-      }
+      const refusal = body.add(chunk);
+      if (refusal === undefined) return;
+      req.removeAllListeners('data');
+      reject(refused(refusal, maxBytes));
     });
-    req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    req.on('end', () => resolve(body.take()));
     req.on('error', (cause) => reject(new ApiError('MALFORMED_BODY', 'The body ended early.', { cause })));
   });
 }

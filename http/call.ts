@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange, Principal } from './exchange.ts';
 import { createIdempotency } from './idempotency.ts';
-import { problemReply } from './problem.ts';
+import { problemReply, retryAfterOf } from './problem.ts';
 import type { ContractRequest } from './request.ts';
 
 type AnyCall = Call<OperationId>;
@@ -50,7 +50,7 @@ class RequestCall {
   }
 
   problem(error: ApiError): Reply {
-    return problemReply(error, this.requestId);
+    return problemReply(error, this.requestId, retryAfterOf(error));
   }
 
   commit(unit: Parameters<AnyCall['commit']>[0]): Promise<Reply> {

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
+import { ByteBudget } from '../core/budgets/byte-budget.ts';
+import { BODIES } from '../core/budgets.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createExecutionContents } from '../core/contents/execution-contents.ts';
@@ -79,7 +81,8 @@ export async function createDeps(
   const random = overrides.random ?? createRandom(randomBytes);
   const newId = overrides.newId ?? createIds(now, random);
   const { log, end: endLog } = overrides.log ? { log: overrides.log, end: async () => {} } : createLog(config.logLevel);
-  const egress = createEnvironmentEgress(config);
+  const bodies = overrides.bodies ?? new ByteBudget(BODIES);
+  const egress = createEnvironmentEgress(config, bodies);
   mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
   const report = (err: unknown, what: string) => log.error({ err }, what);
   const store = await openStore({ path: config.databaseFile, now, report });
@@ -151,6 +154,7 @@ export async function createDeps(
     const metrics = overrides.metrics ?? createMetrics();
     showStorage(metrics, config.databaseFile, scrub);
     const logRequest = createRequestLog(log, now);
+    metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
 
     const deps: Deps = {
       config,
@@ -164,6 +168,7 @@ export async function createDeps(
       store,
       vault,
       catalogue,
+      bodies,
       toolDirectory: createToolDirectory(catalogue),
       threads,
       toolInputs: createInputChecker(),

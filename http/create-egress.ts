@@ -1,3 +1,4 @@
+import type { ByteBudget } from '../core/budgets/byte-budget.ts';
 import { createEgress, type Egress, type EgressOptions } from '../core/net/egress.ts';
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
@@ -14,13 +15,14 @@ export interface EnvironmentEgress {
 
 /**
  * Gives each environment a way out of its own: queues, lookups, connections and what is known of hosts that fail are its own, so that
- * none of them is used up by another environment. Loopback permissions and overrides hold in development environments only.
+ * none of them is used up by another environment. Memory for bodies is divided between them. Loopback permissions and overrides hold in development environments only.
  *
  * @throws ConfigError that names the setting
  */
 export function createEnvironmentEgress(
   { egressAllow, endpointOverrides }: Pick<Config, 'egressAllow' | 'endpointOverrides'>,
-  options?: EgressOptions,
+  bodies: ByteBudget,
+  options: EgressOptions = {},
 ): EnvironmentEgress {
   const ownAddresses = interfaceAddresses();
   const policies = {
@@ -35,7 +37,7 @@ export function createEnvironmentEgress(
   return {
     of({ id, kind }) {
       const key = `${id} ${kind}`;
-      const egress = open.get(key) ?? createEgress(policies[kind], options);
+      const egress = open.get(key) ?? createEgress(policies[kind], { ...options, bodies: bodies.of(id) });
       open.set(key, egress);
       return egress;
     },

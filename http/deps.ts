@@ -2,6 +2,7 @@ import type { AccountChanges } from '../core/accounts/account-changes.ts';
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import type { Fresh } from '../core/accounts/refresh.ts';
+import type { ByteBudget } from '../core/budgets/byte-budget.ts';
 import type { Catalogue } from '../core/connectors/catalogue.ts';
 import type { ExecutionContentsStore } from '../core/contents/execution-contents.ts';
 import type { StoredFiles } from '../core/contents/stored-files.ts';
@@ -41,6 +42,8 @@ export interface Deps {
   readonly store: Store;
   readonly vault: Vault;
   readonly catalogue: Catalogue;
+  /** Bodies that the process holds: of requests, of calls and of their responses. */
+  readonly bodies: ByteBudget;
   /** The catalogue's tools and each environment's own. */
   readonly toolDirectory: ToolDirectory;
   /** For work on foreign data. */

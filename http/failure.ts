@@ -1,20 +1,16 @@
-import { ApiError, type ErrorCode } from '../core/errors.ts';
+import { ApiError } from '../core/errors.ts';
 import { StorageError } from '../db/store.ts';
 import type { Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
-import { oauthErrorReply, problemReply } from './problem.ts';
-
-/** Seconds that a client is asked to wait. */
-const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
+import { oauthErrorReply, problemReply, retryAfterOf } from './problem.ts';
 
 /** Turns anything that was thrown into an answer. What is not an expected failure is logged and reads "Internal error" outside. */
 export function errorReply(thrown: unknown, exchange: Exchange, deps: Deps): Reply {
   const error = toApiError(thrown, exchange, deps);
   const headers = challengeOf(error, exchange);
-  const seconds = RETRY_AFTER_S[error.code];
   // The rate limiter knows better when its own refusal ends.
-  if (seconds !== undefined && !('retry-after' in exchange.answerHeaders)) headers['retry-after'] = String(seconds);
+  if (!('retry-after' in exchange.answerHeaders)) Object.assign(headers, retryAfterOf(error));
   if (exchange.operation?.operationId === 'issueToken') return oauthErrorReply(error, headers);
   return problemReply(error, exchange.requestId, headers);
 }

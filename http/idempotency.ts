@@ -71,6 +71,10 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   async function keep(tx: Repositories, reply: Reply): Promise<void> {
     if (!key) return;
+    if (wasNotBegun(reply)) {
+      await tx.idempotencyKeys.release(environmentId, key.name);
+      return;
+    }
     const text = JSON.stringify({ status: reply.status, body: reply.body, headers: reply.headers });
     const sealedReply = deps.sealedReplies.seal(PURPOSE, bind(key.name), text, deps.now() + LIFETIME.idempotencyKeyMs);
     await tx.idempotencyKeys.complete(environmentId, key.name, {
@@ -123,6 +127,11 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       return reply;
     },
   };
+}
+
+/** The server was too busy to act: the same request, with the same key, may be sent again. */
+function wasNotBegun({ status, body }: Reply): boolean {
+  return status === 503 && (body as { tool_error?: { retryable?: boolean } }).tool_error?.retryable !== false;
 }
 
 /** Of an effect that is not recorded as an execution. */

@@ -11,6 +11,7 @@ import { clientDescription, clientDocumentUrl } from '../core/mcp/upstream/autho
 import { clientMetadataDocument } from '../core/oauth/registration.ts';
 import { bearerToken } from './bearer.ts';
 import { readBody } from './body.ts';
+import { holdUntilClosed } from './body-hold.ts';
 import { JSON_BODY } from './body-rule.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
@@ -74,7 +75,10 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     const session = await authenticate(exchange, environment, serverId);
     applyRateLimit(exchange, session);
     if (!METHODS.includes(req.method ?? '')) throw notAllowed(exchange, METHODS);
-    const parsedBody = req.method === 'POST' ? await readBody(req, JSON_BODY) : undefined;
+    const parsedBody =
+      req.method === 'POST'
+        ? await readBody(req, JSON_BODY, holdUntilClosed(deps.bodies.of(environment.id), exchange.res))
+        : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
     return hand(exchange, session, parsedBody);
   }

@@ -5,6 +5,7 @@ import type { Cause } from '../core/events/events.ts';
 import { StorageError } from '../db/store.ts';
 import { faultPage, refusalPage } from '../web/connect/message-pages.ts';
 import type { Html } from '../web/html.ts';
+import { type BodyHold, bodyHoldOf } from './body-hold.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import { Exchange } from './exchange.ts';
@@ -15,6 +16,8 @@ export interface PageCall {
   req: IncomingMessage;
   environment: Environment;
   requestId: string;
+  /** Counts the body of the request. */
+  bodyHold: BodyHold;
   /** Who does what the page does, for the audit log: whoever has the link. */
   cause: Cause;
 }
@@ -45,7 +48,7 @@ export function createPages(deps: Deps): (name: string, handler: PageHandler) =>
         throw new ApiError('RATE_LIMITED', 'Too many requests come from your address.');
       }
       const cause = { environmentId: environment.id, actor: ACTOR, requestId };
-      return await handler({ req, environment, requestId, cause });
+      return await handler({ req, environment, requestId, cause, bodyHold: bodyHoldOf(exchange, deps) });
     } catch (error) {
       return failure(error, requestId);
     }
@@ -55,6 +58,7 @@ export function createPages(deps: Deps): (name: string, handler: PageHandler) =>
     if (error instanceof ApiError && error.status < 500) {
       return { status: error.status, page: refusalPage(error.message, requestId) };
     }
+    if (error instanceof ApiError && error.code === 'SERVER_BUSY') return { status: 503, page: faultPage(requestId) };
     deps.log.error({ err: error, request_id: requestId }, 'page failed');
     return { status: error instanceof StorageError ? 503 : 500, page: faultPage(requestId) };
   }
@@ -83,7 +87,7 @@ function write({ req, res, requestId, environment }: Exchange, reply: PageReply)
     'x-request-id': requestId,
     ...('redirect' in reply ? { location: reply.redirect } : { 'content-type': 'text/html; charset=utf-8' }),
     ...(reply.cookie && { 'set-cookie': reply.cookie }),
-    ...(status === 429 && { 'retry-after': '1' }),
+    ...((status === 429 || status === 503) && { 'retry-after': '1' }),
     // An unread body would be taken for the next request on this connection.
     ...(!req.complete && { connection: 'close' }),
     'content-length': Buffer.byteLength(text),

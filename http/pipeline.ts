@@ -6,6 +6,7 @@ import { createAnswerCheck } from './answers.ts';
 import { ContractBackend } from './backend.ts';
 import { authenticate } from './bearer.ts';
 import { readBody } from './body.ts';
+import { bodyHoldOf } from './body-hold.ts';
 import { type BodyRule, bodyRuleOf } from './body-rule.ts';
 import { createCall } from './call.ts';
 import type { Handler, Handlers, OperationId, Reply } from './contract.ts';
@@ -60,7 +61,8 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     postSecurityHandler: (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
       applyRateLimit(exchange);
-      return whenKnown(readBody(exchange.req, bodyRules.get(context.operation) as BodyRule), (body) => {
+      const rule = bodyRules.get(context.operation) as BodyRule;
+      return whenKnown(readBody(exchange.req, rule, bodyHoldOf(exchange, deps)), (body) => {
         (context.request as ContractRequest).body = body as never;
       });
     },

@@ -16,6 +16,17 @@ const OAUTH_ERRORS: Partial<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
+/** Seconds that a client is asked to wait, where the failure does not say more. */
+const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
+
+/** The header Retry-After of a failure that time ends; no header for another one. */
+export function retryAfterOf({ code, extra }: ApiError): Record<string, string> {
+  const seconds = RETRY_AFTER_S[code];
+  if (seconds === undefined) return {};
+  const { retry_after_ms: ms } = (extra?.['tool_error'] ?? {}) as { retry_after_ms?: number | null };
+  return { 'retry-after': String(ms ? Math.ceil(ms / 1000) : seconds) };
+}
+
 /** Builds the problem document of RFC 9457 for an expected failure. */
 export function problem(error: ApiError, requestId: string): Record<string, unknown> {
   const { status, title } = ERRORS[error.code];

@@ -13,6 +13,7 @@ import { kindOfStatus, type ToolOutcome } from '../core/tools/outcome.ts';
 import { RAW_CALL } from '../core/tools/tool.ts';
 import { authenticate } from './bearer.ts';
 import { readRawBody } from './body.ts';
+import { bodyHoldOf } from './body-hold.ts';
 import type { Deps } from './deps.ts';
 import { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
@@ -85,7 +86,7 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
     const selector = readSelector(accountOf(headers), 'Valetkey-Account-Id');
     const agentRunId = ownText(headers, 'valetkey-agent-run-id') ?? null;
     const [target = '', query = ''] = split(req.url ?? '');
-    const body = await readRawBody(req, REQUEST_BODY.rawBytes);
+    const body = await readRawBody(req, REQUEST_BODY.rawBytes, bodyHoldOf(exchange, deps));
     const request = { method: req.method ?? '', path: target.slice(PREFIX.length) || '/', query, headers, body };
     const executionId = deps.newId('exec');
     const startedAt = deps.now();

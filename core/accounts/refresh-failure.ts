@@ -1,8 +1,8 @@
 import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 
-/** Why a token could not be renewed for now. `client`: the connection is not set up for it. `busy`: another process is at it. */
-export type FailureReason = UnavailableReason | 'client' | 'busy';
+/** Why a token could not be renewed for now. `client`: the connection is not set up for it. `busy`: it had to wait for too long. */
+export type FailureReason = UnavailableReason | 'client';
 
 /** A refresh that changed nothing. The message is a public sentence. */
 export interface RefreshFailure {
@@ -19,7 +19,7 @@ const KINDS: Record<FailureReason, ToolErrorKind> = {
   invalid_response: 'upstream_invalid_response',
   blocked: 'blocked_by_egress_policy',
   client: 'upstream_auth',
-  busy: 'upstream_timeout',
+  busy: 'service_busy',
 };
 
 /** Reasons that only a change of the configuration mends. */

@@ -19,7 +19,11 @@ export interface FlightTools extends RunTools {
 /** Why a refresh is wanted: the token will end soon, has ended, or was refused by the provider. */
 export type Occasion = 'early' | 'expired' | 'refused';
 
-const BUSY: RefreshFailure = { reason: 'busy', message: 'Another process is refreshing it and takes long.' };
+const BUSY: RefreshFailure = {
+  reason: 'busy',
+  message: 'Another process is refreshing it and takes long.',
+  retryAfterMs: 1_000,
+};
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 

@@ -89,7 +89,7 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
     async load(environmentId, account, named) {
       await requireFiles(store.read, environmentId, account, named, now());
       const files = new Map<string, FileContent>();
-      for (const { id } of named) {
+      for (const id of new Set(named.map((file) => file.id))) {
         const file = await read(environmentId, id);
         if (file) files.set(id, file);
       }
@@ -104,9 +104,10 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
 }
 
 /**
- * Makes sure that an input names files which its account may use: those of an account of the same owner.
+ * Makes sure that an input names files which its account may use, those of an account of the same owner, and not too much of them.
  *
- * @throws ApiError INVALID_TOOL_INPUT that names the first other one; whether it exists elsewhere does not show
+ * @returns their size in bytes, each counted as often as it is named
+ * @throws ApiError INVALID_TOOL_INPUT that names the first file that may not be used; whether it exists elsewhere does not show
  */
 export async function requireFiles(
   read: Pick<ReadRepositories, 'storedContents'>,
@@ -114,13 +115,19 @@ export async function requireFiles(
   account: Owner,
   named: readonly NamedFile[],
   now: number,
-): Promise<void> {
+): Promise<number> {
+  let size = 0;
   for (const { field, id } of named) {
     const facts = await read.storedContents.describe(environmentId, 'file', id, now);
     if (!facts || !isOwn(facts, account)) {
       throw inputProblem(field, 'is not a file of this account or its owner, or its time is over');
     }
+    size += facts.size;
+    if (size > STORED.callFilesBytes) {
+      throw inputProblem(field, `makes the files of this call larger than ${STORED.callFilesBytes} bytes together`);
+    }
   }
+  return size;
 }
 
 /** Accounts without an owner have nothing in common. */

@@ -48,6 +48,8 @@ export interface ExecutionPlan {
   call: PreparedCall;
   /** The stored files that the input names. */
   files: NamedFile[];
+  /** Their size, each counted as often as it is named. */
+  filesBytes: number;
   allPages: boolean;
 }
 
@@ -88,13 +90,13 @@ export async function planExecution(
     tools.toolInputs,
   );
   const files = storedFileIds(tool, call.input);
-  if (files.length > 0) await requireFiles(read, environmentId, account, files, tools.now());
+  const filesBytes = files.length === 0 ? 0 : await requireFiles(read, environmentId, account, files, tools.now());
   const { allPages = false } = request;
   if (allPages && !tool.pagination) {
     const errors = [{ field: 'all_pages', message: 'is for tools whose results come in pages' }];
     throw new ApiError('INVALID_TOOL_INPUT', `The result of ${tool.name} does not come in pages.`, { errors });
   }
-  return { account, connection, call, files, allPages };
+  return { account, connection, call, files, filesBytes, allPages };
 }
 
 /**

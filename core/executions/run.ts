@@ -2,6 +2,7 @@ import type { AccountRow } from '../../db/store.ts';
 import { openCredentials } from '../accounts/credentials.ts';
 import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
+import type { ByteHold } from '../budgets/byte-budget.ts';
 import type { Credential } from '../connectors/placement.ts';
 import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
 import type { StoredFiles } from '../contents/stored-files.ts';
@@ -50,7 +51,43 @@ export async function runPlan(
 ): Promise<ToolOutcome> {
   const fresh = await tools.ensureFresh(plan.account, cause);
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
-  let { account } = fresh;
+  const bodies: Bodies = { files: egress.hold(), wire: egress.hold() };
+  try {
+    if (!(await bodies.files.reserve(plan.filesBytes))) return WITHOUT_ROOM;
+    return await runHeld(plan, fresh.account, egress, bodies, cause, tools);
+  } finally {
+    bodies.files.release();
+    bodies.wire.release();
+  }
+}
+
+/** What the bodies of an execution hold in memory. */
+interface Bodies {
+  files: ByteHold;
+  /** The request that is sent, and its response until it is read. */
+  wire: ByteHold;
+}
+
+const WITHOUT_ROOM: ToolOutcome = {
+  ok: false,
+  error: {
+    kind: 'service_busy',
+    retryable: true,
+    retryAfterMs: 1_000,
+    message: 'The service has no memory for the files of this call now.',
+  },
+  sent: false,
+};
+
+async function runHeld(
+  plan: ExecutionPlan,
+  given: AccountRow,
+  egress: Egress,
+  bodies: Bodies,
+  cause: Cause,
+  tools: RunTools,
+): Promise<ToolOutcome> {
+  let account = given;
   if (account.status !== 'ACTIVE') throw accountNotActive(account);
   const call = await loaded(plan, tools);
   const ports: ExecutePorts = {
@@ -62,7 +99,11 @@ export async function runPlan(
       return renewed;
     },
     refresh: renew,
-    send: (request, timeoutMs) => send(egress, request, account.origins, timeoutMs),
+    send: (request, timeoutMs) => {
+      // The response before this one has been read by now.
+      bodies.wire.release();
+      return send(egress, request, account.origins, timeoutMs, bodies.wire);
+    },
     scrubber: createScrubber,
     now: tools.now,
     random: tools.random,
@@ -136,7 +177,7 @@ export function openCredential(
   return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
 }
 
-function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number) {
+function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number, hold: ByteHold) {
   const { method, url, headers, body } = request;
   return egress.send({
     method,
@@ -144,6 +185,7 @@ function send(egress: Egress, request: OutboundRequest, origins: readonly string
     headers,
     allowedOrigins: origins,
     timeoutMs,
+    hold,
     redirects: 'same-origin',
     ...(body !== undefined && { body }),
   });

@@ -1,7 +1,12 @@
 import type { AuthorizationType } from '../connectors/auth-pattern.ts';
-import { ApiError } from '../errors.ts';
-import type { ToolError } from '../tools/outcome.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
+import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 import { credentialRefused } from './not-active.ts';
+
+const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
+  upstream_timeout: 'TOOL_TIMEOUT',
+  service_busy: 'SERVER_BUSY',
+};
 
 /**
  * The problem of an execution that its provider refused or failed.
@@ -9,8 +14,7 @@ import { credentialRefused } from './not-active.ts';
  * @param type of the account, to say what helps when its credential was refused
  */
 export function toolFailure(error: ToolError, executionId: string, type?: AuthorizationType): ApiError {
-  const code = error.kind === 'upstream_timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED';
-  return new ApiError(code, error.message, {
+  return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
     extra: {
       execution_id: executionId,
       tool_error: {

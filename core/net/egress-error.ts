@@ -2,7 +2,7 @@
  * Why a call did not give an answer:
  * `blocked` by the rules of this room, nothing was sent; `unreachable`: no connection, or it ended before an answer began;
  * `timeout`; `too_large`: header, body or inflated body beyond its cap; `invalid_response`: not HTTP, cut short or not
- * inflatable; `tls`: no trusted encrypted connection; `aborted` by the caller's signal.
+ * inflatable; `tls`: no trusted encrypted connection; `aborted` by the caller's signal; `busy`: this service has no room for the call now.
  */
 export type EgressErrorKind =
   | 'blocked'
@@ -11,7 +11,8 @@ export type EgressErrorKind =
   | 'too_large'
   | 'invalid_response'
   | 'tls'
-  | 'aborted';
+  | 'aborted'
+  | 'busy';
 
 export interface EgressErrorOptions {
   sent?: boolean;

@@ -1,3 +1,5 @@
+import { type ByteAllowance, ByteBudget, type ByteHold } from '../budgets/byte-budget.ts';
+import { BODIES } from '../budgets.ts';
 import { OriginBreaker } from './breaker.ts';
 import { createConnector, type Dial } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -24,6 +26,8 @@ export interface EgressOptions {
   userAgent?: string;
   /** Milliseconds of a clock that never goes back; only differences count. */
   clock?: () => number;
+  /** What bodies may take, of the budget of the process. */
+  bodies?: ByteAllowance;
 }
 
 /** What a stored address is worth before anything is resolved. The reason is public. */
@@ -41,6 +45,8 @@ export interface Egress {
   fetchLike: FetchLike;
   /** `fetchLike` that calls these origins only: for every call that carries a credential. */
   pinnedFetch(allowedOrigins: readonly string[]): FetchLike;
+  /** Counts bodies that outlive the calls they belong to; to be released. */
+  hold(): ByteHold;
   /** Says whether an address may be stored as one to call. Calls judge it again. */
   check(url: string | URL): AddressCheck;
   /** Lets the calls under way end, then closes every connection. */
@@ -52,6 +58,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const limits: EgressLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const userAgent = options.userAgent ?? 'Valetkey';
   const { ca, dial, clock = () => performance.now() } = options;
+  const bodies = options.bodies ?? new ByteBudget(BODIES).of('');
   const resolver = options.resolver ?? createResolver({ clock });
   const connect = createConnector({ policy, resolver, ca, dial, connectTimeoutMs: limits.connectTimeoutMs });
   const gate = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
@@ -59,11 +66,11 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const pool = new ConnectionPool({ connect, ...limits });
   let protocol: Protocol | undefined;
   const protocolOf = () => {
-    protocol ??= createProtocol({ policy, connect, gate, limits, userAgent });
+    protocol ??= createProtocol({ policy, connect, gate, limits, userAgent, bodies });
     return protocol;
   };
 
-  const parts = { policy, pool, gate, breaker, limits, userAgent };
+  const parts = { policy, pool, gate, breaker, limits, userAgent, bodies };
   return {
     send: createSend(parts),
     stream: createStream(parts),
@@ -72,6 +79,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
     },
     fetchLike: createFetchLike(protocolOf),
     pinnedFetch: (allowedOrigins) => createFetchLike(protocolOf, allowedOrigins),
+    hold: () => bodies.hold(),
     check: (address) => checkAddress(policy, address),
     close: () => pool.close(),
   };

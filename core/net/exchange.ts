@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { BodyBuffer } from './body-buffer.ts';
+import type { BodyBuffer } from '../budgets/body-buffer.ts';
 import { EgressError } from './egress-error.ts';
+import { refusedBody, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
 /** One HTTP request as it goes onto the wire. */
@@ -25,39 +26,32 @@ export interface WireResponse {
 export interface ExchangeLimits {
   /** Largest body on the wire, in bytes. */
   maxBytes: number;
-  /** The most pieces that it may come in. */
-  maxPieces: number;
   /** The most interim responses (1xx) before the response. */
   maxInterim: number;
   /** Longest silence once the answer has begun, in milliseconds. Until then the whole call's limit counts. */
   idleTimeoutMs: number;
 }
 
-/** A server that sends this much of something that has no use spends the time of others. */
-export function tooMany(what: 'interim responses' | 'pieces'): EgressError {
-  return new EgressError('invalid_response', `The response has too many ${what}.`, { sent: true });
-}
-
 /**
  * Sends one request and reads its answer. The socket is destroyed as soon as a limit is passed or the signal fires.
  *
+ * @param body collects the body of the response
  * @param signal its reason, an EgressError, becomes the failure
  * @throws EgressError whose `sent` says whether undici had begun to write
  */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
+  body: BodyBuffer,
   limits: ExchangeLimits,
   signal: AbortSignal,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
-    const body = new BodyBuffer(limits.maxBytes);
     let controller: Dispatcher.DispatchController | undefined;
     let head: Omit<WireResponse, 'body'> | undefined;
     let idle: NodeJS.Timeout | undefined;
     let settled = false;
     let interim = 0;
-    let pieces = 0;
 
     const settle = () => {
       settled = true;
@@ -72,7 +66,7 @@ export function exchange(
       reject(failure);
     };
     const onAbort = () => fail(signal.reason);
-    const tooLarge = () => new EgressError('too_large', `The answer is larger than ${limits.maxBytes} bytes.`);
+    const tooLarge = `The answer is larger than ${limits.maxBytes} bytes.`;
     const silent = () => new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`);
 
     if (signal.aborted) return onAbort();
@@ -91,12 +85,13 @@ export function exchange(
         }
         head = { status, headers: headers as ResponseHeaders };
         idle = setTimeout(() => fail(silent()), limits.idleTimeoutMs);
-        if (request.method !== 'HEAD' && Number(headers['content-length']) > limits.maxBytes) fail(tooLarge());
+        const isTooLarge = request.method !== 'HEAD' && Number(headers['content-length']) > limits.maxBytes;
+        if (isTooLarge) fail(refusedBody('size', tooLarge));
       },
       onResponseData(_controller, chunk) {
         idle?.refresh();
-        if (!body.add(chunk)) fail(tooLarge());
-        else if (++pieces > limits.maxPieces) fail(tooMany('pieces'));
+        const refusal = body.add(chunk);
+        if (refusal !== undefined) fail(refusedBody(refusal, tooLarge));
       },
       onResponseEnd() {
         if (settled || head === undefined) return;

@@ -1,7 +1,7 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflateRaw, inflate as inflateZlib } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, type ZlibOptions } from 'node:zlib';
+import type { BodyBuffer } from '../budgets/body-buffer.ts';
 import { EgressError } from './egress-error.ts';
-import { codeOf } from './transport-error.ts';
+import { refusedBody } from './refused-body.ts';
 
 export interface InflateLimits {
   /** Largest inflated body, in bytes. */
@@ -12,40 +12,56 @@ export interface InflateLimits {
   ratioFloorBytes: number;
 }
 
-type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+type Decoder = ReturnType<typeof createGunzip>;
 
-const DECODERS = new Map<string, Decoder>([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['br', promisify(brotliDecompress)],
-  ['deflate', promisify(inflateZlib)],
+const DECODERS = new Map<string, (options: ZlibOptions) => Decoder>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
 ]);
-const raw: Decoder = promisify(inflateRaw);
+/** What one step of a decoder gives at most: larger pieces cost fewer turns, smaller ones less memory. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * Undoes a content coding (RFC 9110 §8.4) within limits.
  *
  * @param coding the Content-Encoding header; one coding, since no server stacks them for a client that did not ask
- * @throws EgressError `too_large`, or `invalid_response` for an unknown coding or bytes that do not fit it
+ * @param bufferOf makes the buffer for an inflated body of so many bytes at most
+ * @throws EgressError `too_large`, `busy`, or `invalid_response` for an unknown coding or bytes that do not fit it
  */
-export async function inflate(body: Buffer, coding: string, limits: InflateLimits): Promise<Buffer> {
+export async function inflate(
+  body: Buffer,
+  coding: string,
+  limits: InflateLimits,
+  bufferOf: (maxBytes: number) => BodyBuffer,
+): Promise<Buffer> {
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
-  const decode = name === 'deflate' && !hasZlibHeader(body) ? raw : DECODERS.get(name);
-  if (decode === undefined) {
+  const create = name === 'deflate' && !hasZlibHeader(body) ? createInflateRaw : DECODERS.get(name);
+  if (create === undefined) {
     throw new EgressError('invalid_response', 'The answer has a content coding that was not asked for.', {
       sent: true,
     });
   }
-  const byRatio = Math.max(limits.ratioFloorBytes, body.length * limits.maxRatio);
-  try {
-    return await decode(body, { maxOutputLength: Math.min(limits.maxBytes, byRatio) });
-  } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') {
-      throw new EgressError('too_large', 'The inflated answer is too large.', { sent: true });
-    }
-    throw new EgressError('invalid_response', 'The answer cannot be inflated.', { sent: true, cause: error });
-  }
+  const maxBytes = Math.min(limits.maxBytes, Math.max(limits.ratioFloorBytes, body.length * limits.maxRatio));
+  const chunkSize = Math.min(PIECE_BYTES, Math.max(1024, body.length * 8));
+  return run(create({ chunkSize }), body, bufferOf(maxBytes));
+}
+
+function run(decoder: Decoder, body: Buffer, inflated: BodyBuffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    decoder.on('data', (chunk: Buffer) => {
+      const refusal = inflated.add(chunk);
+      if (refusal !== undefined) decoder.destroy(refusedBody(refusal, 'The inflated answer is too large.'));
+    });
+    decoder.on('end', () => resolve(inflated.take()));
+    decoder.on('error', (error) => {
+      if (error instanceof EgressError) reject(error);
+      else reject(new EgressError('invalid_response', 'The answer cannot be inflated.', { sent: true, cause: error }));
+    });
+    decoder.end(body);
+  });
 }
 
 /** Some servers send bare DEFLATE under the name that means zlib; the low half of a zlib header's first byte is 8 (RFC 1950 §2.2). */

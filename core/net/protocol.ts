@@ -1,11 +1,14 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise } from 'got';
+import type { ByteAllowance } from '../budgets/byte-budget.ts';
+import { BODIES } from '../budgets.ts';
 import type { Connector } from './connect.ts';
 import { EgressError } from './egress-error.ts';
 import type { OriginGate } from './gate.ts';
 import type { EgressLimits } from './limits.ts';
 import { loadGot } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
+import { noRoom, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
@@ -20,6 +23,8 @@ export interface ProtocolParts {
   gate: OriginGate;
   limits: EgressLimits;
   userAgent: string;
+  /** What the bodies of this environment may take. */
+  bodies: ByteAllowance;
 }
 
 /** What one call has come to; the handler and the request function share it. */
@@ -54,19 +59,25 @@ function guard(parts: ProtocolParts): HandlerFunction {
     const call: Call = { signal, allowedOrigins: pinned(options.context), sent: false };
     options.signal = signal;
     options.request = (url, native) => open(parts, call, url, native);
+    const hold = parts.bodies.hold();
     try {
+      // Before the request: an answer that nobody can take may hold the only copy of a new refresh token.
+      if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
       const answer = next(options);
       let pieces = 0;
       // `transferred` counts inflated bytes, so a bomb ends here as well.
       (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
-        if (transferred <= protocolMaxBytes && ++pieces <= MAX_PIECES) return;
-        end.abort(new EgressError('too_large', `The answer is larger than ${protocolMaxBytes} bytes.`));
+        if (transferred > protocolMaxBytes) {
+          end.abort(new EgressError('too_large', `The answer is larger than ${protocolMaxBytes} bytes.`));
+        } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
+        else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes)) end.abort(noRoom(true));
       });
       return await answer;
     } catch (error) {
       throw protocolError(error, call);
     } finally {
       clearTimeout(timer);
+      hold.release();
     }
   };
 }

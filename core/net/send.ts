@@ -1,4 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { BodyBuffer } from '../budgets/body-buffer.ts';
+import type { ByteAllowance, ByteHold } from '../budgets/byte-budget.ts';
+import { BODIES } from '../budgets.ts';
 import type { OriginBreaker } from './breaker.ts';
 import type { ConnectionPool, Destination } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';
@@ -9,6 +12,7 @@ import { type InflateLimits, inflate } from './inflate.ts';
 import type { EgressLimits } from './limits.ts';
 import type { EgressPolicy } from './policy.ts';
 import { type Hop, sameOriginRedirect } from './redirect.ts';
+import { noRoom } from './refused-body.ts';
 
 export interface EgressRequest {
   method: string;
@@ -27,6 +31,8 @@ export interface EgressRequest {
   /** Bytes of the body, on the wire and inflated, default 10 MiB. */
   maxBytes?: number;
   signal?: AbortSignal;
+  /** Counts the bodies of this call beyond its end; the caller releases it. By default they count until the call ends. */
+  hold?: ByteHold;
 }
 
 export interface EgressResponse {
@@ -45,6 +51,8 @@ export interface SendParts {
   breaker: OriginBreaker;
   limits: EgressLimits;
   userAgent: string;
+  /** What the bodies of this environment may take. */
+  bodies: ByteAllowance;
 }
 
 const METHOD = /^[A-Z][A-Z-]*$/;
@@ -66,12 +74,17 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     const timer = setTimeout(late, limits.timeoutMs);
     caller?.addEventListener('abort', stop, { once: true });
     if (caller?.aborted) stop();
+    const hold = request.hold ?? parts.bodies.hold();
     try {
+      // Before the queue of the origin, where bodies would wait uncounted.
+      const size = first.body === null ? 0 : Buffer.byteLength(first.body);
+      if (size > 0 && !(await hold.reserve(size, end.signal))) throw noRoom(false);
       const maxHops = redirects === 'same-origin' ? parts.limits.maxRedirects : 0;
-      const { hop, answer } = await follow(parts, first, maxHops, limits, end.signal);
-      const { status, headers, body } = isCoded(answer) ? await decoded(answer, limits) : answer;
+      const { hop, answer } = await follow({ ...parts, hold }, first, maxHops, limits, end.signal);
+      const { status, headers, body } = isCoded(answer) ? await decoded(answer, limits, hold) : answer;
       return { status, headers, body, url: hop.url };
     } finally {
+      if (hold !== request.hold) hold.release();
       clearTimeout(timer);
       caller?.removeEventListener('abort', stop);
     }
@@ -91,7 +104,7 @@ export function firstHop(request: EgressRequest, userAgent: string): Hop {
   return { url, method, headers: flatHeaders(request.headers ?? [], defaults), body };
 }
 
-type CallLimits = ExchangeLimits & InflateLimits & Pick<EgressLimits, 'timeoutMs'>;
+type CallLimits = ExchangeLimits & InflateLimits & Pick<EgressLimits, 'timeoutMs' | 'maxPieces'>;
 
 function limitsOf(request: EgressRequest, limits: EgressLimits): CallLimits {
   return {
@@ -105,8 +118,12 @@ function limitsOf(request: EgressRequest, limits: EgressLimits): CallLimits {
   };
 }
 
+interface CallParts extends SendParts {
+  hold: ByteHold;
+}
+
 async function follow(
-  parts: SendParts,
+  parts: CallParts,
   first: Hop,
   maxHops: number,
   limits: CallLimits,
@@ -127,7 +144,7 @@ async function follow(
 }
 
 async function once(
-  { policy, pool, gate, breaker }: SendParts,
+  { policy, pool, gate, breaker, hold }: CallParts,
   hop: Hop,
   limits: CallLimits,
   signal: AbortSignal,
@@ -136,11 +153,12 @@ async function once(
   breaker.check(origin);
   const leave = await gate.enter(origin, signal);
   try {
+    if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
     const { method, headers, body, url } = hop;
     const request = { origin, path: url.pathname + url.search, method, headers, body };
     return await breaker.run(origin, async () => {
       const { result, release } = await onConnection(pool, { origin, target }, signal, (client) =>
-        exchange(client, request, limits, signal),
+        exchange(client, request, bufferOf(limits, hold), limits, signal),
       );
       release();
       return result;
@@ -178,7 +196,14 @@ function isCoded({ headers, body }: WireResponse): boolean {
   return headers['content-encoding'] !== undefined && body.length > 0;
 }
 
-async function decoded(answer: WireResponse, limits: CallLimits): Promise<WireResponse> {
+/** The first bytes are reserved by the time that a call is sent. */
+function bufferOf({ maxBytes, maxPieces }: CallLimits, hold: ByteHold): BodyBuffer {
+  return new BodyBuffer({ maxBytes, maxPieces, hold, free: BODIES.firstBytes });
+}
+
+async function decoded(answer: WireResponse, limits: CallLimits, hold: ByteHold): Promise<WireResponse> {
   const { 'content-encoding': coding, 'content-length': _length, ...headers } = answer.headers;
-  return { ...answer, headers, body: await inflate(answer.body, String(coding), limits) };
+  const { maxPieces } = limits;
+  const inflated = (maxBytes: number) => new BodyBuffer({ maxBytes, maxPieces, hold, free: 0 });
+  return { ...answer, headers, body: await inflate(answer.body, String(coding), limits, inflated) };
 }

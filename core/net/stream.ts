@@ -1,8 +1,9 @@
 import { finished, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { EgressError } from './egress-error.ts';
-import { type ResponseHeaders, tooMany, type WireRequest } from './exchange.ts';
+import type { ResponseHeaders, WireRequest } from './exchange.ts';
 import type { EgressLimits } from './limits.ts';
+import { tooMany } from './refused-body.ts';
 import { type EgressRequest, firstHop, onConnection, type SendParts } from './send.ts';
 import { toEgressError } from './transport-error.ts';
 
@@ -90,6 +91,7 @@ function begin(
     let controller: Dispatcher.DispatchController | undefined;
     let stream: Readable | undefined;
     let idle: NodeJS.Timeout | undefined;
+    let isPaused = false;
     let size = 0;
     let interim = 0;
     let pieces = 0;
@@ -108,6 +110,12 @@ function begin(
       signal.removeEventListener('abort', onAbort);
     };
 
+    const silent = () =>
+      fail(new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`, { sent: true }));
+    const watch = () => {
+      idle = setTimeout(silent, limits.idleTimeoutMs);
+    };
+
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       onRequestStart(started) {
         // As in `exchange`: what was written once is never written again.
@@ -119,12 +127,12 @@ function begin(
           if (++interim > limits.maxInterim) fail(tooMany('interim responses'));
           return;
         }
-        const silent = () =>
-          fail(new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`, { sent: true }));
-        idle = setTimeout(silent, limits.idleTimeoutMs);
+        watch();
         stream = new Readable({
           read: () => {
-            idle?.refresh();
+            if (!isPaused) return;
+            isPaused = false;
+            watch();
             answering.resume();
           },
           destroy(error, done) {
@@ -151,6 +159,7 @@ function begin(
         // A reader that is slower than the host is no fault of the host.
         if (stream?.push(chunk) === false) {
           clearTimeout(idle);
+          isPaused = true;
           answering.pause();
         }
       },

@@ -8,7 +8,8 @@ export type UnavailableReason =
   | 'rate_limited'
   | 'server_error'
   | 'invalid_response'
-  | 'blocked';
+  | 'blocked'
+  | 'busy';
 
 /**
  * How a token request ended. Messages are public sentences.
@@ -102,6 +103,7 @@ const REASONS: Record<TransportFailure['kind'], UnavailableReason> = {
   timeout: 'timeout',
   too_large: 'invalid_response',
   invalid_response: 'invalid_response',
+  busy: 'busy',
 };
 
 export function reasonOf({ kind }: TransportFailure): UnavailableReason {
@@ -110,7 +112,7 @@ export function reasonOf({ kind }: TransportFailure): UnavailableReason {
 
 export function outcomeOfFailure(failure: TransportFailure): TokenFailure {
   const message = `The token endpoint gave no usable answer: ${failure.message}`;
-  return { ok: false, kind: 'unavailable', reason: reasonOf(failure), mayBeSpent: failure.sent, message };
+  return unavailable(reasonOf(failure), failure.sent, failure.retryAfterMs, message);
 }
 
 const SENTENCES: Record<UnavailableReason, string> = {
@@ -120,6 +122,7 @@ const SENTENCES: Record<UnavailableReason, string> = {
   server_error: 'The token endpoint failed.',
   invalid_response: 'The token endpoint gave an answer that cannot be understood.',
   blocked: 'The token endpoint must not be called.',
+  busy: 'The service is too busy to call the token endpoint.',
 };
 
 export function unavailable(

@@ -11,9 +11,11 @@ export function pinnedToTarget(fetchFor: FetchFor): ProtocolFetch {
 
 /** What a transport rejects with when a call gave no answer. The message is public. */
 export interface TransportFailure {
-  kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted';
+  kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
   /** The first byte of the request may have left. */
   sent: boolean;
+  /** When another call may be of use, where that is known. */
+  retryAfterMs?: number | undefined;
   message: string;
 }
 
@@ -25,6 +27,7 @@ const KINDS: ReadonlySet<unknown> = new Set<TransportFailure['kind']>([
   'invalid_response',
   'tls',
   'aborted',
+  'busy',
 ]);
 
 export function isTransportFailure(error: unknown): error is TransportFailure {

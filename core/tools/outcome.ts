@@ -17,6 +17,7 @@ export const TOOL_ERROR_KINDS = [
   'upstream_timeout',
   'upstream_invalid_response',
   'blocked_by_egress_policy',
+  'service_busy',
 ] as const;
 
 export type ToolErrorKind = (typeof TOOL_ERROR_KINDS)[number];
@@ -140,6 +141,14 @@ export function kindOfStatus(status: number): PredicateKind | undefined {
   }
 }
 
+/** Kinds that time may mend. */
+const REPEATABLE: readonly ToolErrorKind[] = [
+  'upstream_server_error',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'service_busy',
+];
+
 /**
  * True when the same call may be tried again. A refusal (429) had no effect; a server error may have had one, so it is
  * only retryable where a second effect is impossible.
@@ -148,7 +157,7 @@ export function kindOfStatus(status: number): PredicateKind | undefined {
  */
 export function isRetryable(kind: ToolErrorKind, repeatable: boolean): boolean {
   if (kind === 'upstream_rate_limited') return true;
-  return repeatable && ['upstream_server_error', 'upstream_unreachable', 'upstream_timeout'].includes(kind);
+  return repeatable && REPEATABLE.includes(kind);
 }
 
 /** A sentence about a failure, with the vendor's own words where there are any. */

@@ -24,7 +24,7 @@ export interface Scrub {
 
 /** The error that `send` rejects with; `sent`: the first byte may have left. */
 export interface SendFailure {
-  kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted';
+  kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
   sent: boolean;
   /** When another call may be of use, where that is known. */
   retryAfterMs?: number | undefined;
@@ -40,6 +40,7 @@ export const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
   invalid_response: 'upstream_invalid_response',
   tls: 'upstream_unreachable',
   aborted: 'upstream_unreachable',
+  busy: 'service_busy',
 };
 
 export function isSendFailure(error: unknown): error is SendFailure {

@@ -24,7 +24,11 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
     async () => {
       try {
         const outcome = await readUpstreamTools(deps, environment, account, cause);
-        if (!outcome.ok) return { reply: call.problem(new ApiError('TOOLS_NOT_LISTED', outcome.error.message)) };
+        if (!outcome.ok) {
+          const { kind, message } = outcome.error;
+          const code = kind === 'service_busy' ? 'SERVER_BUSY' : 'TOOLS_NOT_LISTED';
+          return { reply: call.problem(new ApiError(code, message)) };
+        }
         const { listed } = outcome;
         return await deps.store.write(async (tx) => {
           const accept = body.accept_changes ?? false;

@@ -3,8 +3,6 @@ import { expect } from 'chai';
 import { LIFETIME, STORED } from '../../core/budgets.ts';
 import { openKeySource } from '../../core/keys/key-source.ts';
 import { createRotationStore } from '../../core/keys/rotation-store.ts';
-import { fileInputSchema } from '../../core/tools/file-input.ts';
-import type { Tool } from '../../core/tools/tool.ts';
 import { introduceKey } from '../../core/vault/key-lifecycle.ts';
 import { rewrapAll } from '../../core/vault/rotate.ts';
 import { Vault } from '../../core/vault/vault.ts';
@@ -15,6 +13,7 @@ import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+import { withUploadTools } from '../support/upload-tools.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
@@ -33,7 +32,7 @@ describe('files of tools', () => {
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
       overrides: { now: clock.now },
-      adapt: (deps) => ({ toolDirectory: { ...deps.toolDirectory, find: (...args) => findWithUpload(deps, args) } }),
+      adapt: withUploadTools,
     });
   });
   beforeEach(() => {
@@ -47,21 +46,6 @@ describe('files of tools', () => {
     await server.stop();
     await acme.stop();
   });
-
-  type Found = ReturnType<TestServer['deps']['toolDirectory']['find']>;
-  function findWithUpload(
-    deps: TestServer['deps'],
-    [read, environment, name]: Parameters<TestServer['deps']['toolDirectory']['find']>,
-  ): Found {
-    if (name !== 'http_upload') return deps.toolDirectory.find(read, environment, name);
-    const tool: Tool = {
-      ...(deps.catalogue.tool('http_post') as Tool),
-      name,
-      input_schema: { type: 'object', additionalProperties: false, properties: { file: fileInputSchema('The file.') } },
-      request: { method: 'POST', path: '/upload', body: { format: 'raw', value: { $file: 'file' } } },
-    };
-    return Promise.resolve({ tool, source: 'catalogue', flagged: null });
-  }
 
   async function answeredFile() {
     const { id } = await createKeyedAccount(server);

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { ByteBudget } from '../../core/budgets/byte-budget.ts';
+import { BODIES } from '../../core/budgets.ts';
 import type { EnvironmentId } from '../../db/store.ts';
 import { createEnvironmentEgress, type EnvironmentEgress } from '../../http/create-egress.ts';
 import { eventually, failureOf, get } from '../core/net/local.ts';
@@ -24,7 +26,8 @@ describe('the ways out of environments', () => {
       egressAllow: `127.0.0.1:${upstream.port},gone.example:8443`,
       endpointOverrides: upstream.standsFor('https://api.example.com'),
     };
-    ways = createEnvironmentEgress(settings, { resolver, limits: { callsPerOrigin: 1, queuePerOrigin: 1 } });
+    const options = { resolver, limits: { callsPerOrigin: 1, queuePerOrigin: 1 } };
+    ways = createEnvironmentEgress(settings, new ByteBudget(BODIES), options);
   });
   afterEach(async () => {
     await ways.close();

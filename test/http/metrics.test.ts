@@ -22,6 +22,7 @@ describe('metrics', () => {
       const text = await (await read('/metrics')).body.text();
       expect(text).to.match(/^valetkey_\w*duration_seconds_count\{.*operation="listConnections".*status="401".*\} 1$/m);
       expect(text).to.match(/^valetkey_tool_execution_duration_seconds_count\{.*outcome="success".*\} 1$/m);
+      expect(text).to.match(/^valetkey_body_bytes 0$/m);
       expect(text).to.match(/^valetkey_process_resident_memory_bytes /m);
       expect((await read('/')).statusCode).to.equal(404);
       expect((await read('/metrics', 'POST')).statusCode).to.equal(404);

@@ -120,7 +120,7 @@ describe('one refresh at a time', () => {
     world.clock.at += 10_000;
     const late = await second.refresher.ensureFresh(account, world.cause);
     expect(late.account).to.deep.equal(account);
-    expect(late.error).to.include({ kind: 'upstream_timeout', retryable: true });
+    expect(late.error).to.include({ kind: 'service_busy', retryable: true, retryAfterMs: 1_000 });
     held.release();
     expect(await accessToken(await one)).to.equal('at-1');
     expect(provider.requests).to.equal(1);

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { Dispatcher } from 'undici';
+import { BodyBuffer } from '../../../core/budgets/body-buffer.ts';
+import { ByteBudget } from '../../../core/budgets/byte-budget.ts';
 import { EgressError } from '../../../core/net/egress-error.ts';
 import { exchange } from '../../../core/net/exchange.ts';
 import { failureOf } from './local.ts';
 
 const REQUEST = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: 'x' };
-const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000, maxPieces: 10, maxInterim: 2 };
+const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000, maxInterim: 2 };
+const bodies = new ByteBudget({ totalBytes: 100, waitMs: 0, waiting: 0 }).of('');
+const body = () => new BodyBuffer({ maxBytes: 10, maxPieces: 10, hold: bodies.hold(), free: 0 });
 
 /** A client that begins a request as often as it is told to; `aborted` holds what the exchange made of each. */
 class Client extends Dispatcher {
@@ -31,7 +35,7 @@ class Client extends Dispatcher {
 describe('exchange (E7)', () => {
   it('lets the client write a request once', () => {
     const client = new Client();
-    void exchange(client, REQUEST, LIMITS, new AbortController().signal).catch(() => {});
+    void exchange(client, REQUEST, body(), LIMITS, new AbortController().signal).catch(() => {});
     client.begin();
     client.begin();
     expect(client.aborted).to.deep.equal([false, true]);
@@ -40,7 +44,7 @@ describe('exchange (E7)', () => {
   it('does not let the client write a request that was given up while it waited, and says that it was not sent', async () => {
     const client = new Client();
     const end = new AbortController();
-    const call = failureOf(exchange(client, REQUEST, LIMITS, end.signal));
+    const call = failureOf(exchange(client, REQUEST, body(), LIMITS, end.signal));
     end.abort(new EgressError('timeout', 'Too late.'));
     client.begin();
     expect(client.aborted).to.deep.equal([true]);
@@ -49,7 +53,7 @@ describe('exchange (E7)', () => {
 
   it('says that a request may have been heard from the moment it is written', async () => {
     const client = new Client();
-    const call = failureOf(exchange(client, REQUEST, LIMITS, new AbortController().signal));
+    const call = failureOf(exchange(client, REQUEST, body(), LIMITS, new AbortController().signal));
     const controller = client.begin();
     client.handler.onResponseError?.(controller, new Error('closed'));
     expect(await call).to.include({ kind: 'unreachable', sent: true });

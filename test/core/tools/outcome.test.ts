@@ -118,7 +118,9 @@ describe('The kind of a failure', () => {
 
   it('says whether trying again can help and cannot act twice', () => {
     for (const kind of TOOL_ERROR_KINDS) {
-      const transient = ['upstream_server_error', 'upstream_unreachable', 'upstream_timeout'].includes(kind);
+      const transient = ['upstream_server_error', 'upstream_unreachable', 'upstream_timeout', 'service_busy'].includes(
+        kind,
+      );
       expect(isRetryable(kind, true), kind).to.equal(transient || kind === 'upstream_rate_limited');
       expect(isRetryable(kind, false), kind).to.equal(kind === 'upstream_rate_limited');
     }
