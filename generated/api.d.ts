@@ -2099,6 +2099,22 @@ export interface components {
          * @enum {string}
          */
         ExecutionStatus: "STARTED" | "SUCCEEDED" | "FAILED" | "UNKNOWN";
+        /**
+         * @description The server cannot run the tool now. Where `tool_error` is present, an execution was recorded: `tool_error.retryable` says whether the
+         *     same call may be sent again.
+         */
+        ExecutionUnavailableProblem: {
+            code: components["schemas"]["ErrorCode"];
+            detail: components["schemas"]["ProblemDetail"];
+            errors?: components["schemas"]["ProblemErrors"];
+            /** @description The execution that failed. */
+            execution_id?: string;
+            request_id: components["schemas"]["ProblemRequestId"];
+            status: components["schemas"]["ProblemStatus"];
+            title: components["schemas"]["ProblemTitle"];
+            tool_error?: components["schemas"]["ToolError"];
+            type: components["schemas"]["ProblemType"];
+        };
         /** @description One offending field. */
         FieldError: {
             /** @description The path of the field, such as `connected_account.api_config` or `auth_patterns[0].type`. */
@@ -3152,10 +3168,10 @@ export interface components {
          *     `upstream_forbidden` the credential may not do this; `upstream_not_found`; `upstream_conflict`; `upstream_rate_limited`;
          *     `upstream_server_error` it failed; `upstream_unreachable` no connection; `upstream_timeout` too slow;
          *     `upstream_invalid_response` an answer that cannot be read or is too large; `blocked_by_egress_policy` the address is not one
-         *     that Valetkey may call.
+         *     that Valetkey may call; `service_busy` Valetkey has too much work of this kind for the call now.
          * @enum {string}
          */
-        ToolErrorKind: "upstream_bad_request" | "upstream_auth" | "upstream_forbidden" | "upstream_not_found" | "upstream_conflict" | "upstream_rate_limited" | "upstream_server_error" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "blocked_by_egress_policy";
+        ToolErrorKind: "upstream_bad_request" | "upstream_auth" | "upstream_forbidden" | "upstream_not_found" | "upstream_conflict" | "upstream_rate_limited" | "upstream_server_error" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "blocked_by_egress_policy" | "service_busy";
         /** @description A call and what it is for. */
         ToolExample: {
             /** @description A valid `tool_input`. */
@@ -3847,6 +3863,22 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["AccountStateProblem"] | components["schemas"]["UnknownOutcomeProblem"] | components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The server cannot run the tool now: the storage is full or failing, too many calls with large bodies are under way, or too many
+         *     accounts of the provider wait for a new token. Wait for `Retry-After`.
+         */
+        ExecutionUnavailable: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ExecutionUnavailableProblem"];
             };
         };
         /** @description The access token lacks the operation's scope. */
@@ -6006,7 +6038,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["ToolFailed"];
-            503: components["responses"]["StorageUnavailable"];
+            503: components["responses"]["ExecutionUnavailable"];
             504: components["responses"]["ToolTimeout"];
         };
     };
