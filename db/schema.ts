@@ -175,11 +175,11 @@ export interface ClientBinding {
   within: string[];
   /** Where what it gets is used; null where the provider named no base. */
   base: string | null;
-  /** Origins that the definition of the provider left open, as they were when the client was first used. */
+  /** What the definition of the provider left open, as it was when the client was first used. */
   pinned: {
-    /** Those that a value of an account chose. */
+    /** Addresses that a value of an account chose. */
     byAccount: string[];
-    /** Those that the provider's own metadata named; null: they have not been asked for yet. */
+    /** Origins that the provider's own metadata named; null: they have not been asked for yet. */
     byProvider: string[] | null;
   };
 }

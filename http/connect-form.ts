@@ -1,4 +1,4 @@
-import type { LinkContext } from '../core/accounts/links/link-context.ts';
+import { type LinkContext, shownAddress } from '../core/accounts/links/link-context.ts';
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import type { Settled } from '../core/accounts/links/settle.ts';
 import { startConsent } from '../core/accounts/links/start-consent.ts';
@@ -75,6 +75,7 @@ function pageOf(
     formTitle: pattern.display_name ?? '',
     help: pattern.description ?? '',
     identifier: request.identifier,
+    address: shownAddress(link) ?? '',
     completion,
     scopes: describedScopes(connection, pattern).map(({ display_name: name, description = '' }) => ({
       name,

@@ -28,6 +28,7 @@ const CONSENT: LinkView = {
   formTitle: 'GitHub account',
   help: '',
   identifier: 'ada@widgets.example',
+  address: '',
   completion: 'consent',
   scopes: [
     { name: 'Profile', description: 'Read the profile of the signed-in user.' },

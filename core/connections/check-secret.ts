@@ -1,4 +1,4 @@
-import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { readJwk, readPrivateKey } from '../oauth/private-key.ts';
 import type { Secret } from '../secret.ts';
@@ -18,7 +18,7 @@ export function clientSecretProblem(pattern: AuthPattern, secret: Secret): strin
     return readingProblem(() => readServiceAccount(secret), 'must be the key file of a service account.');
   }
   if (pattern.oauth_config?.client_auth_method === 'private_key_jwt') {
-    const read = pattern.type === 'SMART_FHIR' ? readSmartClientKey : readPrivateKey;
+    const read = isRecordSystem(pattern) ? readSmartClientKey : readPrivateKey;
     return readingProblem(() => read(secret), 'must be a private key.');
   }
   // Sent as a client secret, it would leave this service in plain text.

@@ -1,4 +1,5 @@
 import type { ClientBinding, ConnectionRow, EnvironmentRow, Repositories, Store } from '../../db/store.ts';
+import { directoryOf, isAtOrBelow } from '../connectors/address-scope.ts';
 import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -72,23 +73,25 @@ function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null 
   const chosen = chosenAddresses(use);
   if (chosen.length === 0) return null;
   if (allowed !== null || use.environment.kind === 'PRODUCTION') {
-    const refused = chosen.find((address) => !isAllowed(address, allowed ?? []));
-    if (refused !== undefined) throw notListed(refused);
+    const refused = chosen.find(({ address }) => !isAllowed(address, allowed ?? []));
+    if (refused !== undefined) throw notListed(refused.address);
     return null;
   }
   // An assertion for the endpoint of one record system is of no use at another.
   if (isRecordSystem(use.pattern) && use.pattern.oauth_config?.client_auth_method === 'private_key_jwt') return null;
-  const origins = originsOf(chosen);
-  if (known.length === 0) return origins;
-  const other = origins.find((origin) => !known.includes(origin));
-  if (other !== undefined) throw notListed(other);
+  if (known.length === 0) return [...new Set(chosen.map(({ place }) => place))].sort();
+  const other = chosen.find(({ place }) => !known.some((limit) => isAtOrBelow(place, limit)));
+  if (other !== undefined) throw notListed(other.address);
   return null;
 }
 
-function chosenAddresses({ provider, pattern, oauth }: ClientUse): string[] {
+/** `place`: what is pinned. Of an endpoint it is the directory: on a shared host the next one may be another customer's. */
+function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: string; place: string }[] {
   const usesBase = isRecordSystem(pattern) || (pattern.type === 'BOARD_OAUTH1' && provider.isCustom);
-  const base = usesBase && isBaseOpen(provider) ? [baseUrlOf(provider, oauth.inputs)] : [];
-  return [...base, ...(provider.isCustom ? openAddresses(pattern).map(oauth.address) : [])];
+  const base = usesBase && isBaseOpen(provider) ? baseUrlOf(provider, oauth.inputs) : undefined;
+  const endpoints = provider.isCustom ? openAddresses(pattern).map(oauth.address) : [];
+  const places = endpoints.map((address) => ({ address, place: directoryOf(address) }));
+  return base === undefined ? places : [{ address: base, place: base }, ...places];
 }
 
 /** Addresses that the metadata of the provider name and its definition does not. */

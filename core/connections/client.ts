@@ -1,4 +1,5 @@
 import type { ConnectionRow } from '../../db/store.ts';
+import { isRecordSystem } from '../connectors/auth-pattern.ts';
 import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Secret } from '../secret.ts';
@@ -32,8 +33,11 @@ export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredential
 }
 
 /** Record systems have rules of their own for the keys of clients. @throws OAuthConfigError for a key that does not fit them */
-export function clientFor({ type }: Pick<ClientPattern, 'type'>, client: ClientCredentials): ClientCredentials {
-  if (type !== 'SMART_FHIR' || client.method !== 'private_key_jwt' || client.secret === null) return client;
+export function clientFor(
+  pattern: Pick<ClientPattern, 'type' | 'oauth_config'>,
+  client: ClientCredentials,
+): ClientCredentials {
+  if (!isRecordSystem(pattern) || client.method !== 'private_key_jwt' || client.secret === null) return client;
   return { ...client, secret: readSmartClientKey(client.secret).secret };
 }
 

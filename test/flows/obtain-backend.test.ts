@@ -95,6 +95,23 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     });
   }
 
+  it('is the machine client of the built-in connector, whose token endpoint its record system names', async () => {
+    const client = { client_id: 'service-ec', client_secret: keyOf('service-ec'), scopes: ['system/Patient.rs'] };
+    const fields = { connector: 'smart_fhir', type: 'OAUTH_M2M', ...client };
+    const { key_id: connector, status } = await createConnection(server, fields);
+    expect(status).to.equal('COMPLETED');
+    const connectedAccount = { api_config: { fhir_base_url: FHIR_BASE } };
+    const { id } = await createAccount(server, { connector, connectedAccount });
+    const readRaw = () => server.call('GET', '/api/v1/proxy/Patient/42', { headers: { 'valetkey-account-id': id } });
+    const answer = await readRaw();
+    expect(answer.status, answer.text).to.equal(200);
+    expect(system.received).to.have.length(1);
+    const header = decodeProtectedHeader(system.received[0]?.get('client_assertion') ?? '');
+    expect(header).to.include({ alg: 'ES384', typ: 'JWT' });
+    expect((await readRaw()).status).to.equal(200);
+    expect(system.received).to.have.length(1);
+  });
+
   it('signs each assertion anew: one that was seen is refused (jti)', async () => {
     const id = await connect('service-rsa');
     await read(id);

@@ -1,5 +1,10 @@
 import * as sdk from '@modelcontextprotocol/server';
 import { expect } from 'chai';
+import type { LinkContext } from '../../core/accounts/links/link-context.ts';
+import { findProvider } from '../../core/connections/providers.ts';
+import type { ProviderDefinition } from '../../core/connectors/provider.ts';
+import type { ConnectionRow } from '../../db/store.ts';
+import { auditOf } from '../support/audit.ts';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { TestBrowser } from '../support/browser.ts';
@@ -19,6 +24,7 @@ import {
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { firstEnvironment } from '../support/tokens.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const ORIGIN = 'https://files.example';
@@ -129,6 +135,66 @@ describe('MCP servers that people sign in to', () => {
     const { authRequestId } = returned(await walk(browserFor(as), link, 'bob'));
     expect((await verifyUser(server, authRequestId, 'bob')).status).to.equal(200);
     expect(as.hits('/reg')).to.equal(registrations);
+  });
+
+  describe('H3: that name an authorization server at another host for the client of an operator', () => {
+    async function byHand(more: object = {}) {
+      const fields = { auth_patterns: [PATTERN], proxy_url: RESOURCE };
+      const { identifier } = await createProvider(server, fields);
+      made += 1;
+      const client = { client_id: `operator-${made}`, client_secret: `secret-of-operator-${made}` };
+      const connection = await createConnection(server, { connector: identifier, ...client, ...more });
+      await as.register({ ...client, redirect_uris: [`${server.origin}/oauth/callback/${connection.id}`] });
+      return { identifier, connection };
+    }
+    let made = 0;
+    const open = async (connector: string) => submitLink(browserFor(as), await makeLink(server, { connector }));
+
+    it('are followed where the connection lists it, and not where it lists another', async () => {
+      for (const [listed, leads] of [
+        [[as.issuer], true],
+        [['https://other.example', `${as.issuer}/elsewhere`], false],
+      ] as const) {
+        const { connection } = await byHand({ allowed_addresses: listed });
+        const hits = as.hits('/auth');
+        const page = await open(connection.key_id);
+        expect(page.location?.startsWith(`${as.issuer}/auth`) ?? false, page.text).to.equal(leads);
+        expect([page.status, as.hits('/auth')]).to.deep.equal([leads ? 303 : 502, hits]);
+      }
+    });
+
+    it('are not followed in production where it lists none', async () => {
+      const { identifier, connection } = await byHand();
+      const { store, catalogue, readyForConsent } = server.deps;
+      const environment = await firstEnvironment(server);
+      const row = (await store.read.connections.get(environment.id, connection.id)) as ConnectionRow;
+      const definition = (await findProvider(store.read, catalogue, environment.id, identifier)) as ProviderDefinition;
+      const link = { connection: row, provider: definition, pattern: definition.authPatterns[0] };
+      const ready = (kind: string) =>
+        readyForConsent({ ...link, environment: { ...environment, kind } } as LinkContext);
+      const refused = await ready('PRODUCTION');
+      expect(refused.ok ? '' : refused.message)
+        .to.include(as.issuer)
+        .and.include('allowed_addresses');
+      expect(await ready('DEVELOPMENT')).to.deep.include({ ok: true });
+    });
+
+    it('keep the client of the operator, for what was learned of them alone', async () => {
+      const { identifier, connection } = await byHand();
+      expect((await open(connection.key_id)).status).to.equal(303);
+      const path = `/api/v1/custom-providers/${identifier}`;
+      const [learned] = (await server.call('GET', path)).body.provider.auth_patterns;
+      expect(learned.oauth_config).to.include({ token_uri: `${as.issuer}/token` });
+      expect((await server.call('PUT', path, { body: { description: 'Other' } })).status).to.equal(200);
+      const shown = async () => (await server.call('GET', `/api/v1/connections/${connection.id}`)).body.connection;
+      expect((await shown()).has_client_secret).to.equal(true);
+      const moved = await server.call('PUT', path, { body: { proxy_url: 'https://evil.example/mcp' } });
+      // What this server has told does not hold for another one.
+      expect(moved.body.provider.auth_patterns[0].oauth_config).not.to.have.any.keys('issuer', 'token_uri');
+      expect(await shown()).to.include({ has_client_secret: false, client_id: '' });
+      const events = (await auditOf(server, connection.id)).map(({ action }) => action);
+      expect(events).to.include('connection.client_withdrawn');
+    });
   });
 });
 

@@ -18,6 +18,8 @@ export interface LinkView {
   help: string;
   /** The account that the link is for. */
   identifier: string;
+  /** The server that is asked for the access, where it is not the same for everyone; empty otherwise. */
+  address: string;
   /** `consent`: the person goes on to the provider; `form`: types credentials here. */
   completion: 'consent' | 'form';
   scopes: readonly ScopeView[];
@@ -39,7 +41,7 @@ export function linkPage(view: LinkView): Html {
       <dl>
         <dt>For</dt>
         <dd>${identifier}</dd>
-      </dl>
+${addressHtml(view)}      </dl>
 ${scopesHtml(view)}${problemsHtml(fields)}      <form method="post" novalidate>
         <input type="hidden" name="form_token" value="${formToken}">
 ${fieldsHtml(fields)}        <button type="submit">${isConsent ? `Continue to ${provider}` : 'Connect'}</button>
@@ -47,6 +49,10 @@ ${fieldsHtml(fields)}        <button type="submit">${isConsent ? `Continue to ${
       <p class="note">${isConsent ? consentNote(provider) : FORM_NOTE}</p>
       <p class="note">You did not ask for this, or you are not ${identifier}? Then close this page.</p>`,
   );
+}
+
+function addressHtml({ address }: LinkView): Html {
+  return address === '' ? html`` : html`        <dt>At</dt>\n        <dd>${address}</dd>\n`;
 }
 
 function scopesHtml({ asker, completion, scopes, formTitle, help }: LinkView): Html {

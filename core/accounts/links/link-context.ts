@@ -1,6 +1,7 @@
 import type { AccountRow, AuthRequestRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../../db/store.ts';
+import { isBaseOpen } from '../../connections/allowed-addresses.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
-import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
+import { type AuthField, type AuthPattern, isRecordSystem } from '../../connectors/auth-pattern.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
 import { type Bound, bindTo, type FieldSecrecy } from '../binding.ts';
@@ -68,4 +69,14 @@ export function declaredBinding(
 /** Whether credentials would go to the same places in the same way; what of them may be shown does not matter. */
 export function isSameDestination(a: Bound, b: Bound): boolean {
   return a.origins.join() === b.origins.join() && a.binding.base === b.binding.base && a.binding.use === b.binding.use;
+}
+
+/**
+ * The address at which access is asked for, where it is not the same for every account of the provider, or a record system.
+ *
+ * @returns undefined while a value of the account is missing
+ */
+export function shownAddress({ provider, pattern, account }: LinkContext): string | undefined {
+  if (!isRecordSystem(pattern) && !isBaseOpen(provider)) return undefined;
+  return declaredBinding({ provider, pattern }, account.apiConfig).binding.base ?? undefined;
 }
