@@ -50,6 +50,26 @@ export const REQUEST_BODY = {
   pieces: 2 ** 16,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
   levels: 32,
+  /** Values in JSON, counted before any is built: an ordinary body cannot hold as many, an import has far fewer. */
+  nodes: 200_000,
+  /** JSON above this size is parsed in a thread: it would hold up the event loop. */
+  threadBytes: 256 * KIB,
+  /** Parsing one body in a thread. */
+  parseMs: 5 * SECOND,
+  /** A body up to this size is checked for every error; a larger one until the first. */
+  allErrorsBytes: 16 * KIB,
+} as const;
+
+/** Problem documents: an error must not cost, or return, more than the request that caused it. */
+export const PROBLEM = {
+  /** Entries of `errors`. */
+  errors: 20,
+  /** Characters of `field`. */
+  fieldChars: 256,
+  /** Characters of `message`. */
+  messageChars: 500,
+  /** Characters of `detail`. */
+  detailChars: 2000,
 } as const;
 
 /** Bodies that the process holds: of requests, of calls to third parties and of their responses (core/budgets/byte-budget.ts). */

@@ -1,3 +1,5 @@
+import { PROBLEM } from './budgets.ts';
+
 /**
  * Every error that the interface answers, by its stable code. docs/errors.md mirrors this table; a test compares both ways.
  * `status` is the HTTP status, `title` the fixed short text of RFC 9457.
@@ -67,21 +69,32 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** An expected failure. `detail` is public; the cause is for logs only. */
+/**
+ * An expected failure. `detail` is public; the cause is for logs only. Texts and lists are cut: they may quote what a client sent, and an
+ * error must not be larger than its request.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
   readonly extra: Record<string, unknown> | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
-    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    super(cut(detail, PROBLEM.detailChars), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ApiError';
     this.code = code;
-    this.errors = options.errors;
+    this.errors = options.errors?.slice(0, PROBLEM.errors).map(bounded);
     this.extra = options.extra;
   }
 
   get status(): number {
     return ERRORS[this.code].status;
   }
+}
+
+function bounded({ field, message }: FieldError): FieldError {
+  return { field: cut(field, PROBLEM.fieldChars), message: cut(message, PROBLEM.messageChars) };
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).toWellFormed()}…`;
 }

@@ -1,6 +1,7 @@
 import type { Options } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
+import { addLengthKeywords } from './length-keywords.ts';
 
 /** The plug-in is CommonJS: its callable sits under `default` for the compiler and at run time alike. */
 const addFormats = formatsPlugin.default;
@@ -15,7 +16,6 @@ const OPTIONS: Options = {
   strict: true,
   strictTypes: false,
   strictRequired: false,
-  allErrors: true,
   discriminator: true,
   allowUnionTypes: true,
 };
@@ -23,10 +23,15 @@ const OPTIONS: Options = {
 /**
  * Builds the validator factory of one direction. `readOnly` properties are refused in requests and `writeOnly` ones in answers,
  * which JSON Schema itself only annotates: a client cannot set them, and a handler cannot leak them.
+ *
+ * @param errors whether validation ends at the first error; finding all of them takes time for each
  */
-export function createAjv(direction: Direction): Ajv2020 {
+export function createAjv(direction: Direction, errors: 'first' | 'all'): Ajv2020 {
   const ajv = new Ajv2020({
     ...OPTIONS,
+    allErrors: errors === 'all',
+    // Errors then carry the schema that they come from, which names the allowed fields.
+    verbose: true,
     coerceTypes: direction === 'parameters',
     // A text such as 1e1000 becomes Infinity, whose bounds ajv would skip.
     strictNumbers: direction !== 'parameters',
@@ -39,6 +44,7 @@ export function createAjv(direction: Direction): Ajv2020 {
   for (const name of ['float', 'double']) ajv.addFormat(name, { type: 'number', validate: Number.isFinite });
   ajv.addFormat('password', true);
   ajv.addVocabulary(SCHEMA_VOCABULARY);
+  addLengthKeywords(ajv);
   refuse(ajv, 'readOnly', direction === 'request', 'is set by the service');
   refuse(ajv, 'writeOnly', direction === 'response', 'must never be answered');
   return ajv;

@@ -17,7 +17,7 @@ export type AnswerCheck = (operation: Operation, reply: Reply) => string | null;
  * Validators are compiled at the first answer of their kind and kept.
  */
 export function createAnswerCheck(): AnswerCheck {
-  const ajv = createAjv('response');
+  const ajv = createAjv('response', 'first');
   const compiled = new Map<object, ValidateFunction>();
   return (operation, reply) => {
     const declared = (operation.responses as Responses | undefined)?.[String(reply.status)];

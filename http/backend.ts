@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Context, Document, Operation, Request, ValidationResult } from 'openapi-backend';
-import { OpenAPIBackend } from 'openapi-backend';
+import type { AjvCustomizer, Context, Document, Operation, Request, ValidationResult } from 'openapi-backend';
+import { OpenAPIBackend, OpenAPIValidator } from 'openapi-backend';
+import { REQUEST_BODY } from '../core/budgets.ts';
 import type { Direction } from './ajv.ts';
 import { createAjv } from './ajv.ts';
 import type { ContractRequest } from './request.ts';
@@ -16,22 +17,11 @@ export class ContractBackend extends OpenAPIBackend {
   routes!: CompiledRouter;
   readonly #schemes = new Map<Operation, string | null>();
   readonly #validators = new Map<Operation, ValidateFunction[]>();
+  /** Finds every error of a request that the usual validators refused. */
+  #thorough!: OpenAPIValidator;
 
   constructor(definition: Document) {
-    const shared = new Map<Direction, ReturnType<typeof createAjv>>();
-    const ajvOf = (direction: Direction) => {
-      const known = shared.get(direction) ?? createAjv(direction);
-      shared.set(direction, known);
-      return known;
-    };
-    super({
-      definition,
-      strict: true,
-      quick: true,
-      coerceTypes: true,
-      // One instance for each direction: shared sub-schemas compile once.
-      customizeAjv: (_original, _options, context) => ajvOf(DIRECTIONS[String(context)] ?? 'response') as never,
-    });
+    super({ definition, strict: true, quick: true, coerceTypes: true, customizeAjv: sharedAjv('first') });
   }
 
   override validateDefinition(): Document {
@@ -43,6 +33,13 @@ export class ContractBackend extends OpenAPIBackend {
     this.routes = new CompiledRouter(this.definition);
     this.router = this.routes as never;
     this.validator.router = this.routes as never;
+    this.#thorough = new OpenAPIValidator({
+      definition: this.definition,
+      lazyCompileValidators: true,
+      coerceTypes: true,
+      customizeAjv: sharedAjv('all'),
+      router: this.routes as never,
+    });
     this.validator.validateRequest = (req, operation) => this.#validate(req as ContractRequest, operation as Operation);
     for (const operation of this.routes.getOperations()) this.#schemes.set(operation, schemeOf(operation));
     return this;
@@ -93,6 +90,7 @@ export class ContractBackend extends OpenAPIBackend {
     return (this.validator.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
   }
 
+  /** Ends at the first error. Only a request with a small body is then checked for all of them, which takes time for each. */
   #validate(req: ContractRequest, operation: Operation): ValidationResult {
     const subject = { path: req.params, query: req.query, header: req.headers, cookie: {}, requestBody: req.body };
     let validators = this.#validators.get(operation);
@@ -100,12 +98,33 @@ export class ContractBackend extends OpenAPIBackend {
       validators = this.validatorsOf(operation.operationId as string);
       this.#validators.set(operation, validators);
     }
-    const errors: ErrorObject[] = [];
-    for (const validate of validators) {
-      if (!validate(subject)) errors.push(...(validate.errors ?? []));
+    let errors = errorsOf(validators, subject);
+    if (errors && req.bodyBytes <= REQUEST_BODY.allErrorsBytes) {
+      const id = operation.operationId as string;
+      const thorough = this.#thorough.getRequestValidatorsForOperation(id) as unknown as ValidateFunction[];
+      errors = errorsOf(thorough, subject) ?? errors;
     }
-    return { valid: errors.length === 0, errors: errors.length === 0 ? null : (errors as never), coerced: req };
+    return { valid: errors === null, errors: errors as never, coerced: req };
   }
+}
+
+function errorsOf(validators: readonly ValidateFunction[], subject: unknown): ErrorObject[] | null {
+  let errors: ErrorObject[] | null = null;
+  for (const validate of validators) {
+    if (!validate(subject)) errors = errors ? errors.concat(validate.errors ?? []) : (validate.errors ?? []);
+  }
+  return errors;
+}
+
+/** One instance of ajv for each direction: sub-schemas that are shared compile once. */
+function sharedAjv(errors: 'first' | 'all'): AjvCustomizer {
+  const shared = new Map<Direction, ReturnType<typeof createAjv>>();
+  return (_original, _options, context) => {
+    const direction = DIRECTIONS[String(context)] ?? 'response';
+    const known = shared.get(direction) ?? createAjv(direction, errors);
+    shared.set(direction, known);
+    return known as never;
+  };
 }
 
 /** @throws Error for a document with combinations of security schemes, which are not implemented here */

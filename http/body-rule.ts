@@ -7,6 +7,8 @@ export interface BodyRule {
   format: 'json' | 'form' | 'none';
   /** The largest body, in bytes. */
   maxBytes: number;
+  /** JSON above this size is parsed in a thread. */
+  threadBytes: number;
   /** The most parameters of a form. */
   maxPairs: number;
   /** The parameters of a form that are read, the others being ignored; null for all of them. */
@@ -14,14 +16,19 @@ export interface BodyRule {
 }
 
 /** A JSON body outside the operations of the contract. */
-export const JSON_BODY: BodyRule = { format: 'json', maxBytes: REQUEST_BODY.bytes, maxPairs: 0, parameters: null };
+export const JSON_BODY: BodyRule = {
+  format: 'json',
+  maxBytes: REQUEST_BODY.bytes,
+  threadBytes: REQUEST_BODY.threadBytes,
+  maxPairs: 0,
+  parameters: null,
+};
 
 /** A form that a page of ours sends. */
 export const PAGE_FORM: BodyRule = {
+  ...JSON_BODY,
   format: 'form',
-  maxBytes: REQUEST_BODY.bytes,
   maxPairs: REQUEST_BODY.formPairs,
-  parameters: null,
 };
 
 /** The rule that the contract states: the media type, `x-valetkey-max-body-bytes`, and the parameters of a form. */

@@ -6,24 +6,46 @@ import type { BodyHold } from './body-hold.ts';
 import type { BodyRule } from './body-rule.ts';
 import { parseForm } from './form.ts';
 import { parseJson } from './json.ts';
+import type { ParsedJson } from './json-job.ts';
+
+/** A body that was read and parsed. */
+export interface ReadBody {
+  /** Undefined where the request has no body. */
+  value: unknown;
+  /** Size of the body in bytes. */
+  bytes: number;
+  /** SHA-256 of the bytes, where they were too many to parse here. */
+  digest?: Buffer;
+}
+
+/** Parses JSON outside the event loop. */
+export type ParseLarge = (bytes: Buffer) => Promise<ParsedJson>;
+
+const NO_BODY: ReadBody = { value: undefined, bytes: 0 };
 
 /**
  * Reads and parses a request body.
  *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED, SERVER_BUSY
+ * @param parseLarge for JSON above the size of an ordinary body; only a rule that allows such bodies needs it
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED, SERVER_BUSY, and as `parseLarge` does
  */
-export function readBody(req: IncomingMessage, rule: BodyRule, hold: BodyHold): unknown | Promise<unknown> {
+export function readBody(
+  req: IncomingMessage,
+  rule: BodyRule,
+  hold: BodyHold,
+  parseLarge?: ParseLarge,
+): ReadBody | Promise<ReadBody> {
   const { format, maxBytes } = rule;
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   if (format === 'none') {
     if (hasBody) throw new ApiError('VALIDATION_FAILED', 'This operation takes no body.');
-    return undefined;
+    return NO_BODY;
   }
-  if (!hasBody) return undefined;
+  if (!hasBody) return NO_BODY;
   checkMediaType(req, format);
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return collect(req, maxBytes, hold).then((bytes) => parse(bytes, rule));
+  return collect(req, maxBytes, hold).then((bytes) => parse(bytes, rule, parseLarge));
 }
 
 /**
@@ -39,9 +61,12 @@ export async function readRawBody(req: IncomingMessage, maxBytes: number, hold: 
   return collect(req, maxBytes, hold);
 }
 
-function parse(bytes: Buffer, rule: BodyRule): unknown {
-  if (bytes.length === 0) return undefined;
-  return rule.format === 'json' ? parseJson(bytes) : parseForm(bytes.toString('utf8'), rule);
+function parse(bytes: Buffer, rule: BodyRule, parseLarge: ParseLarge | undefined): ReadBody | Promise<ReadBody> {
+  const size = bytes.length;
+  if (size === 0) return NO_BODY;
+  if (rule.format === 'form') return { value: parseForm(bytes.toString('utf8'), rule), bytes: size };
+  if (parseLarge && size > rule.threadBytes) return parseLarge(bytes).then((parsed) => ({ ...parsed, bytes: size }));
+  return { value: parseJson(bytes), bytes: size };
 }
 
 function checkMediaType(req: IncomingMessage, format: BodyRule['format']): void {

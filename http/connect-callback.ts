@@ -40,7 +40,7 @@ export function createCallback(tools: LinkTools) {
       const link = await awaitsFragment(tools, call.environment, back);
       if (!link) return { status: 400, page: strayPage() };
       if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage() };
-      const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)) ?? {}) as Pairs;
+      const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
       const token = textOf(pairs[`${FIELD_PREFIX}token`]).replace(/^#?(?:token=)?/, '');
       const error = textOf(pairs['error']);
       if (token === '' && error === '') {

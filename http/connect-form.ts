@@ -36,7 +36,7 @@ export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'ra
 
     async submit(call: PageCall, link: LinkContext, linkToken: string): Promise<PageReply> {
       const { req, environment, cause, requestId } = call;
-      const pairs = ((await readBody(req, PAGE_FORM, call.bodyHold)) ?? {}) as Pairs;
+      const pairs = ((await readBody(req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
       const browser = readFlowCookie(req, environment);
       const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
       if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(link, linkToken, browser))) {

@@ -1,15 +1,20 @@
 import type { ErrorObject } from 'ajv';
+import { PROBLEM } from '../core/budgets.ts';
 import type { FieldError } from '../core/errors.ts';
 import { wordsOfPattern } from './pattern-words.ts';
 
-const MAX_ERRORS = 20;
+/** Errors that are looked at: more than this many are no help to anyone. */
+const MAX_CONSIDERED = 500;
+/** Names in a list of what is allowed. */
+const MAX_NAMES = 30;
 
 /**
  * Turns the errors of ajv into fields and sentences for a person. Of a failed `oneOf` only the branch that the sender meant is
  * reported: errors inside the value beat complaints of the other branches about its keys.
  */
-export function presentErrors(errors: readonly ErrorObject[]): FieldError[] {
-  const unions = errors.filter((e) => e.keyword === 'oneOf').map((e) => e.instancePath);
+export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
+  const errors = all.slice(0, MAX_CONSIDERED);
+  const unions = new Set(errors.filter((e) => e.keyword === 'oneOf').map((e) => e.instancePath));
   const seen = new Set<string>();
   const out: FieldError[] = [];
   for (const error of errors) {
@@ -17,43 +22,49 @@ export function presentErrors(errors: readonly ErrorObject[]): FieldError[] {
     const entry = error.keyword === 'oneOf' ? presentUnion(error, errors) : present(error);
     const key = `${entry.field}\n${entry.message}`;
     if (!seen.has(key)) out.push(entry);
+    if (out.length === PROBLEM.errors) break;
     seen.add(key);
   }
-  return out.slice(0, MAX_ERRORS);
+  return out;
 }
 
 /** An error at the union itself is noise; its `oneOf` error is too when something inside the union is wrong. */
-function isNoiseOf(error: ErrorObject, unions: string[], errors: readonly ErrorObject[]): boolean {
-  if (!unions.includes(error.instancePath)) return false;
+function isNoiseOf(error: ErrorObject, unions: ReadonlySet<string>, errors: readonly ErrorObject[]): boolean {
+  if (!unions.has(error.instancePath)) return false;
   if (error.keyword !== 'oneOf') return true;
   return errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
 }
 
-/** Says which keys the value may hold one of, which of them it holds too many of, or which key its form does not know. */
+/** Says which keys the value may hold one of, which of them it holds too many of, or which key no form has. */
 function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError {
   const branches = branchesOf(union, errors);
-  const sent = new Set(branches.flatMap((branch) => branch.extra));
-  const meant = branches.filter((branch) => branch.missing.length === 0 && branch.extra.length < sent.size);
-  const unknown = [...sent].find((key) => meant.every((branch) => branch.extra.includes(key)));
-  if (meant.length > 0 && unknown !== undefined) {
-    return { field: fieldOf(union.instancePath, unknown), message: 'is not known here' };
-  }
+  const choices = [...new Set(branches.flatMap((branch) => branch.allowed))];
+  const sent = [...new Set(branches.flatMap((branch) => branch.extra))];
+  const unknown = sent.find((key) => !choices.includes(key));
+  if (unknown !== undefined) return { field: fieldOf(union.instancePath, unknown), message: unknownField(choices) };
   const field = fieldOf(union.instancePath);
-  if (meant.length > 1) return { field, message: `must hold only one of ${[...sent].join(', ')}` };
-  const choices = [...new Set(branches.flatMap((branch) => branch.missing))];
-  const message =
-    choices.length > 0 ? `must hold exactly one of ${choices.join(', ')}` : 'fits none of the allowed forms';
-  return { field, message };
+  const meant = branches.filter((branch) => branch.missing.length === 0 && branch.extra.length < sent.length);
+  if (meant.length > 1) return { field, message: `must hold only one of ${sent.join(', ')}` };
+  return choices.length > 0
+    ? { field, message: `must hold exactly one of ${choices.join(', ')}` }
+    : { field, message: 'fits none of the allowed forms' };
 }
 
-/** What each form of a union says of the keys of the value: which it misses, and which it does not know. */
-function branchesOf(union: ErrorObject, errors: readonly ErrorObject[]): { missing: string[]; extra: string[] }[] {
-  const branches = new Map<string, { missing: string[]; extra: string[] }>();
-  for (const { instancePath, keyword, params, schemaPath } of errors) {
+interface Branch {
+  /** The keys that it has. */
+  allowed: string[];
+  missing: string[];
+  /** The keys of the value that it does not have. */
+  extra: string[];
+}
+
+/** What each form of a union says of the keys of the value. */
+function branchesOf(union: ErrorObject, errors: readonly ErrorObject[]): Branch[] {
+  const branches = new Map<unknown, Branch>();
+  for (const { instancePath, keyword, params, parentSchema } of errors) {
     if (instancePath !== union.instancePath || keyword === 'oneOf') continue;
-    const path = schemaPath.slice(0, schemaPath.lastIndexOf('/'));
-    const branch = branches.get(path) ?? { missing: [], extra: [] };
-    branches.set(path, branch);
+    const branch = branches.get(parentSchema) ?? { allowed: allowedBy(parentSchema), missing: [], extra: [] };
+    branches.set(parentSchema, branch);
     if (keyword === 'required') branch.missing.push(String(params['missingProperty']));
     if (keyword === 'additionalProperties') branch.extra.push(String(params['additionalProperty']));
   }
@@ -61,12 +72,13 @@ function branchesOf(union: ErrorObject, errors: readonly ErrorObject[]): { missi
 }
 
 function present(error: ErrorObject): FieldError {
-  const { keyword, params, instancePath } = error;
+  const { keyword, params, instancePath, parentSchema } = error;
   if (keyword === 'required')
     return { field: fieldOf(instancePath, params['missingProperty']), message: 'is required' };
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = params['additionalProperty'] ?? params['unevaluatedProperty'];
-    return { field: fieldOf(instancePath, name), message: 'is not known here' };
+    const isParameter = instancePath === '/query';
+    return { field: fieldOf(instancePath, name), message: unknownField(allowedBy(parentSchema), isParameter) };
   }
   if (keyword === 'propertyNames') {
     return { field: fieldOf(instancePath, params['propertyName']), message: 'has a name that is not allowed' };
@@ -80,6 +92,17 @@ function present(error: ErrorObject): FieldError {
   }
   const words = keyword === 'pattern' ? wordsOfPattern(String(params['pattern'])) : undefined;
   return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is not valid' };
+}
+
+function unknownField(allowed: readonly string[], isParameter = false): string {
+  const what = isParameter ? 'unknown parameter' : 'unknown field';
+  if (allowed.length === 0) return what;
+  const more = allowed.length > MAX_NAMES ? ', …' : '';
+  return `${what} (allowed: ${allowed.slice(0, MAX_NAMES).join(', ')}${more})`;
+}
+
+function allowedBy(schema: unknown): string[] {
+  return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
 }
 
 /** `/requestBody/a/0/b` → `a[0].b`; `/query/page_size` → `page_size`. */

@@ -26,9 +26,10 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   const key = typeof header === 'string' ? keyOf(header) : undefined;
 
   function keyOf(text: string) {
-    const { method, path, body } = request;
+    const { method, path, body, bodyDigest } = request;
     const keyDigest = deps.digester.digest('idempotency key', environmentId, clientId, route, text);
-    const requestDigest = deps.digester.digest('idempotent request', method, path, JSON.stringify(body ?? null));
+    const content = bodyDigest ? bodyDigest.toString('base64url') : JSON.stringify(body ?? null);
+    const requestDigest = deps.digester.digest('idempotent request', method, path, content);
     return { name: { clientId, route, keyDigest }, requestDigest };
   }
 

@@ -3,8 +3,8 @@ import { ApiError } from '../core/errors.ts';
 
 /**
  * Parses JSON strictly: what two parsers could read differently is refused. Beyond RFC 8259 that means duplicate keys,
- * integers that a double cannot hold, lone surrogates, a byte order mark, invalid UTF-8 and nesting deeper than 32.
- * Depth is checked while scanning, before any object is built.
+ * integers that a double cannot hold, lone surrogates, a byte order mark, invalid UTF-8, nesting deeper than 32 and more than 200,000
+ * values. Depth and values are counted while scanning, before any object is built.
  *
  * @throws ApiError MALFORMED_BODY
  */
@@ -27,6 +27,7 @@ export function parseJson(bytes: Buffer): unknown {
 function inspectStructure(text: string): void {
   const keysOf: (Set<string> | null)[] = [];
   let keyExpected = false;
+  let nodes = 1;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === 0x22) {
@@ -37,6 +38,7 @@ function inspectStructure(text: string): void {
       at = end;
     } else if (char === 0x7b || char === 0x5b) {
       keysOf.push(char === 0x7b ? new Set() : null);
+      nodes = countNode(nodes);
       if (keysOf.length > REQUEST_BODY.levels) {
         throw new ApiError('MALFORMED_BODY', `The body is nested deeper than ${REQUEST_BODY.levels} levels.`);
       }
@@ -46,10 +48,19 @@ function inspectStructure(text: string): void {
       keyExpected = false;
     } else if (char === 0x2c) {
       keyExpected = keysOf.at(-1) instanceof Set;
+      nodes = countNode(nodes);
     } else if (char === 0x2d || (char >= 0x30 && char <= 0x39)) {
       at = checkNumber(text, at);
     }
   }
+}
+
+/** Every value but the first one of a list or object follows a comma, and that one its bracket. */
+function countNode(nodes: number): number {
+  if (nodes === REQUEST_BODY.nodes) {
+    throw new ApiError('MALFORMED_BODY', `The body has more than ${REQUEST_BODY.nodes} values.`);
+  }
+  return nodes + 1;
 }
 
 function endOfString(text: string, start: number): number {

@@ -75,10 +75,8 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     const session = await authenticate(exchange, environment, serverId);
     applyRateLimit(exchange, session);
     if (!METHODS.includes(req.method ?? '')) throw notAllowed(exchange, METHODS);
-    const parsedBody =
-      req.method === 'POST'
-        ? await readBody(req, JSON_BODY, holdUntilClosed(deps.bodies.of(environment.id), exchange.res))
-        : undefined;
+    const hold = holdUntilClosed(deps.bodies.of(environment.id), exchange.res);
+    const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
     return hand(exchange, session, parsedBody);
   }

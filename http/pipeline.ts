@@ -14,6 +14,7 @@ import type { Deps } from './deps.ts';
 import { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
 import { presentErrors } from './field-errors.ts';
+import { parseInThread } from './json-job.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { respond } from './reply.ts';
 import type { ContractRequest } from './request.ts';
@@ -47,7 +48,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       throw new ApiError('NOT_FOUND', 'No operation has this path.');
     },
     methodNotAllowed: (context: Context, exchange: Exchange) => {
-      exchange.answerHeaders['allow'] = backend.routes.methodsOf((context.request as ContractRequest).path).join(', ');
+      exchange.answerHeaders['allow'] = backend.routes.methodsOf(requestOf(context).path).join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
     },
     postRoutingHandler: (context: Context, exchange: Exchange) => {
@@ -62,9 +63,16 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       if (isRefused(context)) return;
       applyRateLimit(exchange);
       const rule = bodyRules.get(context.operation) as BodyRule;
-      return whenKnown(readBody(exchange.req, rule, bodyHoldOf(exchange, deps)), (body) => {
-        (context.request as ContractRequest).body = body as never;
-      });
+      const parseLarge = (bytes: Buffer) => parseInThread(deps.threads.short, exchange.environment?.id ?? '', bytes);
+      return whenKnown(
+        readBody(exchange.req, rule, bodyHoldOf(exchange, deps), parseLarge),
+        ({ value, bytes, digest }) => {
+          const request = requestOf(context);
+          request.body = value as never;
+          request.bodyBytes = bytes;
+          request.bodyDigest = digest;
+        },
+      );
     },
     unauthorizedHandler: (context: Context) => {
       throw refusalOf(context);
@@ -80,7 +88,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
   });
   for (const [operationId, handler] of Object.entries(handlers)) {
     backend.register(operationId, (context: Context, exchange: Exchange) =>
-      (handler as Handler<OperationId>)(createCall(context.request as ContractRequest, exchange, deps), respond, deps),
+      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, deps), respond, deps),
     );
   }
 
@@ -131,6 +139,11 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
 /** Goes on at once where nothing has to be waited for, which is the usual case. */
 function whenKnown<T>(value: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
   return value instanceof Promise ? value.then(use) : use(value);
+}
+
+/** The request as it was handed to the backend. */
+function requestOf(context: Context): ContractRequest {
+  return context.request as unknown as ContractRequest;
 }
 
 function requiredScope(operation: Operation): string {

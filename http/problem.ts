@@ -49,7 +49,7 @@ export function problemReply(error: ApiError, requestId: string, headers: Record
 /** The token endpoint answers the error object of RFC 6749 §5.2, whatever went wrong; it has no place for fields but its text. */
 export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}): Reply {
   const status = error.status === 415 || error.status === 422 ? 400 : error.status;
-  const named = error.errors?.map(({ field, message }) => `${field} ${message}`).join('; ');
+  const named = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ');
   const description = named ? `${error.message} ${named}` : error.message;
   const body = { error: OAUTH_ERRORS[status] ?? 'invalid_request', error_description: asciiOnly(description) };
   return respondUntyped(status, body, { 'content-type': 'application/json', ...headers });

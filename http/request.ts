@@ -11,6 +11,10 @@ export interface ContractRequest extends Request {
   query: Pairs;
   headers: Record<string, string | string[]>;
   params: Record<string, string>;
+  /** Size of the body, 0 where there is none. */
+  bodyBytes: number;
+  /** SHA-256 of a body that is too large to be compared in another way. */
+  bodyDigest: Buffer | undefined;
 }
 
 class IncomingRequest implements ContractRequest {
@@ -19,6 +23,8 @@ class IncomingRequest implements ContractRequest {
   readonly headers: ContractRequest['headers'];
   params: Record<string, string> = {};
   body: ContractRequest['body'] = undefined;
+  bodyBytes = 0;
+  bodyDigest: Buffer | undefined = undefined;
   readonly #queryText: string;
   #query: Pairs | undefined;
 

@@ -42,7 +42,7 @@ function fieldError({ instancePath, keyword, message = 'does not fit', params }:
     case 'required':
       return { field: child(params['missingProperty']), message: 'is required' };
     case 'additionalProperties':
-      return { field: child(params['additionalProperty']), message: 'is not known here' };
+      return { field: child(params['additionalProperty']), message: 'unknown field' };
     case 'false schema':
       return { field, message: 'is not allowed here' };
     case 'enum':

@@ -57,7 +57,9 @@ describe('requests that do not fit, at every operation', () => {
         const answer = await send(operation, {}, { no_such_parameter: '1' });
         expectError(operation, answer, 400, 'VALIDATION_FAILED');
         if (operation.id === 'issueToken') return;
-        expect(answer.body.errors).to.deep.equal([{ field: 'no_such_parameter', message: 'is not known here' }]);
+        expect(answer.body.errors).to.have.length(1);
+        expect(answer.body.errors[0].field).to.equal('no_such_parameter');
+        expect(answer.body.errors[0].message).to.match(/^unknown parameter( \(allowed: [a-z_, ]+\))?$/);
       });
 
       it('answers 400 to an escape in the query that is not UTF-8', async () => {
@@ -167,7 +169,9 @@ describe('requests that do not fit, at every operation', () => {
         const { request } = requestOf(operation);
         const answer = await send(operation, { body: { ...(request.body as object), no_such_member: 1 } });
         expectError(operation, answer, 400, 'VALIDATION_FAILED');
-        expect(answer.body.errors).to.deep.include({ field: 'no_such_member', message: 'is not known here' });
+        const named = answer.body.errors.filter(({ field }: { field: string }) => field === 'no_such_member');
+        expect(named).to.have.length(1);
+        expect(named[0].message).to.match(/^unknown field \(allowed: [a-z_, ]+\)$/);
       });
     });
   }

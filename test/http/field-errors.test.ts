@@ -5,7 +5,7 @@ import { presentErrors } from '../../http/field-errors.ts';
 
 /** Errors of a body, as the backend hands them over: below `requestBody`. */
 function errorsOf(schema: object, body: unknown) {
-  const validate = new Ajv2020({ allErrors: true, discriminator: true, strict: false }).compile({
+  const validate = new Ajv2020({ allErrors: true, verbose: true, discriminator: true, strict: false }).compile({
     type: 'object',
     properties: { requestBody: schema },
   });
@@ -23,7 +23,13 @@ const closed = (properties: object, required: string[] = []) => ({
 describe('presentErrors', () => {
   for (const [what, schema, body, expected] of [
     ['a missing field', closed({ a: {} }, ['a']), {}, [{ field: 'a', message: 'is required' }]],
-    ['an unknown field', closed({}), { a: 1 }, [{ field: 'a', message: 'is not known here' }]],
+    ['an unknown field', closed({}), { a: 1 }, [{ field: 'a', message: 'unknown field' }]],
+    [
+      'an unknown field, and those that are allowed',
+      closed({ name: {}, scopes: {} }),
+      { colour: 1 },
+      [{ field: 'colour', message: 'unknown field (allowed: name, scopes)' }],
+    ],
     [
       'a field of a field of a list',
       closed({ a: { type: 'array', items: closed({ b: { type: 'string' } }) } }),
@@ -94,9 +100,16 @@ describe('presentErrors', () => {
     it('names a key that no form knows beside the one that was meant', () => {
       const withNothing = closed({ details: { oneOf: [...details.oneOf, closed({})] } });
       expect(errorsOf(withNothing, { details: { key: {}, kee: {} } })).to.deep.equal([
-        { field: 'details.kee', message: 'is not known here' },
+        { field: 'details.kee', message: 'unknown field (allowed: token, key)' },
       ]);
+    });
+
+    it('names a key that no form knows when it stands alone', () => {
+      const withNothing = closed({ details: { oneOf: [...details.oneOf, { type: 'object', maxProperties: 0 }] } });
       expect(errorsOf(withNothing, { details: { kee: {} } })).to.deep.equal([
+        { field: 'details.kee', message: 'unknown field (allowed: token, key)' },
+      ]);
+      expect(errorsOf(withNothing, { details: 'kee' })).to.deep.equal([
         { field: 'details', message: 'must hold exactly one of token, key' },
       ]);
     });

@@ -156,7 +156,7 @@ describe('The rules of the catalogue', () => {
       ({ list }) => {
         list['extra'] = 1;
       },
-      'extra: is not known here',
+      'extra: unknown field',
     ],
     [
       'a name without its prefix',
