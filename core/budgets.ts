@@ -259,6 +259,18 @@ export const SCHEMA = {
   threadPatternSteps: 10_000_000,
 } as const;
 
+/** The request of one tool execution, as it is rendered from a template and an input of at most 256 KiB. */
+export const TOOL_REQUEST = {
+  /** Characters of the address with its query: servers commonly refuse more (RFC 9110 §4.1). */
+  addressChars: 8000,
+  /** Body with the files in it. */
+  bodyBytes: 32 * MIB,
+  /** Values in the body. */
+  nodes: 200_000,
+  /** Stored files that one input may name. */
+  files: 20,
+} as const;
+
 /** The result of one tool execution. */
 export const TOOL_RESULT = {
   /** `data` as JSON: what a model's client takes in one piece. */

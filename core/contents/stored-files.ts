@@ -1,5 +1,5 @@
 import type { AccountRow, EnvironmentId, ReadRepositories, Store, StoredContentFacts } from '../../db/store.ts';
-import { LIFETIME, STORED } from '../budgets.ts';
+import { LIFETIME, STORED, TOOL_REQUEST } from '../budgets.ts';
 import type { IdPrefix } from '../ids.ts';
 import { FileContent } from '../tools/file-content.ts';
 import { inputProblem } from '../tools/input-problem.ts';
@@ -107,7 +107,8 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
  * Makes sure that an input names files which its account may use, those of an account of the same owner, and not too much of them.
  *
  * @returns their size in bytes, each counted as often as it is named
- * @throws ApiError INVALID_TOOL_INPUT that names the first file that may not be used; whether it exists elsewhere does not show
+ * @throws ApiError INVALID_TOOL_INPUT that names the first file that may not be used; whether it exists elsewhere does not
+ *   show; or for too many or too large files
  */
 export async function requireFiles(
   read: Pick<ReadRepositories, 'storedContents'>,
@@ -116,6 +117,9 @@ export async function requireFiles(
   named: readonly NamedFile[],
   now: number,
 ): Promise<number> {
+  if (named.length > TOOL_REQUEST.files) {
+    throw inputProblem(undefined, `must name at most ${TOOL_REQUEST.files} stored files`);
+  }
   let size = 0;
   for (const { field, id } of named) {
     const facts = await read.storedContents.describe(environmentId, 'file', id, now);

@@ -3,6 +3,7 @@ import { FileContent } from './file-content.ts';
 import { filesOf, type StoredFiles } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { atPointer, isRecord } from './pointer.ts';
+import type { RenderBudget } from './render-budget.ts';
 
 /** Where the values of a template come from. */
 export interface TemplateScope {
@@ -12,6 +13,8 @@ export interface TemplateScope {
   item?: unknown;
   /** The stored files that the call names; undefined while a call is only checked. */
   files?: StoredFiles;
+  /** Counts what the template gives. */
+  budget: RenderBudget;
 }
 
 /** What a template gives when it depends on inputs and none of them is there. */
@@ -48,6 +51,7 @@ export function directiveOf(template: unknown): { name: Directive; argument: unk
  * @throws ApiError INVALID_TOOL_INPUT when an input cannot be used where it stands
  */
 export function renderTemplate(template: unknown, scope: TemplateScope): unknown {
+  scope.budget.node();
   const directive = directiveOf(template);
   if (directive) return renderDirective(directive.name, directive.argument, scope);
   if (Array.isArray(template))
@@ -118,11 +122,17 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
       return renderBase64(name === '$base64' ? 'base64' : 'base64url', argument, scope);
     case '$file': {
       const value = ownOrAbsent(scope.input, String(argument));
-      return value === ABSENT ? ABSENT : filesOf(String(argument), value, scope.files);
+      return value === ABSENT ? ABSENT : counted(filesOf(String(argument), value, scope.files), scope);
     }
     case '$email':
       return renderEmail(argument, scope);
   }
+}
+
+/** A list may name one stored file again and again. */
+function counted(files: FileContent | FileContent[], { budget }: TemplateScope): FileContent | FileContent[] {
+  for (const { bytes } of [files].flat()) budget.bytes(bytes.length);
+  return files;
 }
 
 function ownOrAbsent(values: Readonly<Record<string, unknown>>, name: string): unknown {
@@ -147,6 +157,7 @@ function renderJoin(argument: unknown, scope: TemplateScope): unknown {
       const text = String(item);
       // An item that holds the separator would become two.
       if (text.includes(separator)) throw inputProblem(input, `must hold items without ${JSON.stringify(separator)}`);
+      scope.budget.bytes(text.length + separator.length);
       return text;
     })
     .join(separator);
@@ -155,7 +166,9 @@ function renderJoin(argument: unknown, scope: TemplateScope): unknown {
 function renderConcat(argument: unknown, scope: TemplateScope): unknown {
   const parts = (argument as unknown[]).map((part) => [part, renderTemplate(part, scope)] as const);
   if (parts.some(([, value]) => value === ABSENT)) return ABSENT;
-  return parts.map(([part, value]) => asText(value, part)).join('');
+  const texts = parts.map(([part, value]) => asText(value, part));
+  for (const text of texts) scope.budget.bytes(text.length);
+  return texts.join('');
 }
 
 function renderEach(argument: unknown, scope: TemplateScope): unknown {
@@ -169,6 +182,7 @@ function renderBase64(encoding: 'base64' | 'base64url', argument: unknown, scope
   const value = renderTemplate(argument, scope);
   if (value === ABSENT) return ABSENT;
   const bytes = value instanceof FileContent ? value.bytes : Buffer.from(asText(value, argument), 'utf8');
+  scope.budget.bytes(bytes.length);
   return bytes.toString(encoding);
 }
 

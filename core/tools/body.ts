@@ -5,6 +5,7 @@ import { inputProblem } from './input-problem.ts';
 import { encodeMultipart } from './multipart.ts';
 import type { CursorValue } from './pagination.ts';
 import { isRecord, withPointer } from './pointer.ts';
+import { RenderBudget } from './render-budget.ts';
 import type { Tool, ToolBody } from './tool.ts';
 
 /** A body that is ready to be sent. */
@@ -42,14 +43,15 @@ export function renderBody(
     case 'raw':
       return rawBody(value, stated.media_type);
     case 'form': {
-      const text = encodeForm(isRecord(value) ? value : {}, stated.lists);
+      const text = encodeForm(isRecord(value) ? value : {}, stated.lists, new RenderBudget());
       return { type: 'application/x-www-form-urlencoded', content: text, preview: text };
     }
     case 'multipart': {
-      const { type, bytes, preview } = encodeMultipart(isRecord(value) ? value : {}, stated.parts);
+      const { type, bytes, preview } = encodeMultipart(isRecord(value) ? value : {}, stated.parts, new RenderBudget());
       return { type, content: bytes, preview };
     }
     default:
+      new RenderBudget().value(value);
       return { type: stated.media_type ?? 'application/json', content: JSON.stringify(value), preview: value };
   }
 }

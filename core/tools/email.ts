@@ -118,12 +118,16 @@ function encodeText(text: string, plain: RegExp): string {
   if (plain.test(text) && !text.includes('=?')) return text;
   const words: string[] = [];
   let word = '';
+  let octets = 0;
   for (const character of text.toWellFormed()) {
-    if (Buffer.byteLength(word + character) > WORD_OCTETS) {
+    const more = Buffer.byteLength(character);
+    if (octets + more > WORD_OCTETS) {
       words.push(word);
       word = '';
+      octets = 0;
     }
     word += character;
+    octets += more;
   }
   words.push(word);
   return words.map((piece) => `=?UTF-8?B?${Buffer.from(piece).toString('base64')}?=`).join('\r\n ');

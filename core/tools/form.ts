@@ -1,5 +1,6 @@
 import { FileContent } from './file-content.ts';
 import { isRecord } from './pointer.ts';
+import { RenderBudget } from './render-budget.ts';
 import { encodeUnreserved } from './template.ts';
 import type { FormLists } from './tool.ts';
 
@@ -8,23 +9,39 @@ import type { FormLists } from './tool.ts';
  *
  * @param lists how a list is written: a[0]=x, a[]=x or a=x (a list of objects always has indices, else its members
  *   could not be told apart)
+ * @throws ApiError INVALID_TOOL_INPUT when the text is larger than the budget
  */
-export function encodeForm(value: Readonly<Record<string, unknown>>, lists: FormLists = 'indices'): string {
-  return Object.entries(value)
-    .flatMap(([name, member]) => encodePairs(name, member, lists))
-    .join('&');
+export function encodeForm(
+  value: Readonly<Record<string, unknown>>,
+  lists: FormLists = 'indices',
+  budget: RenderBudget = new RenderBudget(),
+): string {
+  const pairs: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    for (const pair of encodePairs(name, member, lists)) {
+      budget.node();
+      budget.bytes(pair.length);
+      pairs.push(pair);
+    }
+  }
+  return pairs.join('&');
 }
 
-/** One parameter, which becomes several pairs when its value is a list or an object. */
-export function encodePairs(name: string, value: unknown, lists: FormLists): string[] {
-  if (value === undefined) return [];
+/** One parameter, which becomes several pairs when its value is a list or an object. They are made one by one, as they are read. */
+export function encodePairs(name: string, value: unknown, lists: FormLists): Iterable<string> {
+  return pairsOf(encodeName(name), value, lists);
+}
+
+/** @param name percent-encoded */
+function* pairsOf(name: string, value: unknown, lists: FormLists): Generator<string> {
+  if (value === undefined) return;
   if (Array.isArray(value)) {
-    return value.flatMap((item, index) => encodePairs(listName(name, index, item, lists), item, lists));
+    for (const [index, item] of value.entries()) yield* pairsOf(listName(name, index, item, lists), item, lists);
+  } else if (isRecord(value) && !(value instanceof FileContent)) {
+    for (const [key, member] of Object.entries(value)) yield* pairsOf(`${name}[${encodeName(key)}]`, member, lists);
+  } else {
+    yield `${name}=${value === null ? '' : encodeUnreserved(String(value))}`;
   }
-  if (isRecord(value) && !(value instanceof FileContent)) {
-    return Object.entries(value).flatMap(([key, member]) => encodePairs(`${name}[${key}]`, member, lists));
-  }
-  return [`${encodeName(name)}=${value === null ? '' : encodeUnreserved(String(value))}`];
 }
 
 function listName(name: string, index: number, item: unknown, lists: FormLists): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { FileContent, OCTETS } from './file-content.ts';
+import { RenderBudget } from './render-budget.ts';
 import type { MultipartParts } from './tool.ts';
 
 interface Part {
@@ -20,8 +21,16 @@ interface Part {
 export function encodeMultipart(
   value: Readonly<Record<string, unknown>>,
   stated: MultipartParts = {},
+  budget: RenderBudget = new RenderBudget(),
 ): { type: string; bytes: Buffer; preview: Record<string, unknown> } {
-  const parts = Object.entries(value).flatMap(([name, member]) => partsOf(name, member, stated[name]?.content_type));
+  budget.value(value);
+  const parts: Part[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    for (const part of partsOf(name, member, stated[name]?.content_type)) {
+      budget.bytes(name.length);
+      parts.push(part);
+    }
+  }
   const boundary = boundaryOf(parts);
   const bytes = Buffer.concat([
     ...parts.flatMap((part) => [Buffer.from(`--${boundary}\r\n${headOf(part)}\r\n\r\n`), part.bytes, CRLF]),
@@ -33,17 +42,16 @@ export function encodeMultipart(
 
 const CRLF = Buffer.from('\r\n');
 
-function partsOf(name: string, value: unknown, contentType: string | undefined): Part[] {
-  if (value === undefined) return [];
+function* partsOf(name: string, value: unknown, contentType: string | undefined): Generator<Part> {
+  if (value === undefined) return;
   const single = contentType?.includes(',') || contentType?.includes('*') ? undefined : contentType;
   if (value instanceof FileContent) {
-    return [{ name, fileName: value.name, mediaType: value.mediaType ?? single ?? OCTETS, bytes: value.bytes }];
-  }
-  if (Array.isArray(value) && !isJson(single)) return value.flatMap((item) => partsOf(name, item, contentType));
-  if (typeof value === 'object' || isJson(single)) {
-    return [{ name, mediaType: single ?? 'application/json', bytes: Buffer.from(JSON.stringify(value)) }];
-  }
-  return [{ name, mediaType: single, bytes: Buffer.from(String(value)) }];
+    yield { name, fileName: value.name, mediaType: value.mediaType ?? single ?? OCTETS, bytes: value.bytes };
+  } else if (Array.isArray(value) && !isJson(single)) {
+    for (const item of value) yield* partsOf(name, item, contentType);
+  } else if (typeof value === 'object' || isJson(single)) {
+    yield { name, mediaType: single ?? 'application/json', bytes: Buffer.from(JSON.stringify(value)) };
+  } else yield { name, mediaType: single, bytes: Buffer.from(String(value)) };
 }
 
 function isJson(mediaType: string | undefined): boolean {

@@ -14,27 +14,27 @@ const KEPT_RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g;
  * open, a value nested in a list or in a member of style form, is written as JSON.
  *
  * @param value the input; undefined and null leave no trace
- * @returns percent-encoded pairs `name=value`
+ * @returns percent-encoded pairs `name=value`, made one by one as they are read
  */
-export function queryPairs(parameter: ToolParameter, value: unknown): string[] {
-  if (value === undefined || value === null) return [];
+export function* queryPairs(parameter: ToolParameter, value: unknown): Generator<string> {
+  if (value === undefined || value === null) return;
   const { style = 'form', explode = style === 'form' } = parameter;
   const name = encodeName(parameter.name);
   const encode = (item: unknown) => encodeValue(textOf(item), parameter.allow_reserved === true);
-  if (parameter.content_type !== undefined) return [`${name}=${encode(contentText(parameter.content_type, value))}`];
-  if (style === 'deepObject') return deepPairs(name, value, encode);
-
-  const separator = SEPARATORS[style === 'simple' ? 'form' : style];
-  if (Array.isArray(value)) {
-    if (value.length === 0) return [];
-    const items = value.map(encode);
-    return explode ? items.map((item) => `${name}=${item}`) : [`${name}=${items.join(separator)}`];
-  }
-  if (!isRecord(value)) return [`${name}=${encode(value)}`];
-  const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
-  if (members.length === 0) return [];
-  if (explode && style === 'form') return members.map(([key, member]) => `${encodeName(key)}=${encode(member)}`);
-  return [`${name}=${members.flatMap(([key, member]) => [encode(key), encode(member)]).join(separator)}`];
+  const separator = SEPARATORS[style === 'simple' || style === 'deepObject' ? 'form' : style];
+  if (parameter.content_type !== undefined) yield `${name}=${encode(contentText(parameter.content_type, value))}`;
+  else if (style === 'deepObject') yield* deepPairs(name, value, encode);
+  else if (Array.isArray(value)) {
+    if (explode) for (const item of value) yield `${name}=${encode(item)}`;
+    else if (value.length > 0) yield `${name}=${value.map(encode).join(separator)}`;
+  } else if (isRecord(value)) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
+    if (explode && style === 'form') {
+      for (const [key, member] of members) yield `${encodeName(key)}=${encode(member)}`;
+    } else if (members.length > 0) {
+      yield `${name}=${members.flatMap(([key, member]) => [encode(key), encode(member)]).join(separator)}`;
+    }
+  } else yield `${name}=${encode(value)}`;
 }
 
 /**
@@ -54,10 +54,11 @@ export function headerText(parameter: ToolParameter, value: unknown): string | u
 }
 
 /** Nested members as name[a][b], items of lists as name[a][0]. */
-function deepPairs(name: string, value: unknown, encode: (item: unknown) => string): string[] {
-  if (value === undefined || value === null) return [];
-  if (!isRecord(value) && !Array.isArray(value)) return [`${name}=${encode(value)}`];
-  return Object.entries(value).flatMap(([key, member]) => deepPairs(`${name}[${encodeName(key)}]`, member, encode));
+function* deepPairs(name: string, value: unknown, encode: (item: unknown) => string): Generator<string> {
+  if (value === undefined || value === null) return;
+  if (isRecord(value) || Array.isArray(value)) {
+    for (const [key, member] of Object.entries(value)) yield* deepPairs(`${name}[${encodeName(key)}]`, member, encode);
+  } else yield `${name}=${encode(value)}`;
 }
 
 /** A parameter that is described by a media type instead of a style: JSON, or a text that is sent as it is. */

@@ -11,9 +11,10 @@ import { inputProblem } from './input-problem.ts';
 import { type CursorValue, withParameter } from './pagination.ts';
 import { headerText, queryPairs } from './parameter-style.ts';
 import { isRecord } from './pointer.ts';
+import { RenderBudget } from './render-budget.ts';
 import { encodeUnreserved } from './template.ts';
 import type { Tool } from './tool.ts';
-import { type PathTemplate, parsePathTemplate, type RenderedUrl, renderUrl } from './url.ts';
+import { checkAddressLength, type PathTemplate, parsePathTemplate, type RenderedUrl, renderUrl } from './url.ts';
 
 /** What one call says, without its credential. */
 export interface RequestFacts {
@@ -63,7 +64,7 @@ export function draftRequest(facts: RequestFacts): RequestDraft {
 
 /** Where the values of its templates come from. */
 export function scopeOf({ input, account, files }: RequestFacts): TemplateScope {
-  return { input, account, files };
+  return { input, account, files, budget: new RenderBudget() };
 }
 
 function renderAddress(facts: RequestFacts, scope: TemplateScope): RenderedUrl {
@@ -73,8 +74,7 @@ function renderAddress(facts: RequestFacts, scope: TemplateScope): RenderedUrl {
     return Object.hasOwn(values, key) ? values[key] : undefined;
   };
   const rendered = renderUrl(baseUrlOf(provider, account), templateOf(tool), lookup);
-  const extra = extraPairs(tool, scope);
-  let query = extra.length === 0 ? rendered.query : [rendered.query, ...extra].filter((part) => part !== '').join('&');
+  let query = withPairs(rendered.query, extraPairs(tool, scope));
   if (at !== undefined) query = paged(tool, query, at);
   return { address: rendered.address, query };
 }
@@ -85,19 +85,28 @@ function templateOf(tool: Tool): PathTemplate {
   return known;
 }
 
-function extraPairs({ request }: Tool, scope: TemplateScope): string[] {
-  const pairs: string[] = [];
+/** Stops at the length that an address may have: a name can be long, and is repeated for each item of a list. */
+function withPairs(query: string, pairs: Iterable<string>): string {
+  let text = query;
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    text = text === '' ? pair : `${text}&${pair}`;
+    checkAddressLength(text.length);
+  }
+  return text;
+}
+
+function* extraPairs({ request }: Tool, scope: TemplateScope): Generator<string> {
   for (const [name, template] of Object.entries(request.query ?? {})) {
     const value = renderTemplate(template, scope);
-    if (value !== ABSENT) pairs.push(...encodePairs(name, value, 'repeat'));
+    if (value !== ABSENT) yield* encodePairs(name, value, 'repeat');
   }
   for (const parameter of request.parameters ?? []) {
-    if (parameter.in === 'query') pairs.push(...queryPairs(parameter, inputOf(scope, parameter.input)));
+    if (parameter.in === 'query') yield* queryPairs(parameter, inputOf(scope, parameter.input));
   }
   for (const [name, value] of Object.entries(fromCaller(scope, request.query_input))) {
-    pairs.push(...encodePairs(name, value, 'repeat'));
+    yield* encodePairs(name, value, 'repeat');
   }
-  return pairs;
 }
 
 /** The members of the input that holds free parameters or headers; none without such an input. */

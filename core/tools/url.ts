@@ -1,3 +1,4 @@
+import { TOOL_REQUEST } from '../budgets.ts';
 import { inputProblem } from './input-problem.ts';
 import { climbs, segmentProblem } from './path-segment.ts';
 import { isRecord } from './pointer.ts';
@@ -23,8 +24,7 @@ export interface RenderedUrl {
   query: string;
 }
 
-/** Longest address sent; servers commonly refuse beyond 8,000 octets (RFC 9110 §4.1). */
-const MAX_LENGTH = 8000;
+const { addressChars: MAX_LENGTH } = TOOL_REQUEST;
 
 /**
  * Parses a tool's path. Only the catalogue's check and imports meet the errors; the engine sees checked templates.
@@ -102,7 +102,10 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
 export function renderUrl(base: string, template: PathTemplate, lookup: (name: string) => unknown): RenderedUrl {
   for (const part of template.path) {
     if ('literal' in part) continue;
-    for (const { name } of part.variables) checkPathValue(name, lookup(name), part.operator, part === template.path[0]);
+    for (const { name } of part.variables) {
+      checkLength(name, lookup(name));
+      checkPathValue(name, lookup(name), part.operator, part === template.path[0]);
+    }
   }
   const values = (name: string) => templateValue(name, lookup(name));
   const path = expandTemplate(template.path, (name) => withinPath(template, name, values(name)));
@@ -122,15 +125,30 @@ function verify(base: string, path: string, query: string): void {
     !climbs(path) &&
     !(path.includes('%') && /%(5c|00)/i.test(path));
   if (!inside) throw inputProblem(undefined, 'does not give an address inside the path of the tool');
-  if (url.href.length > MAX_LENGTH)
-    throw inputProblem(undefined, `gives an address of more than ${MAX_LENGTH} characters`);
+  checkAddressLength(url.href.length);
+}
+
+/** @throws ApiError INVALID_TOOL_INPUT */
+export function checkAddressLength(chars: number): void {
+  if (chars > MAX_LENGTH) throw inputProblem(undefined, `gives an address of more than ${MAX_LENGTH} characters`);
 }
 
 function templateValue(name: string, value: unknown): TemplateValue {
+  checkLength(name, value);
   if (isScalar(value)) return value;
   if (Array.isArray(value) && value.every(isScalar)) return value;
   if (isRecord(value) && Object.values(value).every(isScalar)) return value as Record<string, string>;
   throw inputProblem(inputName(name), 'cannot stand in an address: it holds nested values');
+}
+
+/** A value that cannot fit into an address is refused before each of its items is looked at and encoded. */
+function checkLength(name: string, value: unknown): void {
+  const items = typeof value === 'object' && value !== null ? Object.entries(value) : [['', value] as const];
+  let chars = 0;
+  for (const [key, item] of items) {
+    chars += 1 + key.length + (typeof item === 'string' ? item.length : 0);
+    if (chars > MAX_LENGTH) throw inputProblem(inputName(name), `must have at most ${MAX_LENGTH} characters`);
+  }
 }
 
 function isScalar(value: unknown): value is string | number | boolean | null | undefined {

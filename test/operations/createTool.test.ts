@@ -94,7 +94,12 @@ describe('createTool', () => {
         'input_schema.additionalProperties',
         'constant',
       ],
-      ['an unknown member of the request', (b) => Object.assign(b.request, { url: 'x' }), 'request.url', 'not known'],
+      [
+        'an unknown member of the request',
+        (b) => Object.assign(b.request, { url: 'x' }),
+        'request.url',
+        'unknown field',
+      ],
       [
         'an unknown method',
         (b) => Object.assign(b.request, { method: 'BREW' }),

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { ABSENT, renderTemplate } from '../../../core/tools/body-template.ts';
 import { encodeForm } from '../../../core/tools/form.ts';
+import { RenderBudget } from '../../../core/tools/render-budget.ts';
 import { failureOf } from './samples.ts';
 
 function render(template: unknown, input: Record<string, unknown> = {}, account: Record<string, string> = {}): unknown {
-  return renderTemplate(template, { input, account });
+  return renderTemplate(template, { input, account, budget: new RenderBudget() });
 }
 
 describe('A body template', () => {

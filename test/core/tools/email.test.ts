@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ApiError } from '../../../core/errors.ts';
 import { renderTemplate } from '../../../core/tools/body-template.ts';
+import { RenderBudget } from '../../../core/tools/render-budget.ts';
 import { failureOf } from './samples.ts';
 
 const TEMPLATE = {
@@ -17,7 +18,7 @@ const TEMPLATE = {
 };
 
 function email(input: Record<string, unknown>): string {
-  return renderTemplate(TEMPLATE, { input, account: {} }) as string;
+  return renderTemplate(TEMPLATE, { input, account: {}, budget: new RenderBudget() }) as string;
 }
 
 /** Reads a message the way a receiver does: unfolded headers, decoded words, decoded body. */

@@ -9,7 +9,7 @@ const LIST = ['blue', 'black'];
 const OBJECT = { R: 100, G: 200 };
 
 function pairs(value: unknown, rules: Partial<ToolParameter> = {}): string {
-  return queryPairs({ in: 'query', name: 'color', input: 'color', ...rules }, value).join('&');
+  return [...queryPairs({ in: 'query', name: 'color', input: 'color', ...rules }, value)].join('&');
 }
 
 describe('A parameter with a style', () => {

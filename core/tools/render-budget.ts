@@ -1,0 +1,52 @@
+import { TOOL_REQUEST } from '../budgets.ts';
+import { FileContent } from './file-content.ts';
+import { inputProblem } from './input-problem.ts';
+import { isRecord } from './pointer.ts';
+
+/**
+ * What rendering one request may produce. A short input can stand in a request many times: as the name of each item of a list, in a
+ * template for each item, as a file that a list names again and again. So everything is counted before it is built.
+ */
+export class RenderBudget {
+  #nodes = 0;
+  #bytes = 0;
+  readonly #maxBytes: number;
+
+  /** @param maxBytes the largest body */
+  constructor(maxBytes: number = TOOL_REQUEST.bodyBytes) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Counts one value. @throws ApiError INVALID_TOOL_INPUT */
+  node(): void {
+    if (++this.#nodes > TOOL_REQUEST.nodes) {
+      throw inputProblem(undefined, `gives a request with more than ${TOOL_REQUEST.nodes} values`);
+    }
+  }
+
+  /** Counts a piece of text or of a file. @throws ApiError INVALID_TOOL_INPUT */
+  bytes(count: number): void {
+    this.#bytes += count;
+    if (this.#bytes > this.#maxBytes) {
+      throw inputProblem(undefined, `gives a request of more than ${this.#maxBytes} bytes`);
+    }
+  }
+
+  /** Counts a whole value that becomes JSON. @throws ApiError INVALID_TOOL_INPUT */
+  value(whole: unknown): void {
+    const left = [whole];
+    while (left.length > 0) {
+      const value = left.pop();
+      this.node();
+      if (typeof value === 'string') this.bytes(value.length);
+      else if (value instanceof FileContent) this.bytes(value.bytes.length);
+      else if (Array.isArray(value)) for (const item of value) left.push(item);
+      else if (isRecord(value)) {
+        for (const [name, member] of Object.entries(value)) {
+          this.bytes(name.length);
+          left.push(member);
+        }
+      }
+    }
+  }
+}
