@@ -2758,7 +2758,7 @@ export interface components {
         };
         /** @description What went wrong this time, for a person. Not to be parsed. */
         ProblemDetail: string;
-        /** @description The offending fields, where there are any. */
+        /** @description The fields that are wrong, where there are any; at most 20. */
         ProblemErrors: components["schemas"]["FieldError"][];
         /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
         ProblemRequestId: string;

@@ -1,10 +1,6 @@
-import { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { PROBLEM, REQUEST_BODY } from '../../core/budgets.ts';
-import { ApiError } from '../../core/errors.ts';
 import type { Job } from '../../core/threads/job.ts';
-import { collectBytes } from '../../http/collect-bytes.ts';
 import { jsonJob } from '../../http/json-job.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { bodiesOf, operationsOf } from '../../scripts/openapi-document.ts';
@@ -140,36 +136,3 @@ function membersOf(definition: JsonObject): string {
   const list = listOf(Math.floor(20_000 / members.length), '{"a":0}');
   return `{${members.map((member) => `"${member}":${list}`).join(',')}}`;
 }
-
-describe('collectBytes', () => {
-  const collect = async (pieces: readonly Buffer[], headers: Record<string, string> = {}, limit = 1000) => {
-    const req = Object.assign(new EventEmitter(), { headers }) as unknown as IncomingMessage;
-    const collected = collectBytes(req, limit);
-    for (const piece of pieces) req.emit('data', piece);
-    req.emit('end');
-    return collected;
-  };
-
-  it('H4: keeps none of the pieces that a body arrives in', async () => {
-    const received = Buffer.from('0123456789');
-    const pieces = Array.from({ length: 10 }, (_, at) => received.subarray(at, at + 1));
-    for (const headers of [{}, { 'content-length': '10' }] as Record<string, string>[]) {
-      const bytes = await collect(pieces, headers);
-      expect(bytes.toString()).to.equal('0123456789');
-      expect(bytes.buffer === received.buffer).to.equal(false);
-    }
-  });
-
-  it('takes exactly as many bytes as allowed, however they arrive', async () => {
-    for (const size of [0, 1, 999, 1000]) {
-      const bytes = Buffer.alloc(size, 'x');
-      expect((await collect([bytes])).equals(bytes), String(size)).to.equal(true);
-      expect((await collect([bytes], { 'content-length': String(size) })).equals(bytes)).to.equal(true);
-      expect((await collect(Array.from(bytes, (byte) => Buffer.from([byte])))).equals(bytes)).to.equal(true);
-    }
-    for (const pieces of [[Buffer.alloc(1001)], [Buffer.alloc(1000), Buffer.alloc(1)]]) {
-      const error = await collect(pieces).catch((thrown) => thrown);
-      expect(error).to.be.instanceOf(ApiError).and.to.include({ code: 'BODY_TOO_LARGE' });
-    }
-  });
-});
