@@ -271,6 +271,25 @@ export const TOOL_REQUEST = {
   files: 20,
 } as const;
 
+/** Refreshes of tokens, and other requests for tokens that the server makes by itself (threat R8). */
+export const REFRESH = {
+  /** Refreshes at once, in all. One provider of one environment gets as many as are still free, so half of them when it is alone. */
+  total: 64,
+  /** Refreshes at once of one provider and environment: to begin with, and when the provider takes them well. */
+  first: 8,
+  most: 32,
+  /** Refreshes of one provider and environment that may wait. */
+  waiting: 1_000,
+  /** The longest wait for a place: callers give up after some 30 s. */
+  waitMs: 20 * SECOND,
+  /** How long a lease keeps others out when its holder is gone; longer than any token request takes. */
+  leaseMs: 30 * SECOND,
+  /** How long a caller without a valid token waits for a refresh in another process. */
+  patienceMs: 20 * SECOND,
+  /** How long a caller with a token that is still valid waits for any refresh, before it goes on with the token it has. */
+  shortPatienceMs: SECOND,
+} as const;
+
 /** The result of one tool execution. */
 export const TOOL_RESULT = {
   /** `data` as JSON: what a model's client takes in one piece. */

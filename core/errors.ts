@@ -66,6 +66,8 @@ export interface ApiErrorOptions {
   errors?: FieldError[];
   /** Further members of the problem document, declared in the contract (`next_action`, `tool_error`, `execution_id`). */
   extra?: Record<string, unknown>;
+  /** When the same request may succeed, where that is known. */
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
@@ -77,6 +79,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
   readonly extra: Record<string, unknown> | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
     super(cut(detail, PROBLEM.detailChars), options.cause === undefined ? undefined : { cause: options.cause });
@@ -84,6 +87,7 @@ export class ApiError extends Error {
     this.code = code;
     this.errors = options.errors?.slice(0, PROBLEM.errors).map(bounded);
     this.extra = options.extra;
+    this.retryAfterMs = options.retryAfterMs;
   }
 
   get status(): number {

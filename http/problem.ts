@@ -20,11 +20,10 @@ const OAUTH_ERRORS: Partial<Record<number, string>> = {
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
 
 /** The header Retry-After of a failure that time ends; no header for another one. */
-export function retryAfterOf({ code, extra }: ApiError): Record<string, string> {
+export function retryAfterOf({ code, retryAfterMs }: ApiError): Record<string, string> {
   const seconds = RETRY_AFTER_S[code];
   if (seconds === undefined) return {};
-  const { retry_after_ms: ms } = (extra?.['tool_error'] ?? {}) as { retry_after_ms?: number | null };
-  return { 'retry-after': String(ms ? Math.ceil(ms / 1000) : seconds) };
+  return { 'retry-after': String(retryAfterMs === undefined ? seconds : Math.ceil(retryAfterMs / 1000)) };
 }
 
 /** Builds the problem document of RFC 9457 for an expected failure. */

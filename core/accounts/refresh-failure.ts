@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts';
 import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 
@@ -33,6 +34,18 @@ export function toToolError({ reason, message, retryAfterMs }: RefreshFailure): 
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     message: `The token of the account has expired and could not be renewed. ${message}`,
   };
+}
+
+/** The error of an operation that cannot do without the token. */
+export function serverBusy({ message, retryAfterMs }: ToolError): ApiError {
+  return new ApiError('SERVER_BUSY', message, { retryAfterMs });
+}
+
+/** The provider takes fewer requests than it is given. */
+const STRAIN: ReadonlySet<FailureReason> = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
+
+export function isStrain({ reason }: RefreshFailure): boolean {
+  return STRAIN.has(reason);
 }
 
 export function isFailureReason(text: string | null): text is FailureReason {

@@ -2,12 +2,13 @@ import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import { HOSTS_CHANGED } from './binding.ts';
 import { fraction, isExpired, isObtainable } from './freshness.ts';
-import type { RefreshFailure } from './refresh-failure.ts';
+import { isStrain, type RefreshFailure } from './refresh-failure.ts';
 import { isHeld, obstacleOf } from './refresh-lease.ts';
+import type { Verdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
 import { type Renewal, type Run, type RunTools, runInto, runRefresh } from './refresh-run.ts';
 import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
-import type { RefreshSlots } from './refresh-slots.ts';
+import { type RefreshSlots, SlotsBusyError } from './refresh-slots.ts';
 
 export interface FlightTools extends RunTools {
   slots: RefreshSlots;
@@ -23,6 +24,10 @@ const BUSY: RefreshFailure = {
   reason: 'busy',
   message: 'Another process is refreshing it and takes long.',
   retryAfterMs: 1_000,
+};
+const NO_PLACE: RefreshFailure = {
+  reason: 'busy',
+  message: 'Too many accounts of its provider wait for a new token.',
 };
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
@@ -60,10 +65,27 @@ async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, oc
   const planned = await planRefresh(store.read, tools, account, leftMs);
   if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(tools, account, planned, cause) };
   const { plan } = planned;
-  const { origin } = plan;
+  const lane = `${account.environmentId} ${plan.origin}`;
   // A token that is still valid is served at once, rather than kept waiting behind those that are not.
-  if (occasion === 'early' && !slots.isFree(origin)) return { kind: 'done', renewal: { account } };
-  return slots.run(origin, () => runRefresh(tools, plan, cause, refused));
+  if (occasion === 'early' && !slots.isFree(lane)) return { kind: 'done', renewal: { account } };
+  try {
+    return await slots.run(
+      lane,
+      () => runRefresh(tools, plan, cause, refused),
+      (run) => judge(account, run),
+    );
+  } catch (error) {
+    if (!(error instanceof SlotsBusyError)) throw error;
+    const { retryAfterMs } = error;
+    return { kind: 'done', renewal: { account, failure: { ...NO_PLACE, retryAfterMs } } };
+  }
+}
+
+function judge(asked: AccountRow, run: Run): Verdict {
+  if (run.kind !== 'done') return 'unknown';
+  const { account, failure } = run.renewal;
+  if (failure !== undefined) return isStrain(failure) ? 'strained' : 'unknown';
+  return account?.credentialGeneration === asked.credentialGeneration ? 'unknown' : 'well';
 }
 
 /** @returns whether the lease came free in time */

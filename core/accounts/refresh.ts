@@ -1,37 +1,22 @@
 import type { AccountRow } from '../../db/store.ts';
+import { REFRESH } from '../budgets.ts';
 import type { Cause } from '../events/events.ts';
 import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
 import { isDue, isExpired, isObtainable } from './freshness.ts';
-import { toToolError } from './refresh-failure.ts';
+import { serverBusy, toToolError } from './refresh-failure.ts';
 import { type FlightTools, flyRefresh, type Occasion } from './refresh-flight.ts';
 import type { Renewal, RunTools } from './refresh-run.ts';
 import { RefreshSlots } from './refresh-slots.ts';
 
 export interface RefreshTools extends Omit<RunTools, 'leaseMs' | 'owner'> {
   limits?: Partial<RefreshLimits>;
+  /** Milliseconds of a clock that never goes back; only differences count. */
+  clock?: () => number;
 }
 
-/** Times in milliseconds. */
-export interface RefreshLimits {
-  /** Refreshes at once in this process, and at once at one provider. */
-  total: number;
-  perProvider: number;
-  /** How long a lease keeps others out when its holder is gone; longer than any token request takes. */
-  leaseMs: number;
-  /** How long a caller without a valid token waits for a refresh in another process. */
-  patienceMs: number;
-  /** How long a caller with a token that is still valid waits for any refresh, before it goes on with the token it has. */
-  shortPatienceMs: number;
-}
-
-const LIMITS: RefreshLimits = {
-  total: 32,
-  perProvider: 8,
-  leaseMs: 30_000,
-  patienceMs: 20_000,
-  shortPatienceMs: 1_000,
-};
+/** Times in milliseconds; core/budgets.ts says what each is for. */
+export type RefreshLimits = Record<keyof typeof REFRESH, number>;
 
 export interface Fresh {
   account: AccountRow;
@@ -44,7 +29,8 @@ export interface Refresher {
    * The account with a token that is valid, refreshed where needed and possible. When its grant has ended it comes back EXPIRED with
    * a reason; when its provider cannot be asked now, as it is.
    *
-   * @throws ApiError NOT_FOUND when it was deleted meanwhile; StorageError; VaultError
+   * @throws ApiError NOT_FOUND when it was deleted meanwhile, SERVER_BUSY when its token has ended and there was no place for a
+   *   refresh in time; StorageError; VaultError
    */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
   /** `freshen` that also says why a token which is needed could not be had. */
@@ -54,6 +40,7 @@ export interface Refresher {
    *
    * @param account as it was when the refused token was read from it
    * @returns the account with another token, or null when there is none to be had
+   * @throws ApiError SERVER_BUSY when there was no place for a refresh in time
    */
   refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
   /** Resolves once no refresh is under way; to be awaited before the store is closed. */
@@ -64,10 +51,10 @@ export interface Refresher {
  * Keeps the tokens of accounts valid. An account has one refresh at a time: callers of this process share it, other processes are
  * kept out by a lease in the database (threat R1).
  */
-export function createRefresher({ limits, ...parts }: RefreshTools): Refresher {
-  const { total, perProvider, ...times } = { ...LIMITS, ...limits };
+export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refresher {
+  const within = { ...REFRESH, ...limits };
   const owner = parts.random(16).toString('hex');
-  const tools: FlightTools = { ...parts, ...times, owner, slots: new RefreshSlots(total, perProvider) };
+  const tools: FlightTools = { ...parts, ...within, owner, slots: new RefreshSlots(within, clock) };
   const flights = new Map<string, Promise<Renewal>>();
 
   /** By generation, so that nobody is given the end of a refresh that began before what they know. */
@@ -98,10 +85,15 @@ export function createRefresher({ limits, ...parts }: RefreshTools): Refresher {
 
   return {
     ensureFresh,
-    freshen: async (account, cause) => (await ensureFresh(account, cause)).account,
+    async freshen(asked, cause) {
+      const { account, error } = await ensureFresh(asked, cause);
+      if (error?.kind === 'service_busy') throw serverBusy(error);
+      return account;
+    },
     async refreshNow(asked, cause) {
       if (!isObtainable(asked)) return null;
-      const { account } = await share(asked, cause, 'refused');
+      const { account, failure } = await share(asked, cause, 'refused');
+      if (failure?.reason === 'busy') throw serverBusy(toToolError(failure));
       const renewed = account?.status === 'ACTIVE' && account.credentialGeneration !== asked.credentialGeneration;
       return renewed ? account : null;
     },

@@ -25,9 +25,9 @@ export interface RevocationWorker {
   stop(): Promise<void>;
 }
 
-/** Revocations at once, in all and at one provider. */
-const TOTAL = 16;
-const PER_PROVIDER = 4;
+/** Revocations at once, in all and at one provider of an environment. They wait for as long as it takes: nobody waits for them. */
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+const SLOTS = { total: 16, first: 4, most: 4, waiting: UNBOUNDED, waitMs: UNBOUNDED };
 /** How many are looked at in one turn. */
 const BATCH = 200;
 /** Longer than an attempt takes, with two tokens and metadata of 15 s each: after it, whoever had an entry is taken for dead. */
@@ -48,7 +48,7 @@ const GIVEN_UP = 'Given up after three days.';
  */
 export function createRevocationWorker(tools: RevocationWorkerTools): RevocationWorker {
   const { store, now, log } = tools;
-  const slots = new RefreshSlots(TOTAL, PER_PROVIDER);
+  const slots = new RefreshSlots(SLOTS);
   const underWay = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -59,7 +59,7 @@ export function createRevocationWorker(tools: RevocationWorkerTools): Revocation
       const due = await store.read.outbox.due(environmentId, REVOKE, now(), BATCH + underWay.size);
       for (const entry of due) {
         if (signal.aborted || underWay.has(entry.id)) continue;
-        const work = slots.run(entry.provider ?? '', () => workOn(entry));
+        const work = slots.run(`${environmentId} ${entry.provider ?? ''}`, () => workOn(entry));
         const quiet = work.catch((err: unknown) => log.error({ err }, 'a revocation was interrupted'));
         underWay.set(
           entry.id,

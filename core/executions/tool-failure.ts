@@ -15,6 +15,7 @@ const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
  */
 export function toolFailure(error: ToolError, executionId: string, type?: AuthorizationType): ApiError {
   return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
+    retryAfterMs: error.retryAfterMs,
     extra: {
       execution_id: executionId,
       tool_error: {

@@ -25,9 +25,9 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
       try {
         const outcome = await readUpstreamTools(deps, environment, account, cause);
         if (!outcome.ok) {
-          const { kind, message } = outcome.error;
+          const { kind, message, retryAfterMs } = outcome.error;
           const code = kind === 'service_busy' ? 'SERVER_BUSY' : 'TOOLS_NOT_LISTED';
-          return { reply: call.problem(new ApiError(code, message)) };
+          return { reply: call.problem(new ApiError(code, message, { retryAfterMs })) };
         }
         const { listed } = outcome;
         return await deps.store.write(async (tx) => {

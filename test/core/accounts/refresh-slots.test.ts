@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { RefreshSlots } from '../../../core/accounts/refresh-slots.ts';
+import type { Verdict } from '../../../core/accounts/refresh-pace.ts';
+import { RefreshSlots, type SlotLimits, SlotsBusyError } from '../../../core/accounts/refresh-slots.ts';
 import { gate } from './refresh-support.ts';
+
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+const slotsOf = (total: number, first: number, more: Partial<SlotLimits> = {}) =>
+  new RefreshSlots({ total, first, most: first, waiting: UNBOUNDED, waitMs: UNBOUNDED, ...more });
 
 /** Tasks that run until they are let go, and what can be seen of them. */
 function crowd(slots: RefreshSlots) {
@@ -12,12 +17,12 @@ function crowd(slots: RefreshSlots) {
     add(key: string, name: string) {
       const held = gate();
       gates.set(name, held);
-      results.push(
-        slots.run(key, async () => {
-          started.push(name);
-          await held.opened;
-        }),
-      );
+      const result = slots.run(key, async () => {
+        started.push(name);
+        await held.opened;
+      });
+      results.push(result.catch(() => {}));
+      return result;
     },
     async finish(name: string) {
       gates.get(name)?.open();
@@ -29,7 +34,7 @@ function crowd(slots: RefreshSlots) {
 
 describe('places for refreshes (R8)', () => {
   it('are as many as there are, in all and for one provider', async () => {
-    const tasks = crowd(new RefreshSlots(3, 2));
+    const tasks = crowd(slotsOf(4, 2));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) tasks.add(name[0] ?? '', name);
     expect(tasks.started).to.deep.equal(['a1', 'a2', 'b1']);
     await tasks.finish('a1');
@@ -37,7 +42,7 @@ describe('places for refreshes (R8)', () => {
   });
 
   it('are given in order within a provider, and by turns between providers', async () => {
-    const tasks = crowd(new RefreshSlots(1, 1));
+    const tasks = crowd(slotsOf(1, 1));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) tasks.add(name[0] ?? '', name);
     for (const name of ['a1', 'a2', 'b1', 'a3', 'b2']) await tasks.finish(name);
     expect(tasks.started).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'b2']);
@@ -45,7 +50,7 @@ describe('places for refreshes (R8)', () => {
   });
 
   it('are free again after a task that failed', async () => {
-    const slots = new RefreshSlots(1, 1);
+    const slots = slotsOf(1, 1);
     const failed = await slots.run('a', () => Promise.reject(new Error('no'))).catch((error: Error) => error.message);
     expect(failed).to.equal('no');
     expect(slots.isFree('a')).to.equal(true);
@@ -53,14 +58,25 @@ describe('places for refreshes (R8)', () => {
   });
 
   it('leave a provider its own while another one is slow', async () => {
-    const tasks = crowd(new RefreshSlots(4, 2));
+    const tasks = crowd(slotsOf(4, 2));
     for (let n = 0; n < 100; n++) tasks.add('slow', `slow${n}`);
     tasks.add('quick', 'quick');
     expect(tasks.started).to.deep.equal(['slow0', 'slow1', 'quick']);
   });
 
+  it('F10: are still there for another provider, however many are slow', () => {
+    const tasks = crowd(slotsOf(64, 32));
+    for (let provider = 0; provider < 5; provider++) {
+      for (let n = 0; n < 100; n++) tasks.add(`slow ${provider}`, `slow ${provider} ${n}`);
+    }
+    const taken = tasks.started.length;
+    expect(taken).to.be.below(64);
+    tasks.add('quick', 'quick');
+    expect(tasks.started.slice(taken)).to.deep.equal(['quick']);
+  });
+
   it('come to everyone of ten thousand, never more than there are', async () => {
-    const slots = new RefreshSlots(32, 8);
+    const slots = slotsOf(32, 8);
     let active = 0;
     let most = 0;
     let done = 0;
@@ -74,5 +90,101 @@ describe('places for refreshes (R8)', () => {
     expect(done).to.equal(10_000);
     expect(most).to.be.within(8, 32);
     expect(slots.isFree('provider 0')).to.equal(true);
+  });
+
+  describe('F10: waiting for one', () => {
+    it('has a bound, and ends with the time after which to try again', async () => {
+      let now = 0;
+      const limits = { total: 2, first: 1, most: 1, waiting: 10, waitMs: 1 };
+      const slots = new RefreshSlots(limits, () => now);
+      await slots.run('a', async () => {
+        now += 3_000;
+      });
+      const tasks = crowd(slots);
+      tasks.add('a', 'a1');
+      const late = await Promise.all(['a2', 'a3'].map((name) => tasks.add('a', name).catch((error) => error)));
+      for (const error of late) expect(error).to.be.instanceOf(SlotsBusyError);
+      expect(late[0].retryAfterMs).to.equal(6_000);
+      await tasks.finish('a1');
+      expect(tasks.started).to.deep.equal(['a1']);
+      expect(slots.isFree('a')).to.equal(true);
+    });
+
+    it('is refused to those who are too many', async () => {
+      const tasks = crowd(slotsOf(2, 1, { waiting: 2 }));
+      for (const name of ['a1', 'a2', 'a3']) tasks.add('a', name);
+      const refused = await tasks.add('a', 'a4').catch((error) => error);
+      expect(refused).to.be.instanceOf(SlotsBusyError);
+      for (const name of ['a1', 'a2', 'a3']) await tasks.finish(name);
+      expect(tasks.started).to.deep.equal(['a1', 'a2', 'a3']);
+    });
+  });
+
+  describe('F10: adapt to the pace of the provider', () => {
+    const limits = { total: 64, first: 4, most: 16, waiting: UNBOUNDED, waitMs: UNBOUNDED };
+
+    /** A provider that serves so many at a time; the others wait in its own queue, or are turned away. */
+    function provider(capacity: number, beyond: 'queues' | 'limits') {
+      let now = 0;
+      const slots = new RefreshSlots(limits, () => now);
+      let active = 0;
+      let most = 0;
+      let turnedAway = 0;
+      const ask = async (): Promise<Verdict> => {
+        most = Math.max(most, ++active);
+        const ms = beyond === 'queues' ? 100 * Math.ceil(active / capacity) : 100;
+        const isOver = beyond === 'limits' && active > capacity;
+        if (isOver) turnedAway++;
+        // All who came in this round are under way together.
+        await new Promise((resolve) => setImmediate(resolve));
+        now += ms / limits.most;
+        active--;
+        return isOver ? 'strained' : 'well';
+      };
+      return {
+        async serve(count: number) {
+          most = 0;
+          turnedAway = 0;
+          await Promise.all(Array.from({ length: count }, () => slots.run('a', ask, (verdict) => verdict)));
+          return { most, turnedAway };
+        },
+      };
+    }
+
+    it('by growing while it takes all that it is given', async () => {
+      const { most } = await provider(1_000, 'limits').serve(200);
+      expect(most).to.equal(16);
+    });
+
+    it('by shrinking when it limits, and trying more only slowly', async () => {
+      const limited = provider(6, 'limits');
+      await limited.serve(200);
+      const { most, turnedAway } = await limited.serve(200);
+      expect(most).to.be.within(4, 8);
+      expect(turnedAway).to.be.below(40);
+    });
+
+    it('down to one at a time when it takes nothing', async () => {
+      const dead = provider(0, 'limits');
+      await dead.serve(100);
+      expect((await dead.serve(10)).most).to.equal(1);
+    });
+
+    it('for each provider and environment by itself', async () => {
+      const slots = new RefreshSlots(limits);
+      for (let count = 0; count < 10; count++)
+        await slots.run(
+          'strained',
+          async () => {},
+          () => 'strained',
+        );
+      const tasks = crowd(slots);
+      for (let n = 0; n < 6; n++) {
+        tasks.add('strained', `strained ${n}`);
+        tasks.add('well', `well ${n}`);
+      }
+      expect(tasks.started.filter((name) => name.startsWith('strained'))).to.have.length(1);
+      expect(tasks.started.filter((name) => name.startsWith('well'))).to.have.length(4);
+    });
   });
 });

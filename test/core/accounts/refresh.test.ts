@@ -3,7 +3,7 @@ import { HOSTS_CHANGED } from '../../../core/accounts/binding.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { RelationError, StorageError, type Store } from '../../../db/store.ts';
-import { createWorld, HOUR, RotatingProvider, START, type World, type WorldOptions } from './refresh-support.ts';
+import { createWorld, gate, HOUR, RotatingProvider, START, type World, type WorldOptions } from './refresh-support.ts';
 
 const GOOD = { access_token: 'at-1', refresh_token: 'rt-1', token_type: 'Bearer', expires_in: 3600 };
 
@@ -522,6 +522,32 @@ describe('freshening an account', () => {
     }
     expect(world.logged).to.have.length(3);
     expect(world.logged.join('\n')).not.to.match(/rt-0|at-0|s3cret/);
+  });
+
+  it('F10: says when to try again while no place is free in time, and refreshes the account after that', async () => {
+    await begin();
+    const provider = new RotatingProvider();
+    const held = gate();
+    provider.before = () => held.opened;
+    const limits = { total: 2, first: 1, most: 1, waitMs: 1 };
+    const { refresher } = await world.start(provider.fetch, { limits });
+    const other = await world.account(await world.addAccount('bob'));
+    world.clock.at += HOUR;
+    const slow = refresher.freshen(await world.account(), world.cause);
+    while (provider.requests === 0) await new Promise((resolve) => setImmediate(resolve));
+
+    const { account, error } = await refresher.ensureFresh(other, world.cause);
+    expect(account).to.deep.equal(other);
+    expect(error).to.include({ kind: 'service_busy', retryable: true });
+    expect(error?.retryAfterMs).to.be.within(1_000, 60_000);
+    for (const refused of [refresher.freshen(other, world.cause), refresher.refreshNow(other, world.cause)]) {
+      const failure = await refused.catch((thrown: unknown) => thrown);
+      expect(failure).to.be.instanceOf(ApiError).and.include({ code: 'SERVER_BUSY' });
+    }
+    held.open();
+    await slow;
+    expect((await refresher.refreshNow(other, world.cause))?.status).to.not.equal('ACTIVE');
+    expect(provider.requests).to.equal(2);
   });
 
   it('lets a valid token go out at once while all places are taken (R8)', async () => {

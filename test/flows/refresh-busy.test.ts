@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { serverBusy, toToolError } from '../../core/accounts/refresh-failure.ts';
+import { createAccount } from '../support/accounts.ts';
+import { execute, finishedExecution } from '../support/execute.ts';
+import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { createProvider } from '../support/providers.ts';
+import type { TestAnswer, TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const BUSY = toToolError({ reason: 'busy', message: 'Too many wait.', retryAfterMs: 6_500 });
+
+describe('F10: an account whose token finds no place to be refreshed', () => {
+  let acme: Upstream;
+  let server: TestServer;
+  let id: string;
+
+  /** What the refresher does when its places are taken; refresh.test.ts has the refresher itself. */
+  before(async () => {
+    acme = await startUpstream();
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      adapt: () => ({
+        freshen: () => Promise.reject(serverBusy(BUSY)),
+        ensureFresh: async (account) => ({ account, error: BUSY }),
+        refreshNow: () => Promise.reject(serverBusy(BUSY)),
+      }),
+    });
+    ({ id } = await createKeyedAccount(server));
+  });
+  after(async () => {
+    await server.stop();
+    await acme.stop();
+  });
+
+  function expectBusy(answer: TestAnswer): void {
+    expect(answer.status, answer.text).to.equal(503);
+    expect(answer.body).to.include({ code: 'SERVER_BUSY' });
+    expect(answer.headers['retry-after']).to.equal('7');
+    expect(acme.requests).to.have.length(0);
+  }
+
+  it('is named in the error of a tool call, which can be sent again with the same key', async () => {
+    const headers = { 'idempotency-key': 'busy' };
+    for (let count = 0; count < 2; count++) {
+      const answer = await execute(server, id, 'http_post', { path: '/', body: {} }, { headers });
+      expectBusy(answer);
+      expect(answer.headers['idempotency-replayed']).to.equal(undefined);
+      expect(answer.body.tool_error).to.include({ kind: 'service_busy', retryable: true, retry_after_ms: 6_500 });
+      const record = await finishedExecution(server, answer.body.execution_id);
+      expect(record).to.include({ status: 'FAILED', error_kind: 'service_busy' });
+    }
+  });
+
+  it('is named in the error of a raw call', async () => {
+    expectBusy(await server.call('GET', '/api/v1/proxy/x', { headers: { 'valetkey-account-id': id } }));
+  });
+
+  it('is not read with a token that has ended', async () => {
+    expectBusy(await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`));
+  });
+
+  it('does not let its MCP server be asked for tools', async () => {
+    const pattern = {
+      type: 'BEARER_TOKEN',
+      is_mcp: true,
+      fields: [{ field_name: 'token', label: 'Token', input_type: 'password', required: true }],
+    };
+    const { identifier } = await createProvider(server, { auth_patterns: [pattern], proxy_url: `${KEYED_ORIGIN}/mcp` });
+    await createAccount(server, {
+      connector: identifier,
+      connectedAccount: { authorization_details: { static_auth: { details: { token: 'token-0123456789' } } } },
+    });
+    expectBusy(await server.call('POST', `/api/v1/custom-providers/${identifier}:sync_tools`, { body: {} }));
+  });
+
+  it('ends a tool call whose credential was refused, when a newer one finds no place', async () => {
+    const one = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      adapt: () => ({ refreshNow: () => Promise.reject(serverBusy(BUSY)) }),
+    });
+    acme.handler = (_request, res) => json(res, 401, {});
+    const { id: other } = await createKeyedAccount(one);
+    const answer = await execute(one, other, 'http_get', { path: '/' });
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).to.deep.equal([503, 'SERVER_BUSY', '7']);
+    acme.requests.length = 0;
+    await one.stop();
+  });
+});
