@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Counterpart, openLab, settings, startCounterpart } from './lab.ts';
+import { HEAD, type Outcome, rowOf, verdictOf } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** The prober looks on for so long after an input, for what happens behind the response. */
+const AFTER_MS = 300;
+const QUIET_MS = 1500;
+const GIVE_UP_MS = 180_000;
+
+/** `make bench-stalls`: plays hostile inputs and says for how long each blocks the server, and how much memory it takes. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, list: { type: 'boolean', default: false } },
+  });
+  const wanted = values.only?.split(',');
+  const chosen = SCENARIOS.filter(
+    ({ id, name }) => wanted === undefined || wanted.some((part) => id === part || name.includes(part)),
+  );
+  if (values.list) {
+    for (const { id, name } of chosen) console.log(`${id.padEnd(4)} ${name}`);
+    return;
+  }
+  mkdirSync(join(ROOT, 'data'), { recursive: true });
+  const counterpart = await startCounterpart();
+  const noiseMs = (await outcomeOf(QUIET, counterpart)).blockMs;
+  console.log(`Without any load the longest wait is ${noiseMs.toFixed(0)} ms; that much is taken for noise.\n${HEAD}`);
+  let broken = 0;
+  for (const scenario of chosen) {
+    const outcome = await outcomeOf(scenario, counterpart);
+    console.log(rowOf(outcome, noiseMs));
+    if (verdictOf(outcome, noiseMs) !== '') broken++;
+  }
+  counterpart.close();
+  console.log(`\n${chosen.length - broken} of ${chosen.length} inputs keep the bars.`);
+  if (broken > 0) process.exitCode = 1;
+}
+
+const QUIET: Scenario = {
+  id: '',
+  name: 'nothing',
+  play: async () => {
+    await sleep(QUIET_MS);
+    return '';
+  },
+};
+
+/** Each input meets a server of its own, with a data directory of its own. */
+async function outcomeOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {
+  const folder = mkdtempSync(join(ROOT, 'data', 'stalls-'));
+  const outcome: Outcome = { scenario, wallMs: 0, blockMs: 0, rssMiB: 0, note: '' };
+  try {
+    const env = { ...settings(folder, counterpart), ...scenario.env };
+    await scenario.seed?.(env);
+    const lab = await openLab(await freePort(), env, counterpart, folder);
+    try {
+      await scenario.prepare?.(lab);
+      await sleep(AFTER_MS);
+      await lab.server.longest();
+      lab.server.forget();
+      const before = lab.server.rss();
+      outcome.note = await Promise.race([scenario.play(lab), sleep(GIVE_UP_MS).then(() => 'given up')]);
+      await sleep(AFTER_MS);
+      const { wallMs, adjustedMs } = await lab.server.longest();
+      outcome.wallMs = wallMs;
+      outcome.blockMs = adjustedMs;
+      outcome.rssMiB = lab.server.peakRss() - before;
+    } finally {
+      const end = lab.server.ended();
+      if (end !== undefined) outcome.fault = end;
+      await lab.close();
+    }
+  } catch (error) {
+    outcome.fault ??= 'failed';
+    outcome.note = error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return outcome;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+await main();
