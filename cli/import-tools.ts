@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CustomProviderTools } from '../core/connections/custom.ts';
-import { type CatalogueIndex, createCatalogue } from '../core/connectors/catalogue.ts';
+import { createCatalogue } from '../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createEvents, type Events } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
 import { checkAddress } from '../core/net/egress.ts';
@@ -20,7 +21,7 @@ export function openImportTools(
   const policy = policyOf(config, environment.kind);
   const newId = createIds(Date.now, randomBytes);
   return {
-    catalogue: createCatalogue(JSON.parse(readFileSync(CATALOGUE, 'utf8')) as CatalogueIndex),
+    catalogue: createCatalogue(readCatalogueIndex(readFileSync(CATALOGUE, 'utf8'))),
     vault: openVault(config, secrets).vault,
     now: Date.now,
     newId,

@@ -14,6 +14,9 @@ export type NewEnvironmentTool = Pick<EnvironmentToolRow, 'name' | 'connector' |
   at: number;
 };
 
+/** What is known of a tool without reading its definition. */
+export type EnvironmentToolEntry = Pick<EnvironmentToolRow, 'name' | 'source' | 'sourceId' | 'contentHash' | 'flagged'>;
+
 export interface ToolListRequest {
   /** Tools of this provider only. */
   connector?: string | undefined;
@@ -28,6 +31,8 @@ export interface EnvironmentToolReads {
   list(environmentId: EnvironmentId, request: ToolListRequest): Promise<EnvironmentToolRow[]>;
   /** All tools of a provider, in the order of names. */
   listByConnector(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolRow[]>;
+  /** All tools of a provider without their definitions, in the order of names. */
+  entriesOf(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolEntry[]>;
   /** The names of all tools, in order. */
   names(environmentId: EnvironmentId): Promise<string[]>;
   /** The names of the tools of a provider whose description is this one, apart from space around it. */
@@ -84,6 +89,7 @@ const columns = {
   createdAt: t.createdAt,
   updatedAt: t.updatedAt,
 };
+
 const UNLIMITED = -1;
 
 export function createEnvironmentToolRepository(db: Db): EnvironmentToolRepository {
@@ -110,6 +116,20 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
       .where(and(withinEnvironment, eq(t.connector, given('connector')), gt(t.name, given('after'))))
       .orderBy(asc(t.name))
       .limit(given('limit'))
+      .prepare(),
+  );
+  const entries = once(() =>
+    db
+      .select({
+        name: t.name,
+        source: t.source,
+        sourceId: t.sourceId,
+        contentHash: t.contentHash,
+        flagged: t.flagged,
+      })
+      .from(t)
+      .where(and(withinEnvironment, eq(t.connector, given('connector'))))
+      .orderBy(asc(t.name))
       .prepare(),
   );
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
@@ -187,6 +207,9 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
     },
     async listByConnector(environmentId, connector) {
       return select(environmentId, { connector, limit: UNLIMITED });
+    },
+    async entriesOf(environmentId, connector) {
+      return entries().all({ environmentId, connector });
     },
     async names(environmentId) {
       return names()

@@ -35,6 +35,7 @@ export type { CustomProviderRow, NewCustomProvider } from './custom-providers.ts
 export type { DeploymentSecretRow, KeyCheckRow } from './deployment-secrets.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
 export type {
+  EnvironmentToolEntry,
   EnvironmentToolRow,
   NewEnvironmentTool,
   ToolListRequest,

@@ -1,11 +1,16 @@
 import { asciiJson } from '../ascii-json.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { CatalogueIndex } from './catalogue.ts';
 import type { Connector } from './provider.ts';
 
 const CONNECTORS = '{"connectors":{\n';
 const TOOLS = '\n},"tools":{\n';
 const END = '\n}}\n';
+
+/** generated/catalogue.json: every connector, and the JSON of every tool by its name, validated when it was written. */
+export interface CatalogueIndex {
+  connectors: Readonly<Record<string, Connector>>;
+  tools: ReadonlyMap<string, string>;
+}
 
 /**
  * The text of an index: one connector or tool per line, so that a change of one shows as a change of one, and in ASCII: one other
@@ -18,12 +23,13 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
       .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
       .join(',\n');
   const connectorLines = lines(connectors.map((connector) => [connector.identifier, connector]));
-  const toolLines = lines(tools.map((tool) => [tool.name, tool]));
+  // The connector comes first: tools are told apart by it without being parsed.
+  const toolLines = lines(tools.map(({ connector, ...tool }) => [tool.name, { connector, ...tool }]));
   return asciiJson(`${CONNECTORS}${connectorLines}${TOOLS}${toolLines}${END}`);
 }
 
 /**
- * Reads an index. The line of a tool stays text until the tool is first asked for, so that a start does not pay for all.
+ * Reads an index. Tools stay text, so that neither a start nor the first use of a tool pays for all of them.
  *
  * @throws Error when the text is not as writeCatalogueIndex writes it
  */
@@ -32,23 +38,18 @@ export function readCatalogueIndex(text: string): CatalogueIndex {
   if (!text.startsWith(CONNECTORS) || border === -1 || !text.endsWith(END)) {
     throw new Error('The index of the catalogue is not as it was written: run `make generate`');
   }
-  const connectors = JSON.parse(`{${text.slice(CONNECTORS.length, border)}}`) as CatalogueIndex['connectors'];
-  const tools: CatalogueIndex['tools'] = {};
-  for (const line of text.slice(border + TOOLS.length, -END.length).split('\n')) if (line !== '') addLine(tools, line);
-  return { connectors, tools };
+  const connectors = JSON.parse(`{${text.slice(CONNECTORS.length, border)}}`) as Record<string, Connector>;
+  const lines = text.slice(border + TOOLS.length, -END.length).split('\n');
+  return { connectors, tools: new Map(lines.filter((line) => line !== '').map(entryOf)) };
 }
 
-/** A line is `"name":{…}`, with a comma after it save for the last; nothing in a name is escaped. */
-function addLine(tools: CatalogueIndex['tools'], line: string): void {
+/** A line is `"name":{…}`, with a comma after it except for the last; nothing in a name is escaped. */
+function entryOf(line: string): [string, string] {
   const name = line.slice(1, line.indexOf('"', 1));
-  const end = line.endsWith(',') ? -1 : undefined;
-  const describe = { enumerable: true, configurable: true };
-  Object.defineProperty(tools, name, {
-    ...describe,
-    get: () => {
-      const tool = JSON.parse(line.slice(name.length + 3, end)) as Tool;
-      Object.defineProperty(tools, name, { ...describe, value: tool });
-      return tool;
-    },
-  });
+  return [name, line.slice(name.length + 3, line.endsWith(',') ? -1 : undefined)];
+}
+
+/** The connector of a tool, from its JSON. */
+export function connectorOf(tool: string): string {
+  return /^\{"connector":"([^"\\]*)"/.exec(tool)?.[1] ?? '';
 }

@@ -150,7 +150,7 @@ async function requireOwn(
   environmentId: EnvironmentId,
   name: string,
 ): Promise<EnvironmentToolRow> {
-  if (catalogue.tool(name)) throw new ApiError('TOOL_READ_ONLY', `The tool ${name} comes with the catalogue.`);
+  if (catalogue.hasTool(name)) throw new ApiError('TOOL_READ_ONLY', `The tool ${name} comes with the catalogue.`);
   const row = await tx.environmentTools.get(environmentId, name);
   if (!row) throw new ApiError('NOT_FOUND', 'There is no such tool.');
   return row;
@@ -186,7 +186,7 @@ async function checkTwins(
   { connector, name, description }: Tool,
 ): Promise<FieldError[]> {
   const text = description.trim();
-  const builtIn = catalogue.tools({ connector }).filter((tool) => tool.description.trim() === text);
+  const builtIn = catalogue.toolsOf(connector).filter((tool) => tool.description.trim() === text);
   const own = await tx.environmentTools.namesWithDescription(environmentId, connector, text);
   const twin = [...builtIn.map((tool) => tool.name), ...own].find((other) => other !== name);
   return twin === undefined ? [] : [{ field: 'description', message: `is that of ${twin}, word for word` }];

@@ -16,6 +16,12 @@ export interface KnownTool {
   contentHash?: string;
 }
 
+export interface NamedTool {
+  name: string;
+  /** As in `KnownTool`. */
+  flagged: string | null;
+}
+
 export interface DirectoryFilter {
   /** Tools of this provider only. */
   connector?: string | undefined;
@@ -31,8 +37,10 @@ export interface DirectoryFilter {
  */
 export interface ToolDirectory {
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
-  /** The tools of one provider, in the order of names, those that are flagged too. */
-  list(read: ReadRepositories, environmentId: EnvironmentId, filter: { connector: string }): Promise<KnownTool[]>;
+  /** The names of the tools of one provider, in order, those that are flagged too. */
+  names(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<NamedTool[]>;
+  /** The tools of one provider that may be run, in the order of names. Not within a transaction. */
+  cardsOf(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<readonly ToolCard[]>;
   /** What may be run, in the order of names. Not within a transaction. */
   browse(read: ReadRepositories, environmentId: EnvironmentId, filter?: DirectoryFilter): Promise<ToolCard[]>;
   /** What may be run and fits a question in natural language, the best first. Not within a transaction. */
@@ -58,23 +66,32 @@ export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
       const row = await read.environmentTools.get(environmentId, name);
       return row && own(row);
     },
-    async list(read, environmentId, { connector }) {
-      const rows = await read.environmentTools.listByConnector(environmentId, connector);
-      const found = [
-        ...catalogue.tools({ connector }).map(builtIn),
-        ...rows.filter(({ name }) => !catalogue.tool(name)).map(own),
-      ];
-      return found.sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+    async names(read, environmentId, connector) {
+      const builtIn = catalogue.toolNames(connector).map((name) => ({ name, flagged: null }));
+      const entries = await read.environmentTools.entriesOf(environmentId, connector);
+      const own = entries
+        .filter(({ name }) => !catalogue.hasTool(name))
+        .map(({ name, flagged }) => ({ name, flagged }));
+      return own.length === 0 ? builtIn : [...builtIn, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    async cardsOf(read, environmentId, connector) {
+      const found = (await indexes.of(read, environmentId)).map((index) => index.cardsOf(connector));
+      return inOrder(found);
     },
     async browse(read, environmentId, filter = {}) {
-      const all = (await indexes.of(read, environmentId)).map((index) => index.cards().filter(passes(filter)));
-      // Each is in order; sorting what is nearly sorted is cheap.
-      return all.length === 1 ? (all[0] ?? []) : all.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
+      const all = await indexes.of(read, environmentId);
+      return inOrder(all.map((index) => index.cards().filter(passes(filter))));
     },
     async search(read, environmentId, query, filter = {}) {
       return rankTools(await indexes.of(read, environmentId), query, passes(filter));
     },
   };
+}
+
+/** Each list is in order already, and sorting what is nearly sorted is cheap. */
+function inOrder(lists: readonly (readonly ToolCard[])[]): ToolCard[] {
+  const [only = [], ...others] = lists.filter((list) => list.length > 0);
+  return others.length === 0 ? [...only] : [...only, ...others.flat()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function passes({ connector, tags = [], hints = {} }: DirectoryFilter): (card: ToolCard) => boolean {

@@ -3,7 +3,6 @@ import { findPattern } from '../connections/providers.ts';
 import { connectionStatus, missingSettings, settingsOf } from '../connections/status.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { remedyOf } from '../executions/not-active.ts';
-import type { Tool } from '../tools/tool.ts';
 
 /** Whether a user can call a tool now. */
 export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
@@ -33,6 +32,11 @@ export interface Standing {
   next: NextStep | null;
 }
 
+/** Any one of these sets of scopes, each held whole. */
+interface NeededScopes {
+  scopes: readonly (readonly string[])[];
+}
+
 const NO_CLIENT = { clientId: null, hasClientSecret: false };
 
 /**
@@ -42,7 +46,7 @@ const NO_CLIENT = { clientId: null, hasClientSecret: false };
  * @param accounts the user's accounts of that connection
  */
 export function standingOf(
-  tool: Pick<Tool, 'scopes'>,
+  tool: NeededScopes,
   provider: ProviderDefinition,
   connection: ConnectionRow | null,
   accounts: readonly AccountRow[],
@@ -59,7 +63,7 @@ export function standingOf(
 }
 
 /** The scopes that keep an account from running a tool; empty when none does, or when nobody knows what was granted. */
-export function missingScopes(tool: Pick<Tool, 'scopes'>, account: Pick<AccountRow, 'publicDetails'>): string[] {
+export function missingScopes(tool: NeededScopes, account: Pick<AccountRow, 'publicDetails'>): string[] {
   const granted = grantedScopes(account);
   if (!granted) return [];
   const lacking = tool.scopes.map((set) => set.filter((scope) => !granted.has(scope)));

@@ -10,6 +10,8 @@ export interface ToolCard {
   generic: boolean;
   tags: readonly string[];
   hints: Omit<ToolHints, 'reason'>;
+  /** As the tool has them; tools with the same scopes share one list. */
+  scopes: readonly string[][];
   /** What it does, by its name: the stemmed first word after the connector's. */
   action: string;
   /** What its score is divided by: of two tools that know the same words, the plainer one is more likely meant. */
@@ -25,6 +27,8 @@ export interface ToolIndex {
   readonly size: number;
   /** All tools in the order of names. */
   cards(): readonly ToolCard[];
+  /** Those of one connector. */
+  cardsOf(connector: string): readonly ToolCard[];
   has(name: string): boolean;
   /** Of a stemmed word: pairs of a tool's number and the word's weight in it, one integer each. */
   postings(word: string): readonly number[] | undefined;
@@ -47,6 +51,8 @@ export function createToolIndex(): ToolIndex {
   let numbers = new Map<string, number>();
   let words = new Map<string, number[]>();
   let sorted: ToolCard[] | undefined;
+  let byConnector: Map<string, ToolCard[]> | undefined;
+  const scopes = new Map<string, string[][]>();
 
   function forget(name: string): void {
     const number = numbers.get(name);
@@ -54,6 +60,14 @@ export function createToolIndex(): ToolIndex {
     byNumber[number] = undefined;
     numbers.delete(name);
     sorted = undefined;
+    byConnector = undefined;
+  }
+
+  function shared(given: string[][]): string[][] {
+    const key = JSON.stringify(given);
+    const known = scopes.get(key) ?? given;
+    scopes.set(key, known);
+    return known;
   }
 
   /** Numbers of tools that are gone stay in the lists of words until they are the most; then all is numbered anew. */
@@ -81,9 +95,10 @@ export function createToolIndex(): ToolIndex {
     put(tool, connectorName) {
       forget(tool.name);
       shrink();
-      const number = byNumber.push(cardOf(tool)) - 1;
+      const number = byNumber.push({ ...cardOf(tool), scopes: shared(tool.scopes) }) - 1;
       numbers.set(tool.name, number);
       sorted = undefined;
+      byConnector = undefined;
       for (const [word, weight] of weighWords(tool, connectorName)) {
         const packed = (number << WEIGHT_BITS) | Math.min(MAX_WEIGHT, weight);
         const list = words.get(word);
@@ -105,6 +120,10 @@ export function createToolIndex(): ToolIndex {
       sorted ??= byNumber.filter((card) => card !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
       return sorted;
     },
+    cardsOf(connector) {
+      byConnector ??= Map.groupBy(this.cards(), (card) => card.connector);
+      return byConnector.get(connector) ?? [];
+    },
     has: (name) => numbers.has(name),
     card: (number) => byNumber[number],
     postings: (word) => words.get(word),
@@ -119,7 +138,7 @@ export function createToolIndex(): ToolIndex {
   };
 }
 
-function cardOf({ name, connector, generic, tags, hints }: Tool): ToolCard {
+function cardOf({ name, connector, generic, tags, hints }: Tool): Omit<ToolCard, 'scopes'> {
   const { read_only, destructive, idempotent, open_world } = hints;
   return {
     name,

@@ -10,11 +10,11 @@
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
-import type { Catalogue } from '../connectors/catalogue.ts';
+import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import type { Tool } from '../tools/tool.ts';
 import type { KnownTool, ToolDirectory } from './directory.ts';
 import { missingScopes, type Standing, standingOf, type UserName } from './readiness.ts';
+import type { ToolCard } from './tool-index.ts';
 
 export interface DiscoveryTools {
   catalogue: Catalogue;
@@ -28,13 +28,14 @@ export interface ConnectionChoice {
 }
 
 export interface OfferedTool extends Standing {
-  tool: Tool;
+  tool: ToolCard;
   connection: ConnectionRow;
 }
 
-export interface CallableTool extends KnownTool {
+export interface CallableTool {
+  tool: ToolCard;
   /** The accounts that can run it now, the oldest first. */
-  accounts: AccountRow[];
+  accounts: readonly AccountRow[];
 }
 
 /** A connection that may be used, with its provider. */
@@ -62,7 +63,7 @@ export async function toolsOverConnections(
     const reach = connection && (await reachOf(read, tools, environmentId, connection));
     if (!reach) continue;
     const own = accounts.get(reach.connection.id) ?? [];
-    for (const { tool } of await toolsOfReach(read, tools, environmentId, reach)) {
+    for (const tool of await toolsOfReach(read, tools, environmentId, reach)) {
       if (chosen && !chosen.includes(tool.name)) continue;
       offered.push({
         ...standingOf(tool, reach.provider, reach.connection, own, user),
@@ -87,16 +88,27 @@ export async function callableTools(
     const connection = active.length > 0 && (await read.connections.get(environmentId, connectionId));
     const reach = connection && (await reachOf(read, tools, environmentId, connection));
     if (!reach) continue;
-    for (const known of await toolsOfReach(read, tools, environmentId, reach)) {
-      const accounts = active.filter((account) => missingScopes(known.tool, account).length === 0);
+    const able = ableAccounts(active);
+    for (const tool of await toolsOfReach(read, tools, environmentId, reach)) {
+      const accounts = able(tool);
       if (accounts.length === 0) continue;
-      const entry = callable.get(known.tool.name) ?? { ...known, accounts: [] };
-      entry.accounts.push(...accounts);
-      callable.set(known.tool.name, entry);
+      const others = callable.get(tool.name)?.accounts;
+      callable.set(tool.name, { tool, accounts: others ? [...others, ...accounts].sort(byId) : accounts });
     }
   }
-  for (const { accounts } of callable.values()) accounts.sort((a, b) => compare(a.id, b.id));
   return [...callable.values()].sort((a, b) => compare(a.tool.name, b.tool.name));
+}
+
+/** The accounts that have the scopes of a tool, found once for all tools with the same scopes: there may be thousands of tools. */
+function ableAccounts(active: readonly AccountRow[]): (tool: ToolCard) => readonly AccountRow[] {
+  const found = new Map<ToolCard['scopes'], AccountRow[]>();
+  return (tool) => {
+    const known = found.get(tool.scopes);
+    if (known) return known;
+    const able = active.filter((account) => missingScopes(tool, account).length === 0).sort(byId);
+    found.set(tool.scopes, able);
+    return able;
+  };
 }
 
 /** A user's accounts by the id of their connection. */
@@ -147,14 +159,20 @@ async function toolsOfReach(
   { catalogue, toolDirectory }: DiscoveryTools,
   environmentId: EnvironmentId,
   { connection, provider }: Reach,
-): Promise<KnownTool[]> {
-  const own = await toolDirectory.list(read, environmentId, { connector: provider.identifier });
-  const generic = provider.isCustom
-    ? catalogue
-        .tools()
-        .flatMap((tool): KnownTool[] => (tool.generic ? [{ tool, source: 'catalogue', flagged: null }] : []))
-    : [];
-  return [...own, ...generic].filter((known) => isAllowed(known, connection));
+): Promise<ToolCard[]> {
+  const connectors = [provider.identifier, ...(provider.isCustom ? genericConnectors(catalogue) : [])];
+  const cards: ToolCard[] = [];
+  for (const connector of connectors) cards.push(...(await toolDirectory.cardsOf(read, environmentId, connector)));
+  const allowed = connection.allowedTools && new Set(connection.allowedTools);
+  return cards.filter((card) => toolFits(card, provider) && (allowed === null || allowed.has(card.name)));
+}
+
+function genericConnectors(catalogue: Catalogue): Set<string> {
+  return new Set(catalogue.genericTools().map(({ connector }) => connector));
+}
+
+function byId(a: AccountRow, b: AccountRow): number {
+  return compare(a.id, b.id);
 }
 
 function compare(a: string, b: string): number {

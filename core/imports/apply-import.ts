@@ -1,4 +1,10 @@
-import type { EnvironmentId, EnvironmentToolRow, ReadRepositories, Repositories } from '../../db/store.ts';
+import {
+  contentHash,
+  type EnvironmentId,
+  type EnvironmentToolEntry,
+  type ReadRepositories,
+  type Repositories,
+} from '../../db/store.ts';
 import { type CustomProviderTools, createCustomProvider, updateCustomProvider } from '../connections/custom.ts';
 import { addressPlaces } from '../connectors/address-template.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -45,11 +51,11 @@ export async function namesBefore(
     const errors = [{ field: 'connector', message: 'is a built-in connector: its tools come with the program' }];
     throw new ApiError('VALIDATION_FAILED', 'The tools cannot be imported for this connector.', { errors });
   }
-  const own = imported(await read.environmentTools.listByConnector(environmentId, connector));
+  const own = imported(await read.environmentTools.entriesOf(environmentId, connector));
   const names = new Map(own.map((row) => [row.sourceId as string, row.name]));
   const mine = new Set(own.map((row) => row.name));
   const prefix = toolPrefix(connector);
-  const others = [...(await read.environmentTools.names(environmentId)), ...catalogue.tools().map((tool) => tool.name)];
+  const others = [...(await read.environmentTools.names(environmentId)), ...catalogue.toolNames()];
   return { names, taken: others.filter((name) => name.startsWith(prefix) && !mine.has(name)) };
 }
 
@@ -69,13 +75,13 @@ export async function applyImport(
 ): Promise<ImportChanges> {
   const provider = await applyProvider(tx, tools, environmentId, target, result, cause);
   const before = new Map(
-    imported(await tx.environmentTools.listByConnector(environmentId, target.connector)).map((row) => [row.name, row]),
+    imported(await tx.environmentTools.entriesOf(environmentId, target.connector)).map((row) => [row.name, row]),
   );
   const after = new Map(result.tools.map((entry) => [entry.tool.name, entry]));
   const removed = [...before.keys()].filter((name) => !after.has(name));
   const written = result.tools.filter(({ sourceId, tool }) => {
     const row = before.get(tool.name);
-    return row?.definition !== JSON.stringify(tool) || row.sourceId !== sourceId;
+    return row?.contentHash !== contentHash(tool) || row.sourceId !== sourceId;
   });
   const at = tools.now();
   // An operation may have left its old name to another one: what has gone makes room first.
@@ -102,7 +108,7 @@ export async function applyImport(
   };
 }
 
-function imported(rows: readonly EnvironmentToolRow[]): EnvironmentToolRow[] {
+function imported(rows: readonly EnvironmentToolEntry[]): EnvironmentToolEntry[] {
   return rows.filter((row) => row.source === 'import' && row.sourceId !== null);
 }
 

@@ -2,7 +2,7 @@ import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, Store
 import { UniqueError } from '../../db/store.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 import type { OfferTools } from './offered-tools.ts';
-import { clashesOf, toolsOfConnection } from './offered-tools.ts';
+import { clashesOf, namesOfConnection } from './offered-tools.ts';
 import type { McpMapping } from './server-definition.ts';
 
 export interface ConfigTools extends OfferTools {
@@ -90,7 +90,7 @@ async function checkMappings(
       unknown.push({ field: `${field}.connection_id`, message: 'names no connection' });
       continue;
     }
-    const known = new Set((await toolsOfConnection(tx, tools, connection)).map((tool) => tool.name));
+    const known = new Set(await namesOfConnection(tx, tools, connection));
     for (const [place, name] of (names ?? []).entries()) {
       if (known.has(name)) continue;
       errors.push({ field: `${field}.tools[${place}]`, message: 'names no tool that the connection allows' });

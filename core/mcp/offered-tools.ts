@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConnectionRow, ReadRepositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
@@ -5,6 +6,8 @@ import { toolFits } from '../connectors/catalogue.ts';
 import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpMapping, McpServerDefinition } from './server-definition.ts';
+
+const PIECE = 25;
 
 /** A tool, and the connection whose accounts it runs with. */
 export interface OfferedTool {
@@ -17,38 +20,60 @@ export interface OfferTools {
   toolDirectory: ToolDirectory;
 }
 
-/** The tools that a connection lets its accounts run. */
-export async function toolsOfConnection(
+/** The names of the tools that a connection lets its accounts run. No definition is read: a connector may have thousands of tools. */
+export async function namesOfConnection(
   read: ReadRepositories,
-  tools: OfferTools,
+  { catalogue, toolDirectory }: OfferTools,
   connection: ConnectionRow,
-): Promise<Tool[]> {
-  const provider = await findProvider(read, tools.catalogue, connection.environmentId, connection.providerKey);
+): Promise<string[]> {
+  const provider = await findProvider(read, catalogue, connection.environmentId, connection.providerKey);
   if (!provider) return [];
-  const own = await tools.toolDirectory.list(read, connection.environmentId, { connector: provider.identifier });
-  const usable = own.filter((known) => isAllowed(known, connection)).map(({ tool }) => tool);
-  const generic = tools.catalogue
-    .tools()
-    .filter((tool) => tool.generic && isAllowed({ tool, flagged: null }, connection));
-  return [...usable, ...generic].filter((tool) => toolFits(tool, provider));
+  const own = await toolDirectory.names(read, connection.environmentId, provider.identifier);
+  const usable = own.filter(({ flagged }) => flagged === null).map(({ name }) => name);
+  const generic = provider.isCustom ? catalogue.genericTools().filter((tool) => toolFits(tool, provider)) : [];
+  const names = [...usable, ...generic.map(({ name }) => name)];
+  if (connection.allowedTools === null) return names;
+  const allowed = new Set(connection.allowedTools);
+  return names.filter((name) => allowed.has(name));
+}
+
+/** The name of a tool that is offered, and the connection that it runs with. */
+export interface OfferedName {
+  name: string;
+  connection: ConnectionRow;
 }
 
 /**
  * Everything that an MCP server offers, in order of name: the same for every user and at every time, unless a setting changes. A
  * connection that is disabled offers nothing. Where two mappings offer a name, the first has it.
  */
-export async function offeredTools(
+export async function offeredNames(
   read: ReadRepositories,
   tools: OfferTools,
   server: McpServerDefinition,
-): Promise<OfferedTool[]> {
-  const offered = new Map<string, OfferedTool>();
+): Promise<OfferedName[]> {
+  const offered = new Map<string, OfferedName>();
   for (const mapping of server.mappings) {
-    for (const tool of await toolsOfMapping(read, tools, mapping)) {
-      if (!offered.has(tool.name)) offered.set(tool.name, { tool, connection: mapping.connection });
+    for (const name of await namesOfMapping(read, tools, mapping)) {
+      if (!offered.has(name)) offered.set(name, { name, connection: mapping.connection });
     }
   }
-  return [...offered.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+  return [...offered.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The tools of some names, in pieces: reading hundreds of definitions in one turn would hold up other requests. */
+export async function readOffered(
+  read: ReadRepositories,
+  { toolDirectory }: Pick<OfferTools, 'toolDirectory'>,
+  offered: readonly OfferedName[],
+): Promise<OfferedTool[]> {
+  const found: OfferedTool[] = [];
+  for (const [place, { name, connection }] of offered.entries()) {
+    if (place % PIECE === PIECE - 1) await nextTurn();
+    const known = await toolDirectory.find(read, connection.environmentId, name);
+    if (known) found.push({ tool: known.tool, connection });
+  }
+  return found;
 }
 
 /** The tool of a name, with the connection that it runs with; undefined when the server does not offer it. */
@@ -77,7 +102,7 @@ export async function clashesOf(
   const taken = new Set<string>();
   const clashes: { mapping: number; names: string[] }[] = [];
   for (const [index, mapping] of mappings.entries()) {
-    const names = (await toolsOfMapping(read, tools, mapping)).map(({ name }) => name);
+    const names = await namesOfMapping(read, tools, mapping);
     const twice = names.filter((name) => taken.has(name));
     if (twice.length > 0) clashes.push({ mapping: index, names: twice });
     for (const name of names) taken.add(name);
@@ -85,14 +110,16 @@ export async function clashesOf(
   return clashes;
 }
 
-async function toolsOfMapping(
+async function namesOfMapping(
   read: ReadRepositories,
   tools: OfferTools,
-  { connection, tools: names }: McpMapping,
-): Promise<Tool[]> {
+  { connection, tools: chosen }: McpMapping,
+): Promise<string[]> {
   if (!connection.enabled) return [];
-  const all = await toolsOfConnection(read, tools, connection);
-  return names === null ? all : all.filter((tool) => names.includes(tool.name));
+  const all = await namesOfConnection(read, tools, connection);
+  if (chosen === null) return all;
+  const names = new Set(chosen);
+  return all.filter((name) => names.has(name));
 }
 
 function isAllowed({ tool, flagged }: Pick<KnownTool, 'tool' | 'flagged'>, { allowedTools }: ConnectionRow): boolean {

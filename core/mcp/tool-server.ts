@@ -11,7 +11,7 @@ import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts
 import type { CallTools } from './call-tool.ts';
 import { callTool, displayName } from './call-tool.ts';
 import { type ConnectState, openConnectState, sealConnectState } from './connect-state.ts';
-import { findOffered, type OfferedTool, offeredTools } from './offered-tools.ts';
+import { findOffered, type OfferedName, offeredNames, readOffered } from './offered-tools.ts';
 import { sendPlainErrors } from './plain-errors.ts';
 import { presentMcpTool } from './present-tool.ts';
 import { type McpSession, sessionOf } from './session.ts';
@@ -57,13 +57,14 @@ async function listTools(
   session: McpSession,
   cursor: string | undefined,
 ): Promise<ListToolsResult> {
-  const all = await offeredTools(tools.store.read, tools, session.server);
+  const { read } = tools.store;
+  const all = await offeredNames(read, tools, session.server);
   const start = startOf(sdk, all, cursor);
   const page = all.slice(start, start + PAGE_SIZE);
   const last = page.at(-1);
   return {
-    tools: page.map(({ tool }) => presentMcpTool(tool)),
-    ...(last && start + PAGE_SIZE < all.length && { nextCursor: encode(last.tool.name) }),
+    tools: (await readOffered(read, tools, page)).map(({ tool }) => presentMcpTool(tool)),
+    ...(last && start + PAGE_SIZE < all.length && { nextCursor: encode(last.name) }),
   };
 }
 
@@ -115,13 +116,13 @@ async function logged<T>(sdk: Sdk, { log }: Pick<ToolServerTools, 'log'>, run: (
 }
 
 /** A cursor is the name of the last tool of the page before: it stays valid when tools are added and removed. */
-function startOf(sdk: Sdk, all: readonly OfferedTool[], cursor: string | undefined): number {
+function startOf(sdk: Sdk, all: readonly OfferedName[], cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const last = Buffer.from(cursor, 'base64url').toString();
   if (!/^[a-z0-9_]{1,64}$/.test(last)) {
     throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor is not one of this list.');
   }
-  const start = all.findIndex(({ tool }) => tool.name > last);
+  const start = all.findIndex(({ name }) => name > last);
   return start < 0 ? all.length : start;
 }
 

@@ -11,13 +11,16 @@ export const listScopedTools: Handler<'listScopedTools'> = async (call, reply, d
   const callable = await callableTools(deps.store.read, deps, environment.id, readUser(filters));
   const rows = callable
     .filter(({ tool }) => filters.connector === undefined || tool.connector === filters.connector)
-    .map((found) => ({ id: found.tool.name, found }));
+    .map(({ tool, accounts }) => ({ id: tool.name, accounts }));
   const page = pageOfList(rows, readPage(deps.sealedTokens, scope, token, size));
+  const tools = [];
+  for (const { id, accounts } of page.rows) {
+    const known = await deps.toolDirectory.find(deps.store.read, environment.id, id);
+    if (known)
+      tools.push({ tool: presentToolAs(known, { format, detail }), accounts: accounts.map(presentToolAccount) });
+  }
   return reply(200, {
-    tools: page.rows.map(({ found }) => ({
-      tool: presentToolAs(found, { format, detail }),
-      accounts: found.accounts.map(presentToolAccount),
-    })),
+    tools,
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
   });

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CatalogueIndex, createCatalogue } from '../../core/connectors/catalogue.ts';
+import { createCatalogue } from '../../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../../core/connectors/catalogue-index.ts';
 import { createToolDirectory } from '../../core/discovery/directory.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { environmentId, openStore } from '../../db/store.ts';
@@ -17,7 +18,7 @@ const wanted = Number(process.argv[2] ?? 20_000);
 const INDEX = new URL('../../generated/catalogue.json', import.meta.url);
 const ROUNDS = 20;
 
-const catalogue = createCatalogue(JSON.parse(readFileSync(INDEX, 'utf8')) as CatalogueIndex);
+const catalogue = createCatalogue(readCatalogueIndex(readFileSync(INDEX, 'utf8')));
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-search-'));
 const store = await openStore({ path: join(folder, 'search.db'), now: Date.now });
 try {
@@ -32,7 +33,7 @@ try {
       hosts: ['localhost'],
     }),
   );
-  const built = catalogue.tools();
+  const built = catalogue.toolNames().flatMap((name) => catalogue.peek(name) ?? []);
   for (let made = built.length; made < wanted; made += 1000) {
     const tools = Array.from({ length: Math.min(1000, wanted - made) }, (_, place) => twin(built, made + place));
     await store.write((tx) =>

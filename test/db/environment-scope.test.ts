@@ -137,6 +137,11 @@ describe('no query without an environment (C1)', () => {
       'customProviders.delete': [(r, env) => r.customProviders.delete(env, 'mine'), false],
       'environmentTools.get': [(r, env) => r.environmentTools.get(env, 'mine_get_thing'), undefined],
       'environmentTools.list': [(r, env) => r.environmentTools.list(env, { limit: 9 }), []],
+      'environmentTools.entriesOf': [(r, env) => r.environmentTools.entriesOf(env, 'mine'), []],
+      'environmentTools.namesWithDescription': [
+        (r, env) => r.environmentTools.namesWithDescription(env, 'mine', 'x'),
+        [],
+      ],
       'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
       'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
       'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
@@ -301,7 +306,10 @@ describe('no query without an environment (C1)', () => {
           updatedAt: NOW,
         };
         await tx.customProviders.insert(env, provider);
-        await tx.environmentTools.upsert(env, [tool('mine_get_thing'), tool('mine_list_things')]);
+        await tx.environmentTools.upsert(env, [
+          tool('mine_get_thing', { definition: { description: 'x' } }),
+          tool('mine_list_things'),
+        ]);
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
         await tx.executions.insert(env, {

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type CatalogueIndex, createCatalogue } from '../../core/connectors/catalogue.ts';
+import { createCatalogue } from '../../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../../core/connectors/catalogue-index.ts';
 import { rankTools } from '../../core/discovery/rank-tools.ts';
 import { createToolIndex } from '../../core/discovery/tool-index.ts';
+import type { Tool } from '../../core/tools/tool.ts';
 import { QUERIES } from './queries.ts';
 
 const catalogue = createCatalogue(
-  JSON.parse(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8')) as CatalogueIndex,
+  readCatalogueIndex(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8')),
 );
 
 describe('the search among tools', () => {
   const index = createToolIndex();
-  for (const tool of catalogue.tools()) {
+  for (const name of catalogue.toolNames()) {
+    const tool = catalogue.peek(name) as Tool;
     index.put(tool, catalogue.connector(tool.connector)?.display_name ?? tool.connector);
   }
 

@@ -175,7 +175,7 @@ describe('tools over MCP', () => {
     it('keeps faults of its own to itself, and logs them', async () => {
       const broken = await startTestServer({
         adapt: ({ toolDirectory }) => ({
-          toolDirectory: { ...toolDirectory, list: async () => Promise.reject(new Error('secret of the database')) },
+          toolDirectory: { ...toolDirectory, names: async () => Promise.reject(new Error('secret of the database')) },
         }),
       });
       const { id } = await createConnection(broken, { connector: 'github' });

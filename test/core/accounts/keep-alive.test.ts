@@ -36,7 +36,7 @@ describe('keeping idle accounts alive', () => {
     const connector = acme({ oauth });
     return createKeepAlive({
       ...process,
-      catalogue: createCatalogue({ connectors: { acme: connector }, tools: {} }),
+      catalogue: createCatalogue({ connectors: { acme: connector }, tools: new Map() }),
       now: world.clock.now,
       random: drawing(2 ** 31),
       ...more,

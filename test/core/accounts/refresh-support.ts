@@ -270,7 +270,7 @@ export async function startProcess(
   const random = seededRandom(name);
   const refresher = createRefresher({
     vault: vaultOf(ringOf(KEY), name),
-    catalogue: createCatalogue({ connectors: { acme: acme(options) }, tools: {} }),
+    catalogue: createCatalogue({ connectors: { acme: acme(options) }, tools: new Map() }),
     now,
     random,
     events: createEvents({ now, newId: createIds(now, random) }),

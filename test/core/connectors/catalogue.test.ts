@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type CatalogueIndex, createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts';
+import { createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { buildCatalogue } from '../../../scripts/catalogue.ts';
 import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
 import { MADE, toolFile } from '../../../scripts/catalogue-github/tool-file.ts';
 import { readWords } from '../../../scripts/catalogue-github/words.ts';
 import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
+import type { CatalogueJson } from '../../support/catalogue-json.ts';
 
 const CATALOGUE = new URL('../../../catalogue/', import.meta.url);
 
 const files = await readCatalogueFiles();
 const built = await buildCatalogue();
-const index = JSON.parse(built.text) as CatalogueIndex;
+const index = JSON.parse(built.text) as CatalogueJson;
+const catalogue = createCatalogue(readCatalogueIndex(built.text));
 
 describe('The catalogue', () => {
   it('breaks none of its rules', () => {
@@ -31,10 +33,25 @@ describe('The catalogue', () => {
     expect(readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8')).to.equal(built.text);
   });
 
-  it('is read as it was written, though a tool stays text until it is asked for, and is then the same each time', () => {
+  it('F14: is read as it was written, though a tool stays text until it is asked for, and is then the same each time', () => {
     const read = readCatalogueIndex(built.text);
-    expect(read.tools['github_create_issue']).to.equal(read.tools['github_create_issue']);
-    expect(read).to.deep.equal(index);
+    expect(read.connectors).to.deep.equal(index.connectors);
+    expect([...read.tools.keys()].sort()).to.deep.equal(Object.keys(index.tools).sort());
+    for (const [name, text] of read.tools) expect(JSON.parse(text)).to.deep.equal(index.tools[name]);
+    const fresh = createCatalogue(read);
+    expect(fresh.peek('github_create_issue')).to.deep.equal(index.tools['github_create_issue']);
+    expect(fresh.peek('github_create_issue'), 'not kept').not.to.equal(fresh.peek('github_create_issue'));
+    expect(fresh.tool('github_create_issue')).to.equal(fresh.tool('github_create_issue'));
+    expect(fresh.peek('github_create_issue')).to.equal(fresh.tool('github_create_issue'));
+  });
+
+  it('F14: names tools without parsing any', () => {
+    const broken = new Map([...readCatalogueIndex(built.text).tools].map(([name, text]) => [name, text.slice(0, -1)]));
+    const fresh = createCatalogue({ connectors: index.connectors, tools: broken });
+    expect(fresh.toolNames()).to.have.length(Object.keys(index.tools).length);
+    expect(fresh.toolNames('github')).to.include('github_create_issue').and.not.include('gitlab_create_issue');
+    expect([fresh.hasTool('github_create_issue'), fresh.hasTool('constructor')]).to.deep.equal([true, false]);
+    expect(() => fresh.tool('github_create_issue')).to.throw(SyntaxError);
   });
 
   it('is written in ASCII, whatever its texts hold', () => {
@@ -45,12 +62,9 @@ describe('The catalogue', () => {
   });
 
   it('gives the tools of a connector alone, also where its name begins that of another', () => {
-    const catalogue = createCatalogue(readCatalogueIndex(built.text));
     const expected = Object.values(index.tools).filter((tool) => tool.connector === 'discord_bot');
-    expect(catalogue.tools({ connector: 'discord_bot' }))
-      .to.have.deep.members(expected)
-      .and.not.have.length(0);
-    expect(catalogue.tools({ connector: 'discord' })).to.deep.equal([]);
+    expect(catalogue.toolsOf('discord_bot')).to.have.deep.members(expected).and.not.have.length(0);
+    expect(catalogue.toolsOf('discord')).to.deep.equal([]);
   });
 
   it('is not taken for an index when it is something else', () => {
@@ -60,7 +74,6 @@ describe('The catalogue', () => {
   });
 
   it('finds connectors and tools by name, and nothing by an inherited one', () => {
-    const catalogue = createCatalogue(index);
     expect(catalogue.connector('github')?.display_name).to.equal('GitHub');
     expect(catalogue.provider('github')).to.include({ identifier: 'github', isCustom: false });
     expect(catalogue.tool('github_create_issue')?.connector).to.equal('github');
@@ -74,19 +87,17 @@ describe('The catalogue', () => {
   });
 
   it('lists connectors by priority and tools by name', () => {
-    const catalogue = createCatalogue(index);
     const priorities = catalogue.connectors().map((connector) => connector.display_priority);
     expect(priorities).to.deep.equal(priorities.toSorted((a, b) => b - a));
-    const names = catalogue.tools().map((tool) => tool.name);
-    expect(names).to.deep.equal(names.toSorted());
+    const names = catalogue.toolNames();
+    expect(names).to.deep.equal([...names].sort());
     expect(names).to.have.length(Object.keys(index.tools).length);
   });
 
   it('filters by connector', () => {
-    const catalogue = createCatalogue(index);
-    const connectors = new Set(catalogue.tools({ connector: 'github' }).map((tool) => tool.connector));
+    const connectors = new Set(catalogue.toolsOf('github').map((tool) => tool.connector));
     expect([...connectors]).to.deep.equal(['github']);
-    expect(catalogue.tools({ connector: 'nothing' })).to.deep.equal([]);
+    expect(catalogue.toolsOf('nothing')).to.deep.equal([]);
   });
 
   it('a tool fits its own connector; a generic one fits custom providers', () => {

@@ -1,15 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { isSpecType } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import type { CatalogueIndex } from '../../../core/connectors/catalogue.ts';
 import { anthropicTool, mcpTool, openAiTool } from '../../../core/discovery/formats.ts';
 import type { JsonSchema } from '../../../core/tools/tool.ts';
+import { readCatalogueJson } from '../../support/catalogue-json.ts';
 import { ownTool } from '../../support/own-tools.ts';
 
-const index = JSON.parse(
-  readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8'),
-) as CatalogueIndex;
-const tools = Object.values(index.tools);
+const tools = Object.values(readCatalogueJson().tools);
 
 /** What the model APIs refuse, at every depth of a schema. */
 function problems(schema: unknown, top = true): string[] {

@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { AuthField, AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import type { CatalogueIndex } from '../../../core/connectors/catalogue.ts';
 import { beginAuthorization } from '../../../core/oauth/begin-authorization.ts';
 import { identityWayOf } from '../../../core/oauth/identity.ts';
 import { oauthProviderOf } from '../../../core/oauth/provider.ts';
 import { tokenServerAt } from '../../../core/oauth/server.ts';
 import { Secret } from '../../../core/secret.ts';
+import { readCatalogueJson } from '../../support/catalogue-json.ts';
 
-const { connectors } = JSON.parse(
-  readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8'),
-) as CatalogueIndex;
+const { connectors } = readCatalogueJson();
 
 /** What a person could type. */
 function sample({ options, field_name }: AuthField): string {

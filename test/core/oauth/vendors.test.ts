@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import type { CatalogueIndex } from '../../../core/connectors/catalogue.ts';
 import { readAccountFacts } from '../../../core/oauth/account-facts.ts';
 import { beginAuthorization } from '../../../core/oauth/begin-authorization.ts';
 import { finishAuthorization, type Granted } from '../../../core/oauth/grants/authorization-code.ts';
@@ -11,6 +9,7 @@ import { oauthProviderOf } from '../../../core/oauth/provider.ts';
 import { revokeTokens } from '../../../core/oauth/revocation.ts';
 import { tokenServerAt } from '../../../core/oauth/server.ts';
 import { Secret } from '../../../core/secret.ts';
+import { readCatalogueJson } from '../../support/catalogue-json.ts';
 import { type EmulatedOAuth, type EmulatedOAuthOptions, startEmulatedOAuth } from '../../support/emulated-oauth.ts';
 import { grantedBy } from '../../support/oauth-flow.ts';
 import { closeAll } from '../net/local.ts';
@@ -20,9 +19,7 @@ const CLIENT_ID = '12345.67890-app';
 const SECRET = 'a-client.secret';
 const APP = { client_id: CLIENT_ID, client_secret: SECRET, name: 'Valetkey', redirect_uris: [REDIRECT_URI] };
 
-const { connectors } = JSON.parse(
-  readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8'),
-) as CatalogueIndex;
+const { connectors } = readCatalogueJson();
 
 interface Vendor {
   connector: string;

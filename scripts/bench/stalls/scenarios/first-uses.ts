@@ -1,8 +1,22 @@
 import type { Lab, Party, Scenario } from '../scenario.ts';
 
-/** The first request of a kind after a start. */
-function first(id: string, name: string, play: (lab: Lab) => Promise<number>): Scenario {
-  return { id, name, play: async (lab) => String(await play(lab)) };
+/** The first request of a kind after a start. @param prepare makes an account first, which uses other things */
+function first(
+  id: string,
+  name: string,
+  play: (lab: Lab, party: Party) => Promise<number>,
+  { prepare = false } = {},
+): Scenario {
+  let party: Party = { connector: '', accountId: '', connectionId: '', key: '' };
+  return {
+    id,
+    name,
+    async prepare(lab) {
+      lab.on('/small', (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'));
+      if (prepare) party = await lab.party();
+    },
+    play: async (lab) => String(await play(lab, party)),
+  };
 }
 
 const DOCUMENT = JSON.stringify({
@@ -62,8 +76,8 @@ export const FIRST_USES: readonly Scenario[] = [
   ),
   first('L7', 'first tool of an environment', async (lab) => {
     const body = {
-      connector: 'http',
-      name: 'http_get_thing',
+      connector: 'github',
+      name: 'github_get_own_thing',
       title: 'Get a thing',
       description: 'Reads one thing by its number, with its name and colour. Changes nothing.',
       tags: ['things'],
@@ -76,27 +90,31 @@ export const FIRST_USES: readonly Scenario[] = [
     };
     return lab.status('POST', '/api/v1/tools', { body });
   }),
-  first('own', 'first execution of a tool', async (lab) => {
-    lab.on('/small', (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'));
-    const party = await lab.party();
-    return (await lab.execute(party, 'http_get', { path: '/small' })).status;
-  }),
-  first('own', 'first raw call', async (lab) => {
-    lab.on('/small', (_req, res) => res.writeHead(200).end('small'));
-    const party = await lab.party();
-    return lab.status('GET', '/proxy/small', { headers: { 'valetkey-account-id': party.accountId } });
-  }),
-  first('own', 'first link and its page', async (lab) => {
-    const party = await lab.party();
-    const body = {
-      connector: party.connector,
-      user_id: 'eve',
-      identifier: 'eve',
-      user_verify_url: 'http://localhost/v',
-    };
-    const link = await lab.call('POST', '/api/v1/connected_accounts/magic_link', { body });
-    return lab.status('GET', link.body?.link ? new URL(link.body.link).pathname : '/connect/x', { token: null });
-  }),
+  first('own', 'first provider and account', async (lab) => Number((await lab.party()).key !== '')),
+  first(
+    'own',
+    'first execution of a tool',
+    async (lab, party) => (await lab.execute(party, 'http_get', { path: '/small' })).status,
+    {
+      prepare: true,
+    },
+  ),
+  first(
+    'own',
+    'first raw call',
+    (lab, { accountId }) => lab.status('GET', '/api/v1/proxy/small', { headers: { 'valetkey-account-id': accountId } }),
+    { prepare: true },
+  ),
+  first(
+    'own',
+    'first link and its page',
+    async (lab, { connector }) => {
+      const body = { connector, user_id: 'eve', identifier: 'eve' };
+      const link = await lab.call('POST', '/api/v1/connected_accounts/magic_link', { body });
+      return lab.status('GET', link.body?.link ? new URL(link.body.link).pathname : '/connect/none', { token: null });
+    },
+    { prepare: true },
+  ),
   first('own', 'first view of the reference', (lab) => lab.status('GET', '/docs', { token: null })),
   first('own', 'first fetch of the contract', (lab) => lab.status('GET', '/openapi.json', { token: null })),
   first('own', 'first list of providers', (lab) => lab.status('GET', '/api/v1/providers')),

@@ -44,10 +44,12 @@ function raw(name: string, make: () => { body: Buffer; type?: string }): Scenari
       const { body, type = 'text/plain' } = make();
       lab.on('/large', (_req, res) => res.writeHead(200, { 'content-type': type }).end(body));
       party = await lab.party();
-      await lab.status('GET', '/proxy/small', { headers: { 'valetkey-account-id': party.accountId } });
+      await lab.status('GET', '/api/v1/proxy/small', { headers: { 'valetkey-account-id': party.accountId } });
     },
     async play(lab) {
-      const status = await lab.status('GET', '/proxy/large', { headers: { 'valetkey-account-id': party.accountId } });
+      const status = await lab.status('GET', '/api/v1/proxy/large', {
+        headers: { 'valetkey-account-id': party.accountId },
+      });
       return `${status}`;
     },
   };
