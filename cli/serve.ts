@@ -3,6 +3,7 @@ import type { FirstStart } from '../http/create-deps.ts';
 import { createDeps } from '../http/create-deps.ts';
 import type { Deps } from '../http/deps.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
+import { unknownSettings } from '../http/unknown-settings.ts';
 import { endOnUnhandledFault } from './last-resort.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -20,6 +21,7 @@ export async function serveCommand(args: string[]): Promise<void> {
   stopOnSignal(deps.log, stop);
   printFirstStart(firstStart);
   server = await startServer(deps);
+  for (const warning of unknownSettings(process.env)) deps.log.warn(warning);
   warnOfPermissions(deps);
   deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
   deps.log.flush();

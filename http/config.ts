@@ -32,14 +32,34 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** Every environment variable that the server reads. */
+export const SETTINGS = [
+  'HOST',
+  'PORT',
+  'BASE_URL',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'VALETKEY_KEYS_FILE',
+  'VALETKEY_KEYS',
+  'VALETKEY_CLIENT_ID',
+  'VALETKEY_CLIENT_SECRET',
+  'VALETKEY_EGRESS_ALLOW',
+  'VALETKEY_ENDPOINT_OVERRIDES',
+  'VALETKEY_RATE_LIMIT',
+  'VALETKEY_CHECK_ANSWERS',
+  'METRICS_PORT',
+  'LOG_LEVEL',
+] as const;
+
+type Setting = (typeof SETTINGS)[number];
+type Env = Readonly<Partial<Record<Setting, string | undefined>>>;
 
 /**
- * Reads the environment variables of the boot contract.
+ * Reads the environment variables of the boot contract. An empty variable counts as absent.
  *
  * @throws ConfigError that names the variable
  */
-export function readConfig(env: Env): { config: Config; secrets: Secrets } {
+export function readConfig(env: Readonly<Record<string, string | undefined>>): { config: Config; secrets: Secrets } {
   const port = readPort(env, 'PORT', 8080);
   const dataDir = env['DATA_DIR'] || './data';
   const config: Config = {
@@ -54,7 +74,7 @@ export function readConfig(env: Env): { config: Config; secrets: Secrets } {
     logLevel: readLogLevel(env['LOG_LEVEL']),
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
     endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
-    checkAllAnswers: env['VALETKEY_CHECK_ANSWERS'] === 'all',
+    checkAllAnswers: readCheckAnswers(env['VALETKEY_CHECK_ANSWERS']),
   };
   return { config, secrets: readSecrets(env) };
 }
@@ -77,9 +97,10 @@ function readSecrets(env: Env): Secrets {
   };
 }
 
-function readPort(env: Env, name: string, fallback: number): number {
-  const port = Number(env[name] || fallback);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+function readPort(env: Env, name: Setting, fallback: number): number {
+  const text = env[name] || String(fallback);
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) {
     throw new ConfigError(`${name} must be a port number from 0 to 65535`);
   }
   return port;
@@ -95,17 +116,24 @@ function readBaseUrl(text: string): string {
 function readDatabaseFile(url: string | undefined, dataDir: string): string {
   if (!url) return join(dataDir, 'valetkey.db');
   if (/^postgres(ql)?:/.test(url)) throw new ConfigError('DATABASE_URL names PostgreSQL, which is not supported yet');
-  return url.startsWith('file:') ? url.slice('file:'.length) : url;
+  const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
+    throw new ConfigError('DATABASE_URL must be the path of a file, with or without file: in front');
+  return path;
 }
 
 function readRateLimit(text: string | undefined): number | null {
   if (!text) return 100;
   if (text === 'off') return null;
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) {
+  if (!/^[1-9]\d{0,6}$/.test(text)) {
     throw new ConfigError('VALETKEY_RATE_LIMIT must be a whole number of requests per second, or off');
   }
-  return limit;
+  return Number(text);
+}
+
+function readCheckAnswers(text: string | undefined): boolean {
+  if (text && text !== 'all') throw new ConfigError('VALETKEY_CHECK_ANSWERS must be all, or not set');
+  return text === 'all';
 }
 
 function readLogLevel(text: string | undefined): string {

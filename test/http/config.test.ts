@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ConfigError, readConfig } from '../../http/config.ts';
+import { ConfigError, readConfig, SETTINGS } from '../../http/config.ts';
+import { unknownSettings } from '../../http/unknown-settings.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';
 
@@ -58,6 +59,8 @@ describe('readConfig', () => {
     [{ DATABASE_URL: '/tmp/y.db' }, { databaseFile: '/tmp/y.db' }],
     [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
     [{ LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
+    [{ VALETKEY_CHECK_ANSWERS: 'all' }, { checkAllAnswers: true }],
+    [{ VALETKEY_CHECK_ANSWERS: '' }, { checkAllAnswers: false }],
   ] as [Record<string, string>, Record<string, unknown>][]) {
     it(`reads ${JSON.stringify(env)}`, () => expect(readConfig(env).config).to.include(expected));
   }
@@ -65,6 +68,8 @@ describe('readConfig', () => {
   for (const env of [
     { PORT: '65536' },
     { PORT: '-1' },
+    { PORT: '0x50' },
+    { PORT: '8e3' },
     { PORT: '80.5' },
     { PORT: 'http' },
     { METRICS_PORT: 'x' },
@@ -78,6 +83,13 @@ describe('readConfig', () => {
     { VALETKEY_RATE_LIMIT: '0' },
     { VALETKEY_RATE_LIMIT: '1.5' },
     { VALETKEY_RATE_LIMIT: 'none' },
+    { VALETKEY_RATE_LIMIT: '1e3' },
+    { VALETKEY_RATE_LIMIT: ' ' },
+    { VALETKEY_CHECK_ANSWERS: 'some' },
+    { VALETKEY_CHECK_ANSWERS: 'ALL' },
+    { VALETKEY_CHECK_ANSWERS: 'true' },
+    { DATABASE_URL: 'mysql://localhost/x' },
+    { DATABASE_URL: 'https://example.com/x.db' },
     { LOG_LEVEL: 'verbose' },
     { VALETKEY_CLIENT_ID: 'has space', VALETKEY_CLIENT_SECRET: SECRET },
     { VALETKEY_CLIENT_SECRET: 'x'.repeat(23), VALETKEY_CLIENT_ID: 'client' },
@@ -108,5 +120,29 @@ describe('readConfig', () => {
       .to.throw(ConfigError)
       .with.property('message')
       .that.does.not.include('short-secret');
+  });
+});
+
+describe('unknownSettings', () => {
+  it('names what looks like a setting and is none, with the one that was probably meant', () => {
+    const env = {
+      VALETKEY_CHECK_ANSWER: 'all',
+      VALETKEY_EGRES_ALLOW: '127.0.0.1:1',
+      VALETKEY_PORT: '80',
+      VALETKEY_DATADIR: '/srv',
+      VALETKEY_COLOUR: 'blue',
+    };
+    expect(unknownSettings(env)).to.deep.equal([
+      'VALETKEY_CHECK_ANSWER is not a setting; did you mean VALETKEY_CHECK_ANSWERS?',
+      'VALETKEY_COLOUR is not a setting',
+      'VALETKEY_DATADIR is not a setting; did you mean DATA_DIR?',
+      'VALETKEY_EGRES_ALLOW is not a setting; did you mean VALETKEY_EGRESS_ALLOW?',
+      'VALETKEY_PORT is not a setting; did you mean PORT?',
+    ]);
+  });
+
+  it('is silent about every setting, and about the variables of others', () => {
+    const names = [...SETTINGS, 'PATH', 'VALETKEYS', 'valetkey_port'];
+    expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([]);
   });
 });

@@ -1,0 +1,46 @@
+import { SETTINGS } from './config.ts';
+
+const PREFIX = 'VALETKEY_';
+/** Set by the command for itself. */
+const INTERNAL = ['VALETKEY_REEXEC'];
+/** Changed characters up to which a name is taken for a misspelled one. */
+const MAX_CHANGES = 3;
+
+/**
+ * Environment variables that look like settings and are none.
+ *
+ * @returns one sentence for each, with the setting that was probably meant
+ */
+export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known: readonly string[] = [...SETTINGS, ...INTERNAL];
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  return unknown.sort().map((name) => {
+    const meant = nearest(name);
+    return `${name} is not a setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  });
+}
+
+function nearest(name: string): string | undefined {
+  const bare = name.slice(PREFIX.length);
+  const distances = SETTINGS.map((setting) => {
+    const changes = Math.min(changesBetween(name, setting), changesBetween(bare, setting));
+    return { setting, changes };
+  });
+  distances.sort((a, b) => a.changes - b.changes);
+  const [first] = distances;
+  return first && first.changes <= MAX_CHANGES ? first.setting : undefined;
+}
+
+/** Characters to insert, delete or replace (Levenshtein). */
+function changesBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [at, character] of [...from].entries()) {
+    const next = [at + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] as number) + (character === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] as number) + 1, (next[column - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
+}
