@@ -13,12 +13,14 @@ import { bearerToken } from './bearer.ts';
 import { readBody } from './body.ts';
 import { holdUntilClosed } from './body-hold.ts';
 import { JSON_BODY } from './body-rule.ts';
+import { corsForAll, corsForOrigin, preflightHeaders } from './cors.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import { Exchange } from './exchange.ts';
 import { toApiError } from './failure.ts';
 import { mcpProblem } from './mcp-problem.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { respondUntyped } from './reply.ts';
 import { isForeignOrigin } from './same-origin.ts';
 import { writeReply } from './write.ts';
 
@@ -37,7 +39,9 @@ export interface McpMount {
 const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const METADATA_PATH = new RegExp(`^/\\.well-known/oauth-protected-resource${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const CLIENT_PATH = /^\/oauth\/client\/([A-Za-z0-9_-]{1,100})$/;
-const METHODS = ['POST', 'GET', 'DELETE'];
+/** What a session has; without one there is no stream to open and nothing to end. */
+const SESSION_METHODS = ['POST', 'GET', 'DELETE'];
+const READ_METHODS = ['GET', 'HEAD'];
 
 /** Whether a request is for the MCP servers or for what they say of themselves. */
 export function isMcp(req: IncomingMessage): boolean {
@@ -63,18 +67,27 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     const { req } = exchange;
     const environment = await deps.environmentOf(req.headers.host);
     exchange.environment = environment;
-    const connectionId = CLIENT_PATH.exec(pathOf(req))?.[1];
-    if (connectionId !== undefined) return describeClient(exchange, environment, connectionId);
+    const path = pathOf(req);
+    const [connectionId, described] = [CLIENT_PATH.exec(path)?.[1], METADATA_PATH.exec(path)?.[1]];
+    if (connectionId !== undefined || described !== undefined) {
+      Object.assign(exchange.answerHeaders, corsForAll());
+      if (req.method === 'OPTIONS') return preflight(exchange, READ_METHODS);
+      if (!READ_METHODS.includes(req.method ?? '')) throw notAllowed(exchange, READ_METHODS);
+      return connectionId === undefined
+        ? describe(exchange, environment, described as string)
+        : describeClient(exchange, environment, connectionId);
+    }
     if (isForeignOrigin(req, environment))
       throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not call MCP servers.');
-    const path = pathOf(req);
-    const described = METADATA_PATH.exec(path)?.[1];
-    if (described !== undefined) return describe(exchange, environment, described);
+    Object.assign(exchange.answerHeaders, corsForOrigin(req));
     const serverId = SERVER_PATH.exec(path)?.[1];
     if (serverId === undefined) throw new ApiError('NOT_FOUND', 'There is no MCP server at this address.');
+    // A preflight carries no token.
+    if (req.method === 'OPTIONS') return preflight(exchange, SESSION_METHODS);
     const session = await authenticate(exchange, environment, serverId);
     applyRateLimit(exchange, session);
-    if (!METHODS.includes(req.method ?? '')) throw notAllowed(exchange, METHODS);
+    const methods = req.headers['mcp-session-id'] === undefined ? ['POST'] : SESSION_METHODS;
+    if (!methods.includes(req.method ?? '')) throw notAllowed(exchange, methods);
     const hold = holdUntilClosed(deps.bodies.of(environment.id), exchange.res);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
@@ -128,7 +141,6 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
 
   /** RFC 9728 §2: what the server is, and whose tokens it takes. */
   function describe(exchange: Exchange, environment: Environment, serverId: string): number {
-    if (exchange.req.method !== 'GET') throw notAllowed(exchange, ['GET']);
     const body = {
       resource: mcpServerUrl(environment, serverId),
       authorization_servers: [environment.baseUrl],
@@ -140,7 +152,6 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
 
   /** OAuth Client ID Metadata Document: what a connection is where its address is its client id. */
   async function describeClient(exchange: Exchange, environment: Environment, id: string): Promise<number> {
-    if (exchange.req.method !== 'GET') throw notAllowed(exchange, ['GET']);
     const { read } = deps.store;
     const connection = await read.connections.get(environment.id, id);
     const clientId = clientDocumentUrl(environment, id);
@@ -183,6 +194,11 @@ function pathOf(req: IncomingMessage): string {
 function notAllowed(exchange: Exchange, methods: string[]): ApiError {
   exchange.answerHeaders['allow'] = methods.join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+}
+
+function preflight(exchange: Exchange, methods: readonly string[]): number {
+  writeReply(exchange, respondUntyped(204, undefined, preflightHeaders(exchange.req, methods)));
+  return 204;
 }
 
 function metadataUrl({ baseUrl }: Environment, serverId: string): string {

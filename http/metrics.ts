@@ -69,7 +69,7 @@ export function createMetrics(): Metrics {
 /** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */
 export function createMetricsServer(metrics: Metrics, log: Logger): Server {
   return createServer((req, res) => {
-    if (req.method !== 'GET' || req.url !== '/metrics') {
+    if (!['GET', 'HEAD'].includes(req.method ?? '') || req.url !== '/metrics') {
       res.writeHead(404).end();
       return;
     }

@@ -10,13 +10,14 @@ import { bodyHoldOf } from './body-hold.ts';
 import { type BodyRule, bodyRuleOf } from './body-rule.ts';
 import { createCall } from './call.ts';
 import type { Handler, Handlers, OperationId, Reply } from './contract.ts';
+import { corsForAll, preflightHeaders } from './cors.ts';
 import type { Deps } from './deps.ts';
 import { Exchange } from './exchange.ts';
 import { errorReply } from './failure.ts';
 import { presentErrors } from './field-errors.ts';
 import { parseInThread } from './json-job.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
-import { respond } from './reply.ts';
+import { respond, respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
 import { readRequest } from './request.ts';
 import { writeReply } from './write.ts';
@@ -48,12 +49,18 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       throw new ApiError('NOT_FOUND', 'No operation has this path.');
     },
     methodNotAllowed: (context: Context, exchange: Exchange) => {
-      exchange.answerHeaders['allow'] = backend.routes.methodsOf(requestOf(context).path).join(', ');
+      const { path, method } = requestOf(context);
+      const methods = backend.routes.methodsOf(path);
+      if (method === 'OPTIONS' && backend.routes.operationsOf(path).some(isForPages)) {
+        return respondUntyped(204, undefined, { ...corsForAll(), ...preflightHeaders(exchange.req, methods) });
+      }
+      exchange.answerHeaders['allow'] = methods.join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
     },
     postRoutingHandler: (context: Context, exchange: Exchange) => {
       if (!context.operation) return;
       exchange.operation = context.operation;
+      if (isForPages(context.operation)) Object.assign(exchange.answerHeaders, corsForAll());
       if (ANY_HOST.has(context.operation.operationId as string)) return;
       return whenKnown(deps.environmentOf(exchange.req.headers.host), (environment) => {
         exchange.environment = environment;
@@ -139,6 +146,11 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
 /** Goes on at once where nothing has to be waited for, which is the usual case. */
 function whenKnown<T>(value: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
   return value instanceof Promise ? value.then(use) : use(value);
+}
+
+/** Whether pages of every origin may call an operation: MCP clients in a browser find their way and get their tokens. */
+function isForPages(operation: Operation): boolean {
+  return (operation as { 'x-valetkey-cors'?: string })['x-valetkey-cors'] === 'any-origin';
 }
 
 /** The request as it was handed to the backend. */

@@ -41,9 +41,11 @@ export class CompiledRouter extends OpenAPIRouter {
 
   /** The operation of a request, whose path parameters it sets; undefined when the contract has none. */
   find(request: ContractRequest): Operation | undefined {
-    const literal = this.#literal.get(request.method)?.get(request.path);
+    // What is read by GET can be asked about by HEAD (RFC 9110 §9.3.2); the response is written without its body.
+    const asked = request.method === 'HEAD' ? 'GET' : request.method;
+    const literal = this.#literal.get(asked)?.get(request.path);
     if (literal) return literal;
-    const method = request.method.toLowerCase();
+    const method = asked.toLowerCase();
     const template = this.#templates.find((t) => t.operation.method === method && t.pattern.test(request.path));
     if (template) request.params = readParams(template, request.path);
     return template?.operation;
@@ -55,12 +57,16 @@ export class CompiledRouter extends OpenAPIRouter {
     throw new Error(this.methodsOf(req.path).length > 0 ? '405-methodNotAllowed' : '404-notFound');
   }
 
-  /** The methods that a path declares, in upper case, for the Allow header of a 405. */
+  /** The methods that a path has, in upper case, for an Allow header. */
   methodsOf(path: string): string[] {
-    const matches = this.#operations.filter((o) =>
+    const methods = this.operationsOf(path).map(({ method }) => method.toUpperCase());
+    return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  }
+
+  operationsOf(path: string): Operation[] {
+    return this.#operations.filter((o) =>
       o.path.includes('{') ? compileTemplate(o).pattern.test(path) : o.path === path,
     );
-    return matches.map((o) => o.method.toUpperCase());
   }
 
   override parseRequest(req: Request): never {

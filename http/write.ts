@@ -25,6 +25,8 @@ export function writeReply(exchange: Exchange, reply: Reply): void {
     ...(content !== '' && CONTENT_TYPE),
     ...reply.headers,
   };
+  // RFC 9110 §8.6: no content has no length.
+  if (reply.status === 204) delete headers['content-length'];
   // An unread body would be taken for the next request on this connection.
   if (!req.complete) headers['connection'] = 'close';
   res.writeHead(reply.status, headers);

@@ -28,14 +28,14 @@ describe('the server', () => {
     after(() => server.stop());
 
     for (const [method, path, allow] of [
-      ['PATCH', '/api/v1/connections', 'GET, POST'],
-      ['HEAD', '/api/v1/connections', 'GET, POST'],
-      ['OPTIONS', '/api/v1/connections', 'GET, POST'],
+      ['PATCH', '/api/v1/connections', 'GET, HEAD, POST'],
+      ['HEAD', '/api/v1/execute_tool', 'POST'],
+      ['OPTIONS', '/api/v1/connections', 'GET, HEAD, POST'],
       ['GET', '/api/v1/execute_tool', 'POST'],
       ['GET', '/api/v1/connected_accounts:delete', 'POST'],
-      ['POST', '/api/v1/connections/conn_x', 'DELETE, GET, PUT'],
+      ['POST', '/api/v1/connections/conn_x', 'DELETE, GET, HEAD, PUT'],
       ['GET', '/api/v1/connections/conn_x:enable', 'POST'],
-      ['POST', '/healthz', 'GET'],
+      ['POST', '/healthz', 'GET, HEAD'],
     ] as const) {
       it(`405 with Allow: ${method} ${path}`, async () => {
         const answer = await server.call(method, path);

@@ -161,7 +161,7 @@ describe('the MCP endpoint in a browser (M1)', () => {
 
   it('answers in JSON-RPC to what it does not take, and says which methods it has', async () => {
     const call = (method: string, path: string, request = {}) => server.call(method, path, { token, ...request });
-    expect((await call('PATCH', `/mcp/${github}`)).headers['allow']).to.equal('POST, GET, DELETE');
+    expect((await call('PATCH', `/mcp/${github}`)).headers['allow']).to.equal('POST');
     expect((await call('GET', '/mcp')).status).to.equal(404);
     expect((await call('POST', `/mcp/${github}`)).body.error.code).to.equal(-32700);
     expect((await call('POST', `/mcp/${github}`, { body: '{"a":1,"a":2}' })).status).to.equal(415);
