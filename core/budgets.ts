@@ -341,3 +341,60 @@ export const IMPORT = {
   /** Steps of the patterns in their `match()` and `search()`: about a second. */
   patternSteps: 20_000_000,
 } as const;
+
+/** Our MCP servers. */
+export const MCP_SERVER = {
+  /** A session of the revision 2025-11-25. It grants nothing, every request brings its token, and clients recover badly from its end. */
+  sessionMs: 30 * DAY,
+  /** Ids of sessions that clients have ended, which are refused from then on. */
+  endedSessions: 10_000,
+  /** Streams that wait for messages of a server: those of one user, and of one environment. */
+  streamsOfUser: 16,
+  streamsOfEnvironment: 1_000,
+  /** Tools in one response to tools/list. */
+  toolsPerPage: 250,
+  /** How long clients may keep a list. It changes with settings only, and each call is judged when it is made. */
+  listMs: MINUTE,
+  /** How long a repeated call waits for its user: well below the 60 s after which clients give up a request. */
+  waitForUserMs: 25 * SECOND,
+} as const;
+
+/** MCP servers that are providers (threats P6, S3). */
+export const MCP_UPSTREAM = {
+  /** Silence of a call, where its connection says nothing else. Progress starts the time again. */
+  callMs: MINUTE,
+  /** A call from start to end, however much progress it reports. */
+  longestCallMs: 5 * MINUTE,
+  /** Opening a session, and reading one page of a list. */
+  requestMs: 30 * SECOND,
+  /** One response: its messages, its events and everything between them. */
+  responseBytes: 2 * MIB,
+  /** All pages of a list. */
+  listBytes: 4 * MIB,
+  listPages: 100,
+  /** Lines of one event stream: each costs time. */
+  lines: 20_000,
+  /** Messages of one response. All but the last are notifications. */
+  messages: 1_000,
+  /** Objects, lists, members and items of one message. */
+  messageNodes: 100_000,
+  messageLevels: 64,
+  /** Times that one response is continued with another request, after its stream has ended early. */
+  continuations: 10,
+  /** The wait before that, whatever the server says. */
+  leastRetryMs: 100,
+  retryMs: SECOND,
+  longestRetryMs: 10 * SECOND,
+  /** Tools of one server. */
+  tools: 1_000,
+  /** Reading the list of one server from start to end. One list is read at a time: each holds all its tools until they are stored. */
+  syncMs: MINUTE,
+  /** Lists of one environment, and of all, that wait for their turn. */
+  queuedSyncs: 20,
+  allQueuedSyncs: 200,
+  /** How old a list gets before its server is asked again. */
+  listAgeMs: 15 * MINUTE,
+  /** Sessions that are kept for the next call, and the time after which one is ended. */
+  sessions: 256,
+  idleSessionMs: 5 * MINUTE,
+} as const;

@@ -17,6 +17,7 @@ import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
 import { createRotationStore } from '../core/keys/rotation-store.ts';
+import { createSyncTurns } from '../core/mcp/upstream/sync-turns.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import { createRandom } from '../core/random.ts';
 import { createRetention } from '../core/retention/retention.ts';
@@ -42,6 +43,7 @@ import { createRevocations } from './create-revocations.ts';
 import { createScrub } from './create-scrub.ts';
 import { createThreads } from './create-threads.ts';
 import { createToolFreshness } from './create-tool-freshness.ts';
+import { startUpstreamSessions } from './create-upstream-sessions.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
@@ -110,7 +112,16 @@ export async function createDeps(
     await clearUp(store, startedAt);
     await judgeVerification(store, log);
     const accountChanges = createAccountChanges();
-    const events = createEvents({ now, newId, onEvent: accountChanges.changed });
+    const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait });
+    const syncTurns = createSyncTurns();
+    const events = createEvents({
+      now,
+      newId,
+      onEvent: (subjectId) => {
+        accountChanges.changed(subjectId);
+        upstreamSessions.forget(subjectId);
+      },
+    });
     const egressOf = egress.of;
     const scrubStorage = scrub.request;
     const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
@@ -142,6 +153,9 @@ export async function createDeps(
       log,
       egressOf,
       ensureFresh: refresher.ensureFresh,
+      refreshNow: refresher.refreshNow,
+      upstreamSessions,
+      syncTurns,
     });
     const flushing = periodically(() => tracker.flush(), { everyMs: USAGE_FLUSH_MS }, usageNotWritten);
     const retention = createRetention({ store, now, wait, log });
@@ -178,6 +192,8 @@ export async function createDeps(
       toolJudge: createToolJudge(threads.short, new URL('../catalogue/', import.meta.url)),
       events,
       accountChanges,
+      upstreamSessions,
+      syncTurns,
       secretPaths: JSON.parse(readGenerated('secret-paths.json')) as string[],
       sealedTokens,
       sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
@@ -212,6 +228,7 @@ export async function createDeps(
         await retention.stop();
         await keepAlive.stop();
         await freshness.stop();
+        await upstreamSessions.close();
         await refresher.idle();
         await links.stop();
         await revocations.stop();

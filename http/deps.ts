@@ -9,6 +9,8 @@ import type { StoredFiles } from '../core/contents/stored-files.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { IdPrefix } from '../core/ids.ts';
+import type { UpstreamSessions } from '../core/mcp/upstream/sessions.ts';
+import type { SyncTurns } from '../core/mcp/upstream/sync-turns.ts';
 import type { Egress } from '../core/net/egress.ts';
 import type { Verification } from '../core/tokens/access-token.ts';
 import type { SigningKeys } from '../core/tokens/signing-key.ts';
@@ -61,6 +63,9 @@ export interface Deps {
   readonly events: Events;
   /** Tells who waits for an account that it has changed. */
   readonly accountChanges: AccountChanges;
+  /** The sessions of accounts at MCP servers. */
+  readonly upstreamSessions: UpstreamSessions;
+  readonly syncTurns: SyncTurns;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];
   readonly sealedTokens: SealedTokens;

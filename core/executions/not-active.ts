@@ -39,6 +39,13 @@ export function credentialRefused(authorizationType: AuthorizationType) {
   return { type: 'reauthorize', operation_id, message: `The provider refused the credentials. ${advice}` };
 }
 
+/** What helps an account whose credential works and lacks scopes. */
+export function scopesMissing(scopes: readonly string[], authorizationType: AuthorizationType) {
+  const [operation_id, advice] = remedyOf('EXPIRED', authorizationType);
+  const message = `The credentials lack the scopes ${scopes.join(', ')}. ${advice}`;
+  return { type: 'reauthorize', operation_id, message };
+}
+
 /** The operation that helps an account which cannot be used now, and what it is for. */
 export function remedyOf(status: AccountStatus, type: AuthorizationType): [operationId: string, advice: string] {
   if (status === 'PENDING_VERIFICATION')

@@ -1,6 +1,7 @@
 import type { EnvironmentId, NewStoredContent, Repositories } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
+import type { CallWatch } from '../mcp/upstream/call.ts';
 import type { Egress } from '../net/egress.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import {
@@ -62,6 +63,7 @@ export interface FinishedExecution {
 /**
  * Runs what was begun.
  *
+ * @param watch for tools of MCP servers
  * @throws what is a mistake of ours; the execution is stored as UNKNOWN then
  */
 export async function finishExecution(
@@ -69,13 +71,14 @@ export async function finishExecution(
   egress: Egress,
   cause: Cause,
   tools: RunTools & EndTools & StoreEndTools,
+  watch: CallWatch = {},
 ): Promise<FinishedExecution> {
   const outcome = await attempt();
   return { outcome, end: endOf(outcome, execution, tools, await sealedContents(outcome)) };
 
   async function attempt(): Promise<ToolOutcome | ApiError> {
     try {
-      return await runPlan(execution.plan, egress, cause, tools);
+      return await runPlan(execution.plan, egress, cause, tools, watch);
     } catch (error) {
       if (error instanceof ApiError) return error;
       // The fault itself is reported; storeEnd logs its own.

@@ -8,7 +8,10 @@ import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
 import type { StoredFiles } from '../contents/stored-files.ts';
 import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
-import { callUpstreamTool, previewUpstreamCall } from '../mcp/upstream/call.ts';
+import { type CallWatch, callUpstreamTool, previewUpstreamCall, type UpstreamPorts } from '../mcp/upstream/call.ts';
+import { endRefusedAccount, type RefusedTools } from '../mcp/upstream/refused-account.ts';
+import type { UpstreamSessions } from '../mcp/upstream/sessions.ts';
+import { silenceMsOf } from '../mcp/upstream/timeout.ts';
 import type { Egress } from '../net/egress.ts';
 import { createScrubber } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
@@ -25,8 +28,9 @@ import { accountNotActive } from './not-active.ts';
 import type { ExecutionPlan } from './plan.ts';
 import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
 
-export interface RunTools {
+export interface RunTools extends RefusedTools {
   vault: Vault;
+  upstreamSessions: UpstreamSessions;
   files: StoredFiles;
   executionContents: ExecutionContentsStore;
   now(): number;
@@ -41,6 +45,7 @@ export interface RunTools {
  * Runs a plan with the account's credential, refreshed before it is used where it would be too old, and at most once more when
  * the provider refuses it. The credential leaves only for the origins that it was connected for.
  *
+ * @param watch for tools of MCP servers: calls of others run to their end
  * @throws ApiError ACCOUNT_NOT_ACTIVE when the credential has ended for good; nothing was sent then
  */
 export async function runPlan(
@@ -48,13 +53,14 @@ export async function runPlan(
   egress: Egress,
   cause: Cause,
   tools: RunTools,
+  watch: CallWatch = {},
 ): Promise<ToolOutcome> {
   const fresh = await tools.ensureFresh(plan.account, cause);
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   const bodies: Bodies = { files: egress.hold(), wire: egress.hold() };
   try {
     if (!(await bodies.files.reserve(plan.filesBytes))) return WITHOUT_ROOM;
-    return await runHeld(plan, fresh.account, egress, bodies, cause, tools);
+    return await runHeld(plan, fresh.account, egress, bodies, cause, tools, watch);
   } finally {
     bodies.files.release();
     bodies.wire.release();
@@ -86,6 +92,7 @@ async function runHeld(
   bodies: Bodies,
   cause: Cause,
   tools: RunTools,
+  watch: CallWatch,
 ): Promise<ToolOutcome> {
   let account = given;
   if (account.status !== 'ACTIVE') throw accountNotActive(account);
@@ -109,9 +116,24 @@ async function runHeld(
     random: tools.random,
     wait: tools.wait,
   };
-  const run = (page: PreparedCall) => (page.tool.mcp ? callUpstreamTool(page, ports) : executeTool(page, ports));
+  const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeTool(page, ports));
   const outcome = plan.allPages ? await readAllPages(call, run, tools.now) : await run(call);
   return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
+
+  async function callUpstream(page: PreparedCall): Promise<ToolOutcome> {
+    const upstream: UpstreamPorts = {
+      ...ports,
+      sessions: tools.upstreamSessions,
+      accountId: account.id,
+      stream: (request) => egress.stream({ ...request, allowedOrigins: account.origins }),
+      hold: egress.hold,
+      silenceMs: silenceMsOf(plan.connection),
+      watch,
+    };
+    const outcome = await callUpstreamTool(page, upstream);
+    if (!outcome.ok && outcome.error.kind === 'upstream_auth') await endRefusedAccount(tools, account, cause);
+    return outcome;
+  }
 
   async function keepFile(outcome: ToolOutcome & { ok: true }, file: FileContent): Promise<ToolOutcome> {
     const kept = await tools.files.keep(account.environmentId, account, file);

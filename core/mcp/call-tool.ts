@@ -18,6 +18,7 @@ import type { OfferedTool } from './offered-tools.ts';
 import type { OutputChecker } from './output-checker.ts';
 import { failureResult, successResult } from './results.ts';
 import type { McpSession } from './session.ts';
+import type { CallWatch } from './upstream/call.ts';
 import { type WaitTools, waitForAccount } from './wait-for-account.ts';
 
 export interface CallTools
@@ -28,6 +29,7 @@ export interface CallTools
     StoreEndTools,
     CreateLinkTools,
     WaitTools {
+  events: RunTools['events'] & CreateLinkTools['events'];
   store: Store;
   outputs: OutputChecker;
   newId(prefix: 'exec' | 'conn' | 'ca' | 'areq'): string;
@@ -41,8 +43,8 @@ export interface McpCall {
   toolInput: unknown;
   /** The link that the client was sent to before, when it repeats the call to get the result. */
   sentTo: ConnectState | null;
-  /** Fires when the client has cancelled the call or has gone. */
-  signal: AbortSignal;
+  /** Its signal fires when the client has cancelled the call or has gone. */
+  watch: CallWatch & { signal: AbortSignal };
 }
 
 /**
@@ -57,7 +59,7 @@ export type CallAnswer =
 export async function callTool(
   tools: CallTools,
   session: McpSession,
-  { offered: { tool, connection }, toolInput, sentTo, signal }: McpCall,
+  { offered: { tool, connection }, toolInput, sentTo, watch }: McpCall,
 ): Promise<CallAnswer> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
@@ -67,16 +69,16 @@ export async function callTool(
   const origin = { apiClientId: grant.clientId, agentRunId: null, startedAt: tools.now() };
   let hasAccount = false;
   let execution: RunningExecution | undefined;
-  if (sentTo) await waitForAccount(tools, session, key, signal);
-  const request = await checkOwnInput(tools.store.read, tools, environment.id, call);
+  if (sentTo) await waitForAccount(tools, session, key, watch.signal);
   try {
+    const request = await checkOwnInput(tools.store.read, tools, environment.id, call);
     execution = await tools.store.write(async (tx) => {
       const found = await accountFor(tx, tools, session, connection, cause);
       hasAccount = found?.isNew === false;
       return found && beginExecution(tx, tools, environment.id, request, origin);
     });
     if (!execution) return await connect();
-    const { outcome, end } = await finishExecution(execution, tools.egressOf(environment), cause, tools);
+    const { outcome, end } = await finishExecution(execution, tools.egressOf(environment), cause, tools, watch);
     await storeEnd(tools, end);
     if (outcome instanceof ApiError) throw outcome;
     if (outcome.ok) {

@@ -3,6 +3,7 @@ import type {
   InputRequiredResult,
   ListToolsResult,
   McpRequestContext,
+  Progress,
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
@@ -82,13 +83,25 @@ async function call(
   const bound = { session, name, input };
   const sentTo = readState(sdk, tools.sealedStates, bound, ctx);
   if (sentTo && wasDeclined(ctx)) return declined(await displayName(tools, offered.connection));
-  const answer = await callTool(tools, session, { offered, toolInput: input, sentTo, signal: ctx.mcpReq.signal });
+  const answer = await callTool(tools, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
   if (answer.kind === 'result') return answer.result;
   const { link, message, waited } = answer;
   // Asking again would make a loop of clients that repeat the call immediately.
   if (waited) return linkInWords(link, message);
   const seal = () => sealConnectState(tools.sealedStates, bound, link);
   return askToOpenLink(sdk, client, { link, message, requestId: session.requestId, seal });
+}
+
+/** Passes on that the client has cancelled, and the progress that it asked for. */
+function watchOf({ mcpReq }: ServerContext) {
+  const { signal } = mcpReq;
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return { signal };
+  const onProgress = (progress: Progress) => {
+    // The call goes on without a client that does not take it.
+    mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});
+  };
+  return { signal, onProgress };
 }
 
 function readState(

@@ -31,6 +31,8 @@ export interface ToolError {
   upstreamStatus?: number;
   /** What the API answered: JSON, or text cut to a readable length. */
   upstreamBody?: unknown;
+  /** The scopes that the API wants for this call, where it said so. */
+  requiredScopes?: string[];
   message: string;
 }
 

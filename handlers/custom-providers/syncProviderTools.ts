@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
-import { readUpstreamTools } from '../../core/mcp/upstream/read-tools.ts';
-import { storeUpstreamTools } from '../../core/mcp/upstream/sync.ts';
+import { toolsNotListed } from '../../core/executions/tool-failure.ts';
+import { syncProvider } from '../../core/mcp/upstream/sync-provider.ts';
 import type { AccountRow, CustomProviderRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentSyncReport } from '../present/provider.ts';
@@ -23,19 +23,13 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
     },
     async () => {
       try {
-        const outcome = await readUpstreamTools(deps, environment, account, cause);
-        if (!outcome.ok) {
-          const { kind, message, retryAfterMs } = outcome.error;
-          const code = kind === 'service_busy' ? 'SERVER_BUSY' : 'TOOLS_NOT_LISTED';
-          return { reply: call.problem(new ApiError(code, message, { retryAfterMs })) };
-        }
-        const { listed } = outcome;
-        return await deps.store.write(async (tx) => {
-          const accept = body.accept_changes ?? false;
-          const report = await storeUpstreamTools(tx, deps, environment.id, provider.identifier, listed, accept);
+        const order = { environment, connector: provider.identifier, account, accept: body.accept_changes ?? false };
+        const synced = await syncProvider(deps, order, cause, async (tx, report) => {
           await deps.events.toolsSynced(tx, cause, provider.identifier, report);
-          return { reply: reply(200, presentSyncReport(report)) };
+          return reply(200, presentSyncReport(report));
         });
+        if (synced.ok) return { reply: synced.value };
+        return { reply: call.problem(toolsNotListed(synced.error, account.authorizationType)) };
       } catch (error) {
         // An expected refusal is an answer, which the idempotency key keeps.
         if (error instanceof ApiError) return { reply: call.problem(error) };

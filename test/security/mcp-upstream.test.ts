@@ -104,7 +104,7 @@ describe('MCP servers of somebody else (P6)', () => {
   });
 
   it('cannot hold the process up: a pattern whose time nothing bounds is words, and is not run', () => {
-    const converted = convertTool('their-tools', 'their_tools_find', {
+    const converted = convertTool('their-tools', {
       name: 'find',
       inputSchema: {
         type: 'object',
@@ -123,7 +123,7 @@ describe('MCP servers of somebody else (P6)', () => {
   });
 
   it('cannot offer a name that looks like another', () => {
-    const converted = convertTool('their-tools', 'their_tools_look', {
+    const converted = convertTool('their-tools', {
       name: 'lo\u200bok',
       inputSchema: { type: 'object' },
     });

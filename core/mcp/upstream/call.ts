@@ -1,19 +1,34 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Progress } from '@modelcontextprotocol/client';
+import { MCP_UPSTREAM, TOOL_RESULT } from '../../budgets.ts';
 import { baseUrlOf } from '../../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../../connectors/placement.ts';
 import type { DryRunRequest, PreparedCall } from '../../tools/call.ts';
 import type { ExecutePorts } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
+import { isRecord } from '../../tools/pointer.ts';
 import { shrinkToFit } from '../../tools/shrink.ts';
-import { REQUEST_MS, withUpstream } from './connect.ts';
 import { upstreamFailure } from './failure.ts';
-import { createUpstreamFetch } from './upstream-fetch.ts';
+import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
-/** What an answer may hold, in bytes of JSON, as for every tool. */
-const MAX_DATA_BYTES = 80 * 1024;
 const MAX_ERROR_CHARS = 500;
 
-type Ports = Pick<ExecutePorts, 'credential' | 'refresh' | 'send' | 'scrubber'>;
+/** What a caller can do with a call that runs. */
+export interface CallWatch {
+  /** Fires when the caller is not interested any more; the server is told so. */
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface UpstreamPorts extends Pick<ExecutePorts, 'credential' | 'refresh' | 'scrubber' | 'now'> {
+  sessions: Pick<UpstreamSessions, 'request'>;
+  accountId: string;
+  /** Sends within the origins of the account. */
+  stream: UpstreamPlace['stream'];
+  hold: UpstreamPlace['hold'];
+  /** How long the server may be silent, in milliseconds. */
+  silenceMs: number;
+  watch: CallWatch;
+}
 
 /**
  * Calls a tool of an MCP server with an account: at most twice, the second time with a newer credential when the server refused the
@@ -21,7 +36,7 @@ type Ports = Pick<ExecutePorts, 'credential' | 'refresh' | 'send' | 'scrubber'>;
  *
  * @returns free of every secret that was used (threat E5)
  */
-export async function callUpstreamTool(call: PreparedCall, ports: Ports): Promise<ToolOutcome> {
+export async function callUpstreamTool(call: PreparedCall, ports: UpstreamPorts): Promise<ToolOutcome> {
   const secrets: string[] = [];
   const first = await attempt(call, await ports.credential(), ports, secrets);
   if (first.ok || first.error.kind !== 'upstream_auth' || secrets.length === 0) return first;
@@ -48,30 +63,41 @@ export function previewUpstreamCall(
 async function attempt(
   { tool, provider, pattern, account, input }: PreparedCall,
   credential: Credential,
-  ports: Ports,
+  ports: UpstreamPorts,
   secrets: string[],
 ): Promise<ToolOutcome> {
   const placed = placeCredential(pattern, credential);
+  // Grows over the attempts: a late echo of the first credential must not pass either.
   secrets.push(...placed.secrets);
-  const wire = createUpstreamFetch((request) => ports.send(request, REQUEST_MS), placed.parts);
+  const { accountId, stream, hold, silenceMs, watch } = ports;
+  const place = {
+    accountId,
+    url: new URL(baseUrlOf(provider, account)),
+    credential: placed.parts,
+    secrets,
+    stream,
+    hold,
+  };
+  const params = { name: tool.mcp?.name as string, arguments: input };
   try {
-    const result = await withUpstream(new URL(baseUrlOf(provider, account)), wire, (client) =>
-      client.callTool({ name: tool.mcp?.name as string, arguments: { ...input } }, { timeout: REQUEST_MS }),
-    );
-    return ports.scrubber(secrets)(readResult(result as CallToolResult));
+    const request = { method: 'tools/call' as const, params, silenceMs, bytes: MCP_UPSTREAM.responseBytes, ...watch };
+    return readResult(await ports.sessions.request(place, request));
   } catch (error) {
-    return { ok: false, ...ports.scrubber(secrets)(upstreamFailure(error, wire, tool.hints.idempotent)) };
+    const failure = upstreamFailure(error, tool.hints.idempotent, ports.now());
+    return { ok: false, ...ports.scrubber(secrets)(failure) };
   }
 }
 
-/** What a server answers as data is the data; what it answers for people to read stays as it is. */
-function readResult({ structuredContent, content, isError }: CallToolResult): ToolOutcome {
-  if (isError) {
-    const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
-    const message = `The tool failed: ${words.slice(0, MAX_ERROR_CHARS).toWellFormed() || 'it does not say why'}`;
-    const { value: upstreamBody } = shrinkToFit(structuredContent ?? content, MAX_DATA_BYTES / 10, false);
+/** What a server returns as data is the data; what it returns for people to read stays as it is. */
+function readResult({ structuredContent, content, isError }: Record<string, unknown>): ToolOutcome {
+  const parts = Array.isArray(content) ? content : [];
+  if (isError === true) {
+    const texts = parts.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []));
+    const words = texts.join(' ').slice(0, MAX_ERROR_CHARS).toWellFormed();
+    const message = `The tool failed: ${words || 'it does not say why'}`;
+    const { value: upstreamBody } = shrinkToFit(structuredContent ?? parts, TOOL_RESULT.errorBodyBytes, false);
     return { ok: false, sent: true, error: { kind: 'upstream_bad_request', retryable: false, message, upstreamBody } };
   }
-  const { value: data, truncated } = shrinkToFit(structuredContent ?? { content }, MAX_DATA_BYTES, false);
+  const { value: data, truncated } = shrinkToFit(structuredContent ?? { content: parts }, TOOL_RESULT.dataBytes, false);
   return { ok: true, data, upstreamStatus: 200, ...(truncated && { truncated }) };
 }

@@ -1,39 +1,85 @@
+import { readBearerChallenge } from '../../oauth/challenge.ts';
 import { isRetryable, kindOfStatus, type ToolError, type ToolErrorKind } from '../../tools/outcome.ts';
+import { readRateLimit } from '../../tools/rate-limit.ts';
 import { isSendFailure, KIND_OF_FAILURE } from '../../tools/wire.ts';
-import type { UpstreamFetch } from './upstream-fetch.ts';
+import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
+import { MessageFormatError, MessageLimitError, StatusError } from './wire-errors.ts';
 
-const MAX_MESSAGE = 500;
+const MAX_WORDS = 500;
 
 /**
- * Why a call of an MCP server gave nothing, in the words of every provider: what the wire says first, then what the protocol does.
+ * Why a request to an MCP server gave no result, in the words of every provider. The text of a server appears where it was freed of
+ * secrets; texts of the protocol's package never do.
  *
  * @param repeatable whether the same call may be made again without a second effect
+ * @param now milliseconds UTC
  */
-export function upstreamFailure(
-  error: unknown,
-  wire: UpstreamFetch,
-  repeatable: boolean,
-): { error: ToolError; sent: boolean } {
-  const { status, failure } = wire.last();
-  if (isSendFailure(failure)) {
-    const kind = KIND_OF_FAILURE[failure.kind];
-    const retryable = failure.kind !== 'tls' && isRetryable(kind, repeatable || !failure.sent);
-    return { error: { kind, retryable, message: failure.message }, sent: failure.sent || status !== undefined };
+export function upstreamFailure(error: unknown, repeatable: boolean, now: number): { error: ToolError; sent: boolean } {
+  if (isSendFailure(error)) {
+    const kind = KIND_OF_FAILURE[error.kind];
+    const retryable = error.kind !== 'tls' && isRetryable(kind, repeatable || !error.sent);
+    const { message, retryAfterMs } = error;
+    return {
+      error: { kind, retryable, message, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+      sent: error.sent,
+    };
   }
-  const byStatus = status === undefined ? undefined : kindOfStatus(status);
-  const kind = byStatus ?? kindOfProtocol(error);
-  const words = error instanceof Error ? error.message.slice(0, MAX_MESSAGE) : '';
-  const message = byStatus ? `The MCP server answered ${status}.` : `The MCP server answered an error: ${words}`;
-  const upstreamStatus = byStatus ? { upstreamStatus: status as number } : {};
-  return { error: { kind, retryable: isRetryable(kind, repeatable), message, ...upstreamStatus }, sent: true };
+  if (error instanceof StatusError) return { error: ofStatus(error, repeatable, now), sent: true };
+  const kind = kindOf(error);
+  return { error: { kind, retryable: isRetryable(kind, repeatable), message: messageOf(error) }, sent: true };
 }
 
-/** JSON-RPC 2.0 §5.1: what the client did wrong, what is not there, and what went wrong over there. */
-function kindOfProtocol(error: unknown): ToolErrorKind {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (code === -32602 || code === -32600) return 'upstream_bad_request';
-  if (code === -32601 || code === -32002) return 'upstream_not_found';
-  if (code === -32042) return 'upstream_forbidden';
-  if (code === 'REQUEST_TIMEOUT') return 'upstream_timeout';
-  return typeof code === 'number' ? 'upstream_server_error' : 'upstream_invalid_response';
+function ofStatus({ status, headers, words, message }: StatusError, repeatable: boolean, now: number): ToolError {
+  const kind = kindOfStatus(status) ?? 'upstream_invalid_response';
+  const { retryAfterMs } = readRateLimit(headers, undefined, now);
+  const challenge = readBearerChallenge(headers['www-authenticate']);
+  const requiredScopes = challenge?.error === 'insufficient_scope' ? challenge.scopes : undefined;
+  const wanted = requiredScopes ? ` It requires the scopes ${requiredScopes.join(', ')}.` : '';
+  return {
+    kind,
+    retryable: isRetryable(kind, repeatable),
+    upstreamStatus: status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(requiredScopes && { requiredScopes }),
+    message: (words === '' ? message : `${message.slice(0, -1)}: ${words}`) + wanted,
+  };
+}
+
+/** JSON-RPC 2.0 §5.1: what the client did wrong, what does not exist, and what went wrong at the server. */
+function kindOf(error: unknown): ToolErrorKind {
+  if (error instanceof UpstreamTimeout) return 'upstream_timeout';
+  if (error instanceof UpstreamCancelled) return 'upstream_unreachable';
+  if (!(error instanceof RpcError)) return isPackageTimeout(error) ? 'upstream_timeout' : 'upstream_invalid_response';
+  if (error.code === -32602 || error.code === -32600) return 'upstream_bad_request';
+  if (error.code === -32601 || error.code === -32002) return 'upstream_not_found';
+  if (error.code === -32042) return 'upstream_forbidden';
+  return 'upstream_server_error';
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof RpcError) {
+    const words = error.message.slice(0, MAX_WORDS).toWellFormed().trim();
+    return words === ''
+      ? `The MCP server returned the error ${error.code}.`
+      : `The MCP server returned an error: ${words}`;
+  }
+  const isOurs =
+    error instanceof UpstreamTimeout ||
+    error instanceof UpstreamCancelled ||
+    error instanceof MessageLimitError ||
+    error instanceof MessageFormatError;
+  if (isOurs) return error.message;
+  if (isPackageTimeout(error)) return 'The MCP server did not answer in time.';
+  if (codeOf(error) === 'CAPABILITY_NOT_SUPPORTED')
+    return 'The MCP server asks for input from the user, which is not supported.';
+  if (codeOf(error) === 'ERA_NEGOTIATION_FAILED') return 'The MCP server speaks no revision of MCP that is supported.';
+  return 'The MCP server does not follow the protocol.';
+}
+
+function isPackageTimeout(error: unknown): boolean {
+  return codeOf(error) === 'REQUEST_TIMEOUT';
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
 }

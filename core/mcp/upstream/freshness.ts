@@ -1,18 +1,15 @@
 import type { AccountRow, EnvironmentRow, Store } from '../../../db/store.ts';
+import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { Cause, Events } from '../../events/events.ts';
-import type { ReadTools } from './read-tools.ts';
-import { readUpstreamTools } from './read-tools.ts';
-import type { SyncReport, SyncTools } from './sync.ts';
-import { storeUpstreamTools } from './sync.ts';
+import type { SyncReport } from './sync.ts';
+import { type SyncTools, syncProvider } from './sync-provider.ts';
 
-export interface FreshnessTools extends ReadTools, SyncTools {
+export interface FreshnessTools extends SyncTools {
   store: Store;
-  events: Pick<Events, 'toolsSynced'>;
+  events: Pick<Events, 'toolsSynced' | 'accountExpired'>;
   log: { warn(fields: object, message: string): void };
 }
 
-/** How old a list may get before its server is asked again, in milliseconds. */
-const MAX_AGE_MS = 15 * 60 * 1000;
 const ACTOR = 'system';
 
 /**
@@ -30,12 +27,11 @@ export function createToolFreshness(tools: FreshnessTools): { run(): Promise<voi
     if (!account) return;
     asked.set(`${environment.id} ${connector}`, tools.now());
     const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId: ACTOR };
-    const outcome = await readUpstreamTools(tools, environment, account as AccountRow, cause);
-    if (!outcome.ok) throw new Error(outcome.error.message);
-    await tools.store.write(async (tx) => {
-      const report = await storeUpstreamTools(tx, tools, environment.id, connector, outcome.listed, false);
+    const order = { environment, connector, account: account as AccountRow, accept: false };
+    const synced = await syncProvider(tools, order, cause, async (tx, report) => {
       if (hasChanged(report)) await tools.events.toolsSynced(tx, cause, connector, report);
     });
+    if (!synced.ok) throw new Error(synced.error.message);
   }
 
   return {
@@ -43,7 +39,7 @@ export function createToolFreshness(tools: FreshnessTools): { run(): Promise<voi
       for (const environment of await tools.store.read.environments.list()) {
         for (const { identifier, isMcp } of await tools.store.read.customProviders.list(environment.id)) {
           const age = tools.now() - (asked.get(`${environment.id} ${identifier}`) ?? Number.NEGATIVE_INFINITY);
-          if (!isMcp || age < MAX_AGE_MS) continue;
+          if (!isMcp || age < MCP_UPSTREAM.listAgeMs) continue;
           await refresh(environment, identifier).catch((err) =>
             tools.log.warn({ provider: identifier, reason: (err as Error).message }, 'tools were not read'),
           );

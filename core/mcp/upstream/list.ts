@@ -1,24 +1,31 @@
-import type { Tool as McpTool } from '@modelcontextprotocol/client';
-import { REQUEST_MS, withUpstream } from './connect.ts';
-import type { UpstreamFetch } from './upstream-fetch.ts';
+import { MCP_UPSTREAM } from '../../budgets.ts';
+import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
+import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
-/** What one server may offer; whatever comes after is left out. */
-const MAX_TOOLS = 1000;
-const MAX_PAGES = 50;
-
-/** Asks an MCP server for all its tools, as it describes them. @throws what the protocol's package throws */
-export async function listUpstreamTools(url: URL, wire: UpstreamFetch): Promise<McpTool[]> {
-  return withUpstream(url, wire, async (client) => {
-    const all: McpTool[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && all.length < MAX_TOOLS; page++) {
-      const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, {
-        timeout: REQUEST_MS,
-      });
-      all.push(...tools);
-      if (nextCursor === undefined || nextCursor === cursor) break;
-      cursor = nextCursor;
-    }
-    return all.slice(0, MAX_TOOLS);
-  });
+/**
+ * Asks an MCP server for its tools, page by page, as it describes them.
+ *
+ * @param signal ends the list
+ * @throws what `upstreamFailure` explains
+ */
+export async function* listUpstreamTools(
+  sessions: Pick<UpstreamSessions, 'request'>,
+  place: UpstreamPlace,
+  signal: AbortSignal,
+): AsyncGenerator<unknown[]> {
+  let cursor: string | undefined;
+  let bytes: number = MCP_UPSTREAM.listBytes;
+  for (let pages = 0; pages < MCP_UPSTREAM.listPages; pages++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const limits = { silenceMs: MCP_UPSTREAM.requestMs, bytes };
+    const { tools, nextCursor } = await sessions.request(place, { method: 'tools/list', params, signal, ...limits });
+    if (!Array.isArray(tools)) throw new MessageFormatError('The MCP server returned a list without tools.');
+    // What JSON takes after the removal of white space: close to what came, and never more.
+    bytes -= Buffer.byteLength(JSON.stringify(tools));
+    if (bytes < 0) throw new MessageLimitError('bytes');
+    yield tools;
+    if (typeof nextCursor !== 'string' || nextCursor === cursor) return;
+    cursor = nextCursor;
+  }
+  throw new MessageFormatError(`The MCP server lists its tools on more than ${MCP_UPSTREAM.listPages} pages.`);
 }

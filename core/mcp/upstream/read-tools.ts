@@ -1,4 +1,3 @@
-import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import type { AccountRow, ConnectionRow, EnvironmentRow, Store } from '../../../db/store.ts';
 import { openCredentials } from '../../accounts/credentials.ts';
 import type { Fresh } from '../../accounts/refresh.ts';
@@ -14,36 +13,71 @@ import { accountNotActive } from '../../executions/not-active.ts';
 import { requireBinding } from '../../executions/plan.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { ToolError } from '../../tools/outcome.ts';
-import type { OutboundRequest } from '../../tools/wire.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { upstreamFailure } from './failure.ts';
 import { listUpstreamTools } from './list.ts';
-import { createUpstreamFetch } from './upstream-fetch.ts';
+import { endRefusedAccount, type RefusedTools } from './refused-account.ts';
+import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
-export interface ReadTools {
-  store: Pick<Store, 'read'>;
+export interface ReadTools extends RefusedTools {
+  store: Pick<Store, 'read' | 'write'>;
   catalogue: Catalogue;
   vault: Vault;
+  upstreamSessions: Pick<UpstreamSessions, 'request'>;
   egressOf(environment: EnvironmentRow): Egress;
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
+  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+  now(): number;
 }
 
-export type ReadOutcome = { ok: true; listed: McpTool[] } | { ok: false; error: ToolError };
+export type ReadOutcome = { ok: true } | { ok: false; error: ToolError };
 
 /**
- * Asks an MCP server for its tools with the credential of an account, under the egress rules and within the account's origins.
+ * Asks an MCP server for its tools with the credential of an account, under the egress rules and within the account's origins. A
+ * credential that is refused is refreshed once; without a newer one the account has ended.
  *
- * @throws ApiError ACCOUNT_NOT_ACTIVE
+ * @param take is given each page
+ * @param signal ends the list
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; what `take` throws
  */
 export async function readUpstreamTools(
   tools: ReadTools,
   environment: EnvironmentRow,
   given: AccountRow,
   cause: Cause,
+  take: (page: unknown[]) => Promise<void>,
+  signal: AbortSignal,
 ): Promise<ReadOutcome> {
   const fresh = await tools.ensureFresh(given, cause);
   if (fresh.error) return { ok: false, error: fresh.error };
-  const { account } = fresh;
+  const secrets: string[] = [];
+  const first = await read(fresh.account);
+  if (first.ok || first.error.kind !== 'upstream_auth') return first;
+  const newer = await tools.refreshNow(fresh.account, cause);
+  const second = newer === null ? first : await read(newer);
+  if (!second.ok && second.error.kind === 'upstream_auth') {
+    await endRefusedAccount(tools, newer ?? fresh.account, cause);
+  }
+  return second;
+
+  async function read(account: AccountRow): Promise<ReadOutcome> {
+    const place = await placeOf(tools, environment, account, secrets);
+    const pages = listUpstreamTools(tools.upstreamSessions, place, signal);
+    for (;;) {
+      const next = await pages.next().catch((error) => upstreamFailure(error, true, tools.now()));
+      if ('error' in next) return { ok: false, error: next.error };
+      if (next.done) return { ok: true };
+      await take(next.value);
+    }
+  }
+}
+
+async function placeOf(
+  tools: ReadTools,
+  environment: EnvironmentRow,
+  account: AccountRow,
+  secrets: string[],
+): Promise<UpstreamPlace> {
   const { read } = tools.store;
   const provider = (await findProvider(read, tools.catalogue, environment.id, account.provider)) as ProviderDefinition;
   const connection = (await read.connections.get(environment.id, account.connectionId)) as ConnectionRow;
@@ -55,15 +89,14 @@ export async function readUpstreamTools(
   const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
   const url = new URL(baseUrlOf(provider, accountInputs(pattern, account.apiConfig, shown)));
   const egress = tools.egressOf(environment);
-  const { parts } = placeCredential(pattern, credential);
-  const wire = createUpstreamFetch((request) => send(egress, request, account.origins), parts);
-  try {
-    return { ok: true, listed: await listUpstreamTools(url, wire) };
-  } catch (error) {
-    return { ok: false, error: upstreamFailure(error, wire, true).error };
-  }
-}
-
-function send(egress: Egress, { method, url, headers, body }: OutboundRequest, allowedOrigins: readonly string[]) {
-  return egress.send({ method, url: new URL(url), headers, allowedOrigins, ...(body !== undefined && { body }) });
+  const placed = placeCredential(pattern, credential);
+  secrets.push(...placed.secrets);
+  return {
+    accountId: account.id,
+    url,
+    credential: placed.parts,
+    secrets,
+    stream: (request) => egress.stream({ ...request, allowedOrigins: account.origins }),
+    hold: egress.hold,
+  };
 }

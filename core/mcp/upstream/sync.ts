@@ -1,11 +1,10 @@
-import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Repositories } from '../../../db/store.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
-import { schemaCompiler } from '../../tools/schema-compiler.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { convertTool, upstreamToolName } from './to-tool.ts';
+import type { Candidates } from './convert-page.ts';
+import { upstreamToolName } from './to-tool.ts';
 
-export interface SyncTools {
+export interface StoreTools {
   catalogue: Catalogue;
   now(): number;
 }
@@ -33,42 +32,42 @@ export const CHANGED = 'The MCP server has changed this tool since it was pinned
  */
 export async function storeUpstreamTools(
   tx: Repositories,
-  { catalogue, now }: SyncTools,
+  { catalogue, now }: StoreTools,
   environmentId: EnvironmentId,
   connector: string,
-  listed: readonly McpTool[],
+  candidates: Candidates,
   accept: boolean,
 ): Promise<SyncReport> {
   const rows = (await tx.environmentTools.listByConnector(environmentId, connector)).filter(isOurs);
   const pinned = new Map(rows.map((row) => [row.sourceId, row]));
   const taken = new Set(await tx.environmentTools.names(environmentId));
-  const report: SyncReport = { tools: 0, added: [], flagged: [], accepted: [], removed: [], leftOut: [] };
+  const report: SyncReport = {
+    tools: 0,
+    added: [],
+    flagged: [],
+    accepted: [],
+    removed: [],
+    leftOut: [...candidates.leftOut],
+  };
   const writes: NewEnvironmentTool[] = [];
   const seen = new Set<string>();
   const at = now();
-  const compiler = schemaCompiler();
-  for (const given of listed) {
-    if (seen.has(given.name)) continue;
-    const before = pinned.get(given.name);
+  for (const { sourceId, tool } of candidates.tools) {
+    const before = pinned.get(sourceId);
     const name =
       before?.name ??
-      upstreamToolName(connector, given.name, (wanted) => taken.has(wanted) || catalogue.tool(wanted) !== undefined);
+      upstreamToolName(connector, sourceId, (wanted) => taken.has(wanted) || catalogue.tool(wanted) !== undefined);
     if (!before && taken.has(name)) {
-      report.leftOut.push({ tool: given.name, reason: 'its name is taken by another tool' });
+      report.leftOut.push({ tool: sourceId, reason: 'its name is taken by another tool' });
       continue;
     }
-    const converted = convertTool(connector, name, given, compiler);
-    if (!converted.ok) {
-      report.leftOut.push({ tool: given.name, reason: converted.reason });
-      continue;
-    }
-    seen.add(given.name);
+    seen.add(sourceId);
     taken.add(name);
-    const { definition, flagged } = judge(before, converted.tool, accept);
+    const { definition, flagged } = judge(before, { ...tool, name }, accept);
     if (!before) report.added.push(name);
     else if (flagged !== null) report.flagged.push(name);
     else if (before.definition !== JSON.stringify(definition)) report.accepted.push(name);
-    writes.push({ name, connector, source: 'mcp', sourceId: given.name, definition, flagged, at });
+    writes.push({ name, connector, source: 'mcp', sourceId, definition, flagged, at });
   }
   report.removed = rows.filter(({ sourceId }) => !seen.has(sourceId ?? '')).map(({ name }) => name);
   await tx.environmentTools.delete(environmentId, report.removed);

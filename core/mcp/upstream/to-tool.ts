@@ -20,16 +20,18 @@ const SENTENCES = new Set(['title', 'description', '$comment']);
 /** Words that name the schema itself, and would make it another one's reference. */
 const LEFT_OUT = new Set(['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'x-mcp-header']);
 
-export type Converted = { ok: true; tool: Tool } | { ok: false; reason: string };
+/** A tool that has no name of ours yet; `name` keeps the place of it. */
+export type ConvertedTool = Tool;
+
+export type Converted = { ok: true; tool: ConvertedTool } | { ok: false; reason: string };
 
 /**
  * Makes a tool of the environment of what an MCP server says about one of its own. The server's words are data (threat P6): hidden
  * characters are taken out, lengths are capped, schemas that cannot be compiled safely are replaced by one that takes any object.
  *
- * @param name ours; see `upstreamToolName`
  * @param compiler for one list, which makes it once
  */
-export function convertTool(connector: string, name: string, given: McpTool, compiler = schemaCompiler()): Converted {
+export function convertTool(connector: string, given: McpTool, compiler = schemaCompiler()): Converted {
   if (hasHiddenText(given.name) || given.name.length > 128)
     return refused('its name holds characters that cannot be seen');
   if (Buffer.byteLength(JSON.stringify([given.inputSchema, given.outputSchema ?? null])) > MAX_SCHEMA_BYTES) {
@@ -42,7 +44,7 @@ export function convertTool(connector: string, name: string, given: McpTool, com
     ok: true,
     tool: {
       connector,
-      name,
+      name: '',
       title,
       description: cleanText(given.description ?? '', MAX_DESCRIPTION) || `${title}.`,
       tags: ['mcp'],

@@ -1,0 +1,91 @@
+import type { Progress, RequestOptions } from '@modelcontextprotocol/client';
+import { MCP_UPSTREAM } from '../../budgets.ts';
+import type { UpstreamConnection } from './connect.ts';
+import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
+import { CALL_KEY, type WireCall } from './wire-call.ts';
+
+/** A request of the protocol, as far as we make any. */
+export interface UpstreamRequest {
+  method: 'tools/list' | 'tools/call';
+  params: Record<string, unknown>;
+  /** Headers that mirror parameters. */
+  headers?: Record<string, string>;
+  /** How long the server may be silent, in milliseconds; progress starts the time again. */
+  silenceMs: number;
+  /** Bytes that the response may have. */
+  bytes: number;
+  /** Fires when the caller is not interested any more; the server is told so. */
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Starts a timer; the function that it returns stops it. */
+export type Timer = (ms: number, fire: () => void) => () => void;
+
+/** Any result will do: what a tool returns is judged by whoever called it. */
+const ANY = { '~standard': { version: 1, vendor: 'valetkey', validate: (value: unknown) => ({ value }) } } as const;
+
+let keys = 0;
+
+/**
+ * Sends one request and waits for its result.
+ *
+ * @throws RpcError, UpstreamTimeout, UpstreamCancelled; what the wire failed with, or the protocol's package
+ */
+export async function askUpstream(
+  { client, wire }: UpstreamConnection,
+  { method, params, headers, silenceMs, bytes, signal, onProgress }: UpstreamRequest,
+  timer: Timer,
+): Promise<Record<string, unknown>> {
+  const end = new AbortController();
+  const call: WireCall = { key: String(++keys), signal: end.signal, silenceMs, bytes };
+  let ended: Error | undefined;
+  const endWith = (error: Error) => {
+    ended ??= error;
+    end.abort();
+  };
+  const watch = () => timer(silenceMs, () => endWith(new UpstreamTimeout(silenceMs)));
+  const { longestCallMs } = MCP_UPSTREAM;
+  let stopWatch = watch();
+  const stopWhole = timer(longestCallMs, () => endWith(new UpstreamTimeout(longestCallMs)));
+  const cancel = () => endWith(new UpstreamCancelled());
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  const options: RequestOptions = {
+    // The times above are shorter.
+    timeout: 2 * longestCallMs,
+    signal: end.signal,
+    ...(headers && { headers }),
+    onprogress(progress) {
+      stopWatch();
+      stopWatch = watch();
+      onProgress?.(progress);
+    },
+  };
+  wire.begin(call);
+  try {
+    const request = { method, params: { ...params, _meta: { [CALL_KEY]: call.key } } };
+    await client.request(request as never, ANY as never, options);
+    return resultOf(call);
+  } catch (error) {
+    if (ended) throw ended;
+    if (call.outcome) throw errorOf(call, error);
+    throw error;
+  } finally {
+    stopWatch();
+    stopWhole();
+    signal?.removeEventListener('abort', cancel);
+    wire.end(call);
+    end.abort();
+  }
+}
+
+function resultOf({ outcome }: WireCall): Record<string, unknown> {
+  if (outcome?.kind !== 'result') throw new Error('a request that succeeds has a result');
+  return outcome.result;
+}
+
+function errorOf({ outcome }: WireCall, thrown: unknown): unknown {
+  if (outcome?.kind === 'error') return new RpcError(outcome.code, outcome.message);
+  return outcome?.kind === 'failed' ? outcome.error : thrown;
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { MCP_UPSTREAM } from '../../budgets.ts';
+import type { PlacedPart } from '../../connectors/placement.ts';
+import { createScrubber } from '../../net/redact.ts';
+import { askUpstream, type Timer, type UpstreamRequest } from './ask.ts';
+import { connectUpstream, type UpstreamConnection } from './connect.ts';
+import type { WireParts } from './wire.ts';
+import type { WireCall } from './wire-call.ts';
+import { StatusError } from './wire-errors.ts';
+
+/** Where a request goes, and as whom. */
+export interface UpstreamPlace extends Pick<WireParts, 'stream' | 'hold'> {
+  accountId: string;
+  url: URL;
+  credential: readonly PlacedPart[];
+  /** Every text that must not come back. */
+  secrets: readonly string[];
+}
+
+export interface UpstreamSessions {
+  /**
+   * Sends a request of the protocol in the session of an account. A session that the server no longer knows is opened again, once.
+   *
+   * @returns the result, free of secrets
+   * @throws what `upstreamFailure` explains
+   */
+  request(place: UpstreamPlace, request: UpstreamRequest): Promise<Record<string, unknown>>;
+  /** Gives up the session of an account, whose credential may have changed. Requests that run go on. */
+  forget(accountId: string): void;
+  /** Ends the sessions that were not used for a while. */
+  sweep(): void;
+  close(): Promise<void>;
+}
+
+export interface SessionTools {
+  /** Milliseconds UTC. */
+  now(): number;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
+  timer?: Timer;
+}
+
+interface Session {
+  /** Differs with another address or credential. */
+  fingerprint: string;
+  connecting: WireCall;
+  connection: Promise<UpstreamConnection>;
+  requests: number;
+  /** It takes no further requests; `silently` when its server is not told. */
+  retired: false | 'told' | 'silently';
+}
+
+/**
+ * Keeps one session for each account: opening one takes servers a second or more. A session is used with one credential; another
+ * credential opens another session.
+ */
+export function createUpstreamSessions({ now, wait, timer = startTimer }: SessionTools): UpstreamSessions {
+  const sessions = new LRUCache<string, Session>({
+    max: MCP_UPSTREAM.sessions,
+    ttl: MCP_UPSTREAM.idleSessionMs,
+    ttlResolution: 0,
+    updateAgeOnGet: true,
+    perf: { now },
+    disposeAfter: (session) => retire(session, 'told'),
+  });
+
+  function open(place: UpstreamPlace): { session: Session; isKept: boolean } {
+    const fingerprint = fingerprintOf(place);
+    const kept = sessions.get(place.accountId);
+    if (kept?.fingerprint === fingerprint) return { session: kept, isKept: true };
+    const scrub = createScrubber([...place.secrets]);
+    const end = new AbortController();
+    const connecting = {
+      key: '',
+      signal: end.signal,
+      silenceMs: MCP_UPSTREAM.requestMs,
+      bytes: MCP_UPSTREAM.responseBytes,
+    };
+    const connection = connectUpstream(place.url, { ...place, scrub, wait }, connecting);
+    const session: Session = { fingerprint, connecting, connection, requests: 0, retired: false };
+    sessions.set(place.accountId, session);
+    return { session, isKept: false };
+  }
+
+  function retire(session: Session, how: 'told' | 'silently'): void {
+    session.retired ||= how;
+    if (session.requests === 0)
+      void session.connection.then(({ close }) => close(session.retired === 'told')).catch(() => {});
+  }
+
+  /** Takes a session out of use, unless another one has its place by now. */
+  function drop(accountId: string, session: Session, how: 'told' | 'silently'): void {
+    session.retired ||= how;
+    if (sessions.peek(accountId, { allowStale: true }) === session) sessions.delete(accountId);
+    else retire(session, how);
+  }
+
+  async function ask(
+    place: UpstreamPlace,
+    request: UpstreamRequest,
+    session: Session,
+  ): Promise<Record<string, unknown>> {
+    session.requests++;
+    try {
+      const connection = await session.connection.catch((error) => {
+        const { outcome } = session.connecting;
+        throw outcome?.kind === 'failed' ? outcome.error : error;
+      });
+      return await askUpstream(connection, request, timer);
+    } catch (error) {
+      // After a failure of the transport nobody knows what the server still has.
+      if (!isAnswer(error)) drop(place.accountId, session, 'silently');
+      throw error;
+    } finally {
+      session.requests--;
+      if (session.retired && session.requests === 0) retire(session, session.retired);
+    }
+  }
+
+  return {
+    async request(place, request) {
+      const { session, isKept } = open(place);
+      try {
+        return await ask(place, request, session);
+      } catch (error) {
+        const isForgotten = isKept && (await isSessionUnknown(error, session));
+        if (!isForgotten) throw error;
+        return ask(place, request, open(place).session);
+      }
+    },
+    forget(accountId) {
+      const session = sessions.peek(accountId, { allowStale: true });
+      if (session) drop(accountId, session, 'silently');
+    },
+    sweep: () => void sessions.purgeStale(),
+    async close() {
+      const open = [...sessions.values()];
+      for (const session of open) session.retired ||= 'silently';
+      sessions.clear();
+      await Promise.allSettled(open.map(async ({ connection }) => (await connection).close(false)));
+    },
+  };
+}
+
+/** A server that has restarted refuses the sessions of before; the protocol says 404, and many servers 400. */
+async function isSessionUnknown(error: unknown, { connection }: Session): Promise<boolean> {
+  if (!(error instanceof StatusError) || (error.status !== 404 && error.status !== 400)) return false;
+  return (await connection).hasSession();
+}
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && ['RpcError', 'UpstreamTimeout', 'UpstreamCancelled'].includes(error.name);
+}
+
+function fingerprintOf({ url, credential }: UpstreamPlace): string {
+  const parts = credential.map(({ in: place, name, value }) => [place, name, value]);
+  return createHash('sha256')
+    .update(JSON.stringify([url.href, parts]))
+    .digest('base64url');
+}
+
+function startTimer(ms: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, ms);
+  return () => clearTimeout(timer);
+}

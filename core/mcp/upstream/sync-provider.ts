@@ -1,0 +1,51 @@
+import type { AccountRow, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
+import type { Cause } from '../../events/events.ts';
+import type { ToolError } from '../../tools/outcome.ts';
+import { type Candidates, convertPage } from './convert-page.ts';
+import type { ReadTools } from './read-tools.ts';
+import { readUpstreamTools } from './read-tools.ts';
+import type { StoreTools, SyncReport } from './sync.ts';
+import { storeUpstreamTools } from './sync.ts';
+import type { SyncTurns } from './sync-turns.ts';
+
+export interface SyncTools extends ReadTools, StoreTools {
+  store: Pick<Store, 'read' | 'write'>;
+  syncTurns: SyncTurns;
+}
+
+/** Whose tools are read, and with which account. */
+export interface SyncOrder {
+  environment: EnvironmentRow;
+  connector: string;
+  account: AccountRow;
+  /** Takes changes of known tools over instead of flagging them. */
+  accept: boolean;
+}
+
+export type Synced<T> = { ok: true; value: T } | { ok: false; error: ToolError };
+
+/**
+ * Reads the tools of an MCP server and stores them as tools of its provider. One server is read at a time in this process; its list is
+ * converted page by page.
+ *
+ * @param stored is called in the transaction that stores the tools
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY when too many servers wait to be read
+ */
+export function syncProvider<T>(
+  tools: SyncTools,
+  { environment, connector, account, accept }: SyncOrder,
+  cause: Cause,
+  stored: (tx: Repositories, report: SyncReport) => Promise<T>,
+): Promise<Synced<T>> {
+  return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
+    const candidates: Candidates = { tools: [], leftOut: [] };
+    const take = (page: unknown[]) => convertPage(connector, page, candidates);
+    const outcome = await readUpstreamTools(tools, environment, account, cause, take, signal);
+    if (!outcome.ok) return outcome;
+    const value = await tools.store.write(async (tx) => {
+      const report = await storeUpstreamTools(tx, tools, environment.id, connector, candidates, accept);
+      return stored(tx, report);
+    });
+    return { ok: true, value };
+  });
+}

@@ -1,0 +1,245 @@
+import type { ByteHold } from '../../budgets/byte-budget.ts';
+import { BODIES, MCP_UPSTREAM } from '../../budgets.ts';
+import type { PlacedPart } from '../../connectors/placement.ts';
+import type { EgressRequest, EgressStream } from '../../net/egress.ts';
+import type { ResponseHeaders } from '../../net/exchange.ts';
+import type { Scrubber } from '../../net/redact.ts';
+import { noRoom } from '../../net/refused-body.ts';
+import { isRecord } from '../../tools/pointer.ts';
+import { type Asked, admitMessage, failedMessage } from './message-gate.ts';
+import { readText, responseMessages } from './response-messages.ts';
+import { CALL_KEY, type WireCall } from './wire-call.ts';
+import { MessageLimitError, StatusError } from './wire-errors.ts';
+
+export interface WireParts {
+  /** Sends a request under the egress rules, within the origins of the account. */
+  stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
+  /** Room for bodies in memory. */
+  hold(): ByteHold;
+  credential: readonly PlacedPart[];
+  /** Removes what was sent of the credential, now or before. */
+  scrub: Scrubber;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
+}
+
+/** The one way out for the protocol's package: what it calls `fetch`. */
+export interface Wire {
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** Requests that carry the key of this call belong to it, until `end`. Those without a key belong to the call `connecting`. */
+  begin(call: WireCall): void;
+  end(call: WireCall): void;
+}
+
+/** Headers of a response that the package needs, and no others. */
+const KEPT_HEADERS = ['mcp-session-id', 'location'];
+/** Of a response that refuses, for what is told about it. */
+const TOLD_HEADERS = ['www-authenticate', 'retry-after'];
+const ERROR_BYTES = 64 * 1024;
+const MAX_WORDS = 300;
+
+/**
+ * Sends the requests of the protocol, each with the account's credential, and reads their responses within bounds of bytes, messages and
+ * nodes. Nothing of a response passes that holds a secret of the account (threat E5).
+ */
+export function createWire({ stream, hold: newHold, credential, scrub, wait }: WireParts, connecting: WireCall): Wire {
+  const calls = new Map<string, WireCall>();
+
+  async function send(
+    init: RequestInit,
+    url: URL,
+    headers: Record<string, string>,
+    body: string | null,
+    call: WireCall,
+  ) {
+    for (const part of credential) {
+      if (part.in === 'query') url.searchParams.set(part.name, part.value);
+      else if (part.in === 'header') headers[part.name.toLowerCase()] = part.value;
+      else throw new Error('a credential of an MCP server is placed in a header or in the query');
+    }
+    const signal = init.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal;
+    return stream({
+      method: init.method ?? 'GET',
+      url,
+      // Events come in pieces that have to be read as they arrive.
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      timeoutMs: call.silenceMs,
+      idleTimeoutMs: call.silenceMs,
+      maxBytes: call.bytes,
+      signal,
+      ...(body !== null && { body }),
+    });
+  }
+
+  async function post(url: URL, init: RequestInit): Promise<Response> {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const { body, asked, call } = readOutgoing(String(init.body ?? ''), calls, connecting);
+    const hold = newHold();
+    try {
+      if (asked && !(await hold.reserve(BODIES.firstBytes, call.signal))) throw noRoom(false);
+      const answer = await send(init, url, { ...headers }, body, call);
+      if (answer.status >= 300) {
+        hold.release();
+        return await refused(answer, asked, call);
+      }
+      if (!asked) {
+        answer.body.destroy();
+        return new Response(null, { status: answer.status, headers: kept(answer.headers) });
+      }
+      const source = {
+        resume: async (lastEventId: string) => {
+          const { 'content-type': _none, ...rest } = headers;
+          const again = { ...rest, accept: 'text/event-stream', 'last-event-id': lastEventId };
+          const resumed = await send({ ...init, method: 'GET' }, url, again, null, call);
+          if (resumed.status !== 200) throw await statusError(resumed);
+          return resumed;
+        },
+        wait,
+        signal: call.signal,
+      };
+      const messages = responseMessages(answer, source, call.bytes, hold);
+      const end = () => {
+        answer.body.destroy();
+        hold.release();
+      };
+      const type = { 'content-type': 'text/event-stream' };
+      return new Response(eventStream(messages, scrub, asked, end), { headers: { ...kept(answer.headers), ...type } });
+    } catch (error) {
+      hold.release();
+      call.outcome = { kind: 'failed', error };
+      throw error;
+    }
+  }
+
+  /** A request that was refused: one of a tool ends here, the package reads others to find out which revision is spoken. */
+  async function refused(answer: EgressStream, asked: Asked | undefined, call: WireCall): Promise<Response> {
+    const location = answer.headers['location'];
+    if (answer.status < 400 && location !== undefined) {
+      answer.body.destroy();
+      return new Response(null, { status: answer.status, headers: kept(answer.headers) });
+    }
+    const error = await statusError(answer);
+    if (asked?.method.startsWith('tools/')) throw error;
+    call.outcome = { kind: 'failed', error };
+    return new Response(error.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
+  }
+
+  async function statusError({ status, headers, ...answer }: EgressStream): Promise<StatusError & { body: string }> {
+    // What cannot be read in reasonable size says nothing.
+    const budget = { bytes: ERROR_BYTES, lines: 0, hold: { bytes: ERROR_BYTES, grow: () => true }, read: 0 };
+    const text = await readText({ status, headers, ...answer }, budget).catch((error) => {
+      if (error instanceof MessageLimitError) return '';
+      throw error;
+    });
+    const body = scrub(text);
+    const told = Object.fromEntries(
+      TOLD_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, scrub(headers[name])]])),
+    );
+    return Object.assign(new StatusError(status, told, wordsOf(body)), { body });
+  }
+
+  return {
+    begin: (call) => void calls.set(call.key, call),
+    end: (call) => void calls.delete(call.key),
+    async fetch(address, init = {}) {
+      // A stream for messages that nobody asked for is not opened: there are none that we would read.
+      if ((init.method ?? 'GET') === 'GET') return new Response(null, { status: 405 });
+      const url = new URL(address);
+      if (init.method === 'POST') return post(url, init);
+      const answer = await send(init, url, Object.fromEntries(new Headers(init.headers)), null, connecting);
+      answer.body.destroy();
+      return new Response(null, { status: answer.status });
+    },
+  };
+}
+
+/** A message of the package as it is sent, and what is expected back; `asked` is undefined for what has no response. */
+function readOutgoing(
+  text: string,
+  calls: ReadonlyMap<string, WireCall>,
+  connecting: WireCall,
+): { body: string; asked: Asked | undefined; call: WireCall } {
+  const message = JSON.parse(text) as {
+    id?: string | number;
+    method?: string;
+    params?: { _meta?: Record<string, unknown> };
+  };
+  const { [CALL_KEY]: key, ...meta } = message.params?._meta ?? {};
+  const call = calls.get(String(key)) ?? connecting;
+  const { id, method } = message;
+  const asked = id !== undefined && method !== undefined ? { id, method, call } : undefined;
+  if (key === undefined) return { body: text, asked, call };
+  const { _meta, ...params } = message.params ?? {};
+  const sent = { ...message, params: Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params };
+  return { body: JSON.stringify(sent), asked, call };
+}
+
+/**
+ * The messages of a response as the package reads them. It ends with the response, whatever happens.
+ *
+ * @param end is called when nothing more is read
+ */
+function eventStream(
+  texts: AsyncGenerator<string, never>,
+  scrub: Scrubber,
+  asked: Asked,
+  end: () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const eventOf = (message: object) => encoder.encode(`data: ${JSON.stringify(message)}\n\n`);
+  let messages = MCP_UPSTREAM.messages;
+
+  /** The next messages that the package is to see; `answered` when one is the response. */
+  async function next(): Promise<{ events: object[]; answered: boolean }> {
+    for (;;) {
+      const { value } = await texts.next();
+      const admitted = admitMessage(value, scrub, asked);
+      messages -= admitted.length;
+      if (messages < 0) throw new MessageLimitError('messages');
+      const events = admitted.flatMap(({ message }) => message ?? []);
+      if (events.length > 0) return { events, answered: admitted.some(({ answered }) => answered) };
+    }
+  }
+
+  async function stop(): Promise<void> {
+    await texts.return(undefined as never).catch(() => {});
+    end();
+  }
+
+  return new ReadableStream({
+    async pull(controller) {
+      const { events, answered } = await next().catch((error) => {
+        asked.call.outcome = { kind: 'failed', error };
+        return { events: [failedMessage(asked)], answered: true };
+      });
+      for (const event of events) controller.enqueue(eventOf(event));
+      if (!answered) return;
+      controller.close();
+      await stop();
+    },
+    cancel: stop,
+  });
+}
+
+function kept(headers: ResponseHeaders): Record<string, string> {
+  return Object.fromEntries(
+    KEPT_HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name] as string]] : [])),
+  );
+}
+
+/** What an error body says: the message of JSON-RPC, the description of OAuth, or a short text. */
+function wordsOf(body: string): string {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (!isRecord(parsed)) return '';
+    const { error, error_description: description, message, detail } = parsed;
+    const words = [isRecord(error) ? error['message'] : undefined, description, message, detail, error];
+    return cut(words.find((word) => typeof word === 'string') ?? '');
+  } catch {
+    return /<[a-z!]/i.test(body) ? '' : cut(body);
+  }
+}
+
+function cut(text: unknown): string {
+  return String(text).slice(0, MAX_WORDS).toWellFormed().trim();
+}

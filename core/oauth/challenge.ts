@@ -1,0 +1,52 @@
+/** What a server says with a 401 or 403 about the token that it wants (RFC 6750 §3, RFC 9728 §5.1). */
+export interface BearerChallenge {
+  /** Such as `invalid_token` or `insufficient_scope`. */
+  error?: string;
+  scopes?: string[];
+  /** Where the metadata of the resource can be read. */
+  resourceMetadata?: string;
+}
+
+const MAX_HEADER = 4096;
+const MAX_SCOPES = 100;
+/** A parameter of a challenge (RFC 9110 §11.2): a token, or a quoted string with escapes. */
+const PARAMETER = /([!#$%&'*+\-.^_`|~\w]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_`|~\w/:]+))/g;
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/;
+
+/**
+ * Reads the Bearer challenge of a WWW-Authenticate header.
+ *
+ * @param header all its values; other schemes are ignored
+ * @returns undefined when there is none
+ */
+export function readBearerChallenge(
+  header: string | readonly string[] | null | undefined,
+): BearerChallenge | undefined {
+  for (const value of [header ?? []].flat()) {
+    const text = value.slice(0, MAX_HEADER);
+    const start = text.search(/(?:^|,)\s*bearer(?:\s|$)/i);
+    if (start < 0) continue;
+    return readParameters(text.slice(start).replace(/^[\s,]*bearer/i, ''));
+  }
+  return undefined;
+}
+
+function readParameters(text: string): BearerChallenge {
+  const found = new Map<string, string>();
+  for (const [, name = '', quoted, plain = ''] of text.matchAll(PARAMETER)) {
+    const value = quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1');
+    if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), value);
+  }
+  const scopes = found
+    .get('scope')
+    ?.split(' ')
+    .filter((scope) => SCOPE.test(scope))
+    .slice(0, MAX_SCOPES);
+  const error = found.get('error');
+  const resourceMetadata = found.get('resource_metadata');
+  return {
+    ...(error !== undefined && { error }),
+    ...(scopes && scopes.length > 0 && { scopes }),
+    ...(resourceMetadata !== undefined && { resourceMetadata }),
+  };
+}

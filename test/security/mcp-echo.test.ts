@@ -1,0 +1,207 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { auditOf } from '../support/audit.ts';
+import { dumpDatabase } from '../support/database-file.ts';
+import { connectMcp, sessionToken } from '../support/mcp.ts';
+import { createMcpProvider, type McpProvider } from '../support/mcp-provider.ts';
+import {
+  event,
+  events,
+  json,
+  listed,
+  type RawMcpServer,
+  type RawRequest,
+  result,
+  startRawMcpServer,
+} from '../support/raw-mcp-server.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const ORIGIN = 'https://echo.example';
+const TOKEN = 'qZ7xW4vK9pL2mN8bT5rY3cG6hJ1dF0sAuEoIwX7zQ4k';
+/** Wherever a text is cut, part of the token stands before the cut. */
+const PADDINGS = [0, 200, 255, 280, 455, 470, 480, 490, 1955, 1980];
+
+/** Any eight characters in a row of the token. */
+function leaksIn(text: string): string[] {
+  return Array.from({ length: TOKEN.length - 8 }, (_, at) => TOKEN.slice(at, at + 8)).filter((part) =>
+    text.includes(part),
+  );
+}
+
+describe('H6: an MCP server that repeats the credential it was sent', () => {
+  let upstream: RawMcpServer;
+  let server: TestServer;
+  let provider: McpProvider;
+
+  before(async () => {
+    upstream = await startRawMcpServer();
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN), LOG_LEVEL: 'trace' },
+    });
+    provider = await createMcpProvider(server, `${ORIGIN}/mcp`, { token: TOKEN });
+    upstream.tools = [listed('look')];
+    await provider.sync();
+  });
+  beforeEach(() => {
+    upstream.on = () => false;
+    upstream.requests.length = 0;
+  });
+  after(async () => {
+    await server.stop();
+    await upstream.stop();
+  });
+
+  const reactivate = () =>
+    server.call('PUT', '/api/v1/connected_accounts', {
+      body: {
+        id: provider.accountId,
+        connected_account: { authorization_details: { static_auth: { details: { token: TOKEN } } } },
+      },
+    });
+  /** Answers the requests of one method. */
+  const onMethod = (method: string, answer: (request: RawRequest, res: ServerResponse) => void) => {
+    upstream.on = (request, res) => (request.message?.method === method ? answer(request, res) : false);
+  };
+
+  it('is sent the credential: the control', async () => {
+    let seen: string | undefined;
+    onMethod('tools/call', ({ headers, message }, res) => {
+      seen = headers.authorization;
+      result(res, message as never, { content: [] });
+    });
+    expect((await provider.run('their_tools_look')).status).to.equal(200);
+    expect(seen).to.equal(`Bearer ${TOKEN}`);
+    expect(leaksIn(`x${TOKEN.slice(3, 20)}x`)).to.not.deep.equal([]);
+  });
+
+  for (const [what, answer] of Object.entries<(words: string, request: RawRequest, res: ServerResponse) => void>({
+    'in an error of JSON-RPC': (message, { message: asked }, res) =>
+      json(res, 200, { jsonrpc: '2.0', id: asked?.id, error: { code: -32000, message, data: { message } } }),
+    'in the texts of a result': (text, { message }, res) =>
+      result(res, message as never, {
+        content: [
+          { type: 'text', text },
+          { type: 'resource_link', uri: `x:${text}`, name: text },
+        ],
+      }),
+    'in the data of a result': (text, { message }, res) =>
+      result(res, message as never, { content: [], structuredContent: { [text]: [text, { deep: text }] } }),
+    'in a tool that failed': (text, { message }, res) =>
+      result(res, message as never, { isError: true, content: [{ type: 'text', text }], structuredContent: { text } }),
+    'in an HTTP error with JSON': (message, _request, res) => json(res, 500, { error: { code: 1, message } }),
+    'in an HTTP error with text': (text, _request, res) =>
+      res.writeHead(400, { 'content-type': 'text/plain' }).end(text),
+    'in the headers of a refusal': (text, _request, res) =>
+      res.writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="${text}"` }).end(),
+    'in an event': (text, { message }, res) => {
+      events(res);
+      event(res, { method: 'notifications/message', params: { level: 'info', data: text } });
+      event(res, { id: message?.id, error: { code: -32000, message: text } });
+    },
+  })) {
+    it(`finds it masked ${what}`, async () => {
+      for (const padding of PADDINGS) {
+        onMethod('tools/call', (request, res) =>
+          answer(`${'.'.repeat(padding)} ${request.headers.authorization}`, request, res),
+        );
+        const { text, status } = await provider.run('their_tools_look');
+        expect(leaksIn(text), `${padding}: ${text}`).to.deep.equal([]);
+        expect([200, 502], text).to.include(status);
+      }
+    });
+  }
+
+  it('finds it masked in progress that is passed on', async () => {
+    onMethod('tools/call', ({ headers, message }, res) => {
+      events(res);
+      const { progressToken } = message?.params._meta ?? {};
+      event(res, {
+        method: 'notifications/progress',
+        params: { progressToken, progress: 1, message: `got ${headers.authorization}` },
+      });
+      event(res, { id: message?.id, result: { content: [] } });
+    });
+    const token = await sessionToken(server, provider.connectionId, { user_id: 'user-1', identifier: 'ada' });
+    const client = await connectMcp(server, provider.connectionId, token);
+    const told: string[] = [];
+    await client.callTool(
+      { name: 'their_tools_look', arguments: {} },
+      { onprogress: ({ message }) => void told.push(message ?? '') },
+    );
+    await client.close();
+    expect(told).to.deep.equal(['got Bearer [secret]']);
+  });
+
+  it('finds it masked when listing tools fails', async () => {
+    for (const padding of PADDINGS) {
+      for (const status of [200, 400, 500]) {
+        onMethod('tools/list', ({ headers, message }, res) => {
+          const words = `${'.'.repeat(padding)} ${headers.authorization}`;
+          json(res, status, { jsonrpc: '2.0', id: message?.id, error: { code: -32000, message: words } });
+        });
+        const { text, body } = await provider.sync();
+        expect(body.code).to.equal('TOOLS_NOT_LISTED');
+        expect(leaksIn(text)).to.deep.equal([]);
+      }
+    }
+  });
+
+  it('finds it masked in everything that a list says, before it is stored', async () => {
+    onMethod('tools/list', ({ headers, message }, res) => {
+      const echo = `${'.'.repeat(480)} ${headers.authorization}`;
+      const said = {
+        title: echo,
+        description: `${'.'.repeat(1980)} ${headers.authorization}`,
+        inputSchema: {
+          type: 'object',
+          description: echo,
+          properties: {
+            a: { type: 'string', title: echo, enum: [echo], default: echo, examples: [echo] },
+            b: { const: echo, pattern: `^${TOKEN}$`, description: Buffer.from(TOKEN).toString('base64') },
+            [TOKEN]: { type: 'string' },
+          },
+          required: [TOKEN],
+        },
+        outputSchema: { type: 'object', properties: { a: { description: echo, enum: [TOKEN] } } },
+        annotations: { title: echo },
+        _meta: { echo },
+      };
+      const tools = [
+        listed('told', said),
+        listed(`with-${TOKEN}`),
+        listed(`${'x'.repeat(100)}${TOKEN}`),
+        { description: echo },
+      ];
+      result(res, message as never, { tools, nextCursor: undefined });
+    });
+    const { body, text } = await provider.sync({ accept_changes: true });
+    expect(body.added, text).to.include('their_tools_told');
+    expect(leaksIn(text)).to.deep.equal([]);
+    const lists = await Promise.all([
+      server.call('GET', `/api/v1/tools?connector=${provider.identifier}&detail=full`),
+      server.call('GET', `/api/v1/tools?connector=${provider.identifier}&format=openai`),
+    ]);
+    for (const list of lists) expect(leaksIn(list.text)).to.deep.equal([]);
+    expect(leaksIn(JSON.stringify(await auditOf(server, provider.identifier)))).to.deep.equal([]);
+  });
+
+  it('finds it masked when it refuses the credential, also in the reason that the account keeps', async () => {
+    onMethod('tools/call', ({ headers }, res) =>
+      res
+        .writeHead(401, {
+          'www-authenticate': `Bearer error="invalid_token", error_description="${headers.authorization}"`,
+        })
+        .end(`refused ${headers.authorization}`),
+    );
+    const { text } = await provider.run('their_tools_look');
+    expect(leaksIn(text)).to.deep.equal([]);
+    expect(leaksIn(JSON.stringify(await provider.account()))).to.deep.equal([]);
+    await reactivate();
+  });
+
+  it('leaves no trace of it in the log or the database', () => {
+    expect(leaksIn(server.logs.join('\n'))).to.deep.equal([]);
+    expect(leaksIn(JSON.stringify(dumpDatabase(server)))).to.deep.equal([]);
+  });
+});
