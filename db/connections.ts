@@ -156,6 +156,7 @@ const EMPTY: Partial<ConnectionRow> = {
   scopes: [],
   allowedTools: null,
   allowedAddresses: null,
+  mcpTimeoutSeconds: null,
   postUserVerifyRedirectUrl: null,
   settings: {},
   version: 1,

@@ -225,6 +225,7 @@ export const connections = sqliteTable(
     scopes: json<string[]>('scopes').notNull(),
     allowedTools: json<string[]>('allowed_tools'),
     allowedAddresses: json<string[]>('allowed_addresses'),
+    mcpTimeoutSeconds: integer('mcp_timeout_seconds'),
     verificationMode: text('verification_mode').notNull(),
     postUserVerifyRedirectUrl: text('post_user_verify_redirect_url'),
     settings: json<JsonObject>('settings').notNull(),

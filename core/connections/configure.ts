@@ -32,6 +32,7 @@ export interface ConnectionInput {
   scopes?: string[] | null | undefined;
   allowed_tools?: string[] | null | undefined;
   allowed_addresses?: string[] | null | undefined;
+  mcp_timeout_seconds?: number | null | undefined;
   verification_mode?: string | null | undefined;
   post_user_verify_redirect_url?: string | null | undefined;
 }
@@ -178,6 +179,7 @@ function columnsOf(input: ConnectionInput) {
   set('scopes', input.scopes, []);
   set('allowedTools', input.allowed_tools, null);
   set('allowedAddresses', input.allowed_addresses, null);
+  set('mcpTimeoutSeconds', input.mcp_timeout_seconds, null);
   set('verificationMode', input.verification_mode, 'REQUIRED');
   set('postUserVerifyRedirectUrl', input.post_user_verify_redirect_url, null);
   return columns as Partial<Omit<ConnectionRow, keyof ClientColumns | ConnectionIdentity>>;

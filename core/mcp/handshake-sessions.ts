@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
+import { MCP_SERVER } from '../budgets.ts';
 import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 import { createLiveSessions } from './live-sessions.ts';
 import { createOpenStreams } from './open-streams.ts';
@@ -9,8 +10,6 @@ import { openSessionId, sealSessionId } from './session-id.ts';
 type Sdk = typeof import('@modelcontextprotocol/server');
 
 const HEADER = 'mcp-session-id';
-/** Sessions that clients have ended and that are not forgotten yet. */
-const MAX_ENDED = 10_000;
 
 /**
  * The sessions of the revision 2025-11-25. Between requests this process holds nothing of them: the id carries what the handshake
@@ -24,7 +23,7 @@ export function createHandshakeSessions(
 ) {
   const live = createLiveSessions(sdk, factory, onError);
   const streams = createOpenStreams();
-  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
+  const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });
 
   async function begin(request: Request, { auth: authInfo, owner, parsedBody }: McpExchange): Promise<Response> {
     const { params } = parsedBody as { params?: unknown };

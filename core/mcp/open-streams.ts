@@ -1,8 +1,5 @@
+import { MCP_SERVER } from '../budgets.ts';
 import type { McpExchange } from './exchange.ts';
-
-/** Streams that wait for messages of a server, for one user of one server and for one environment. */
-const MAX_OF_OWNER = 16;
-const MAX_OF_ENVIRONMENT = 1000;
 
 /**
  * Bounds the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that no user and no environment
@@ -20,8 +17,8 @@ export function createOpenStreams() {
     take({ owner, environmentId, onEnd }: McpExchange): boolean {
       const ofOwner = `owner ${owner}`;
       const ofEnvironment = `environment ${environmentId}`;
-      if ((counts.get(ofOwner) ?? 0) >= MAX_OF_OWNER) return false;
-      if ((counts.get(ofEnvironment) ?? 0) >= MAX_OF_ENVIRONMENT) return false;
+      if ((counts.get(ofOwner) ?? 0) >= MCP_SERVER.streamsOfUser) return false;
+      if ((counts.get(ofEnvironment) ?? 0) >= MCP_SERVER.streamsOfEnvironment) return false;
       for (const key of [ofOwner, ofEnvironment]) {
         add(key, 1);
         onEnd(() => add(key, -1));

@@ -1,3 +1,4 @@
+import { MCP_SERVER } from '../budgets.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 
@@ -8,8 +9,6 @@ export interface Handshake {
 }
 
 const PURPOSE = 'MCP handshake session';
-/** A session grants nothing, every request brings its token: it may be long, since clients recover badly from its end. */
-const LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The capabilities that servers ask clients about, with their options. Others would only make the id longer. */
 const CAPABILITIES: Record<string, readonly string[]> = {
@@ -29,7 +28,7 @@ const VERSION = /^\d{4}-\d{2}-\d{2}$/;
  * @returns base64url, below 500 characters
  */
 export function sealSessionId(sealed: SealedTokens, owner: string, params: unknown, now: number): string {
-  return sealed.seal(PURPOSE, [owner], JSON.stringify(readHandshake(params)), now + LIFETIME_MS);
+  return sealed.seal(PURPOSE, [owner], JSON.stringify(readHandshake(params)), now + MCP_SERVER.sessionMs);
 }
 
 /** @returns null for an id that is altered, expired, or of another owner */

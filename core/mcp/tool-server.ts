@@ -7,6 +7,7 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { MCP_SERVER } from '../budgets.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts';
 import type { CallTools } from './call-tool.ts';
@@ -21,11 +22,6 @@ export interface ToolServerTools extends CallTools {
   sealedStates: SealedTokens;
 }
 
-/** The most tools in one response to tools/list. */
-const PAGE_SIZE = 250;
-/** How long clients may keep a list, in milliseconds. It changes with settings only, and calls are judged by what holds then. */
-const LIST_TTL_MS = 60_000;
-
 type Sdk = typeof import('@modelcontextprotocol/server');
 
 /** Makes the server that answers one request for tools, or one session of the older revision. */
@@ -37,8 +33,8 @@ export async function createToolServer(tools: ToolServerTools, { era }: McpReque
       capabilities: { tools: {} },
       // Lists are private: no cache on the way may share them (threat M5).
       cacheHints: {
-        'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-        'server/discover': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+        'tools/list': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
+        'server/discover': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
       },
     },
   );
@@ -61,11 +57,12 @@ async function listTools(
   const { read } = tools.store;
   const all = await offeredNames(read, tools, session.server);
   const start = startOf(sdk, all, cursor);
-  const page = all.slice(start, start + PAGE_SIZE);
+  const end = start + MCP_SERVER.toolsPerPage;
+  const page = all.slice(start, end);
   const last = page.at(-1);
   return {
     tools: (await readOffered(read, tools, page)).map(({ tool }) => presentMcpTool(tool)),
-    ...(last && start + PAGE_SIZE < all.length && { nextCursor: encode(last.name) }),
+    ...(last && end < all.length && { nextCursor: encode(last.name) }),
   };
 }
 

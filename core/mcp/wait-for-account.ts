@@ -2,6 +2,7 @@ import type { Store } from '../../db/store.ts';
 import type { AccountChanges } from '../accounts/account-changes.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { AccountKey } from '../accounts/selector.ts';
+import { MCP_SERVER } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
 import type { McpSession } from './session.ts';
 
@@ -12,15 +13,12 @@ export interface WaitTools {
   wait(ms: number): Promise<void>;
 }
 
-/** How long a call waits for its user, in milliseconds: well below the 60 s after which clients give up a request. */
-export const PATIENCE_MS = 25_000;
-
 /**
  * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is long before
  * the user has finished it.
  *
  * @param signal ends the wait when nobody is interested in the call any more
- * @returns when the account is active, has been deleted, or PATIENCE_MS have passed
+ * @returns when the account is active, has been deleted, or `waitForUserMs` have passed
  */
 export async function waitForAccount(
   { store, accountChanges, wait }: WaitTools,
@@ -30,7 +28,7 @@ export async function waitForAccount(
 ): Promise<void> {
   const account = await findAccount(store.read, environment.id, { by: 'key', key }).catch(ignoreRefusal);
   if (!account) return;
-  const late = wait(PATIENCE_MS).then(() => 'late' as const);
+  const late = wait(MCP_SERVER.waitForUserMs).then(() => 'late' as const);
   const gone = new Promise<'late'>((resolve) =>
     signal.addEventListener('abort', () => resolve('late'), { once: true }),
   );

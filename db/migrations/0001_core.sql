@@ -92,6 +92,7 @@ create table connections (
   scopes text not null default '[]' check (json_valid(scopes)),
   allowed_tools text check (allowed_tools is null or json_valid(allowed_tools)),
   allowed_addresses text check (allowed_addresses is null or json_valid(allowed_addresses)),
+  mcp_timeout_seconds integer check (mcp_timeout_seconds is null or mcp_timeout_seconds > 0),
   verification_mode text not null default 'REQUIRED',
   post_user_verify_redirect_url text,
   settings text not null default '{}' check (json_valid(settings)),

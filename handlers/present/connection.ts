@@ -1,4 +1,5 @@
 import type { Definition } from '../../core/accounts/binding.ts';
+import { MCP_UPSTREAM } from '../../core/budgets.ts';
 import { missingSettings, settingsOf } from '../../core/connections/status.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
 import { mcpServerUrl } from '../../core/mcp/server-definition.ts';
@@ -55,6 +56,7 @@ export function presentConfiguration(
     scopes: row.scopes,
     allowed_tools: row.allowedTools,
     allowed_addresses: row.allowedAddresses,
+    mcp_timeout_seconds: row.mcpTimeoutSeconds ?? MCP_UPSTREAM.callMs / 1000,
     verification_mode: row.verificationMode as Schemas['VerificationMode'],
     post_user_verify_redirect_url: row.postUserVerifyRedirectUrl ?? EMPTY,
     missing_settings: settings ? missingSettings(definition.pattern, settings) : ['provider'],

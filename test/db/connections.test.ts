@@ -41,6 +41,7 @@ describe('connections', () => {
       scopes: ['repo'],
       allowedTools: ['github_list_repos'],
       allowedAddresses: ['https://as.example'],
+      mcpTimeoutSeconds: 90,
       postUserVerifyRedirectUrl: 'https://app.example/done',
       settings: { pkce: 'S256' },
       enabled: false,

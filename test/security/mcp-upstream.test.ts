@@ -187,7 +187,6 @@ describe('MCP servers of somebody else (P6)', () => {
     expect(failed.body.tool_error).to.include({ kind: 'upstream_bad_request', retryable: false });
     expect(failed.body.tool_error.message).to.contain('no such thing');
     for (const [status, kind] of [
-      [401, 'upstream_auth'],
       [403, 'upstream_forbidden'],
       [429, 'upstream_rate_limited'],
       [500, 'upstream_server_error'],
@@ -196,6 +195,66 @@ describe('MCP servers of somebody else (P6)', () => {
       const refused = await run('their_tools_look');
       expect(refused.body.tool_error, String(status)).to.include({ kind, upstream_status: status });
     }
+  });
+
+  describe('X12: that refuse the credential', () => {
+    const account = async () =>
+      (await server.call('GET', `/api/v1/connected_accounts/details?id=${accountId}`)).body.connected_account;
+    afterEach(async () => {
+      const authorization_details = { static_auth: { details: { token: TOKEN } } };
+      await server.call('PUT', '/api/v1/connected_accounts', {
+        body: { id: accountId, connected_account: { authorization_details } },
+      });
+    });
+
+    for (const what of ['a list', 'a call'] as const) {
+      it(`end the account when it was for ${what}, and say what helps`, async () => {
+        await sync();
+        upstream.refuse = () => 401;
+        expect((await account()).status).to.equal('ACTIVE');
+        const { body } = what === 'a list' ? await sync() : await run('their_tools_look');
+        expect(body).to.include({ status: 502, code: what === 'a list' ? 'TOOLS_NOT_LISTED' : 'TOOL_FAILED' });
+        expect(body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401, retryable: false });
+        expect(body.next_action).to.include({ type: 'reauthorize', operation_id: 'generateMagicLink' });
+        expect(await account()).to.include({
+          status: 'EXPIRED',
+          status_reason: 'The MCP server refused the credentials. Authorize the account again.',
+        });
+        expect((await run('their_tools_look')).body.code).to.equal('ACCOUNT_NOT_ACTIVE');
+        const actions = (await auditOf(server, accountId)).map(({ action }) => action);
+        expect(actions).to.include('account.expired');
+      });
+    }
+
+    it('for want of scopes say which, and the account stays as it is', async () => {
+      await sync();
+      upstream.refuseWith = { 'www-authenticate': 'Bearer error="insufficient_scope", scope="files:read files:write"' };
+      upstream.refuse = () => 403;
+      for (const { body } of [await sync(), await run('their_tools_look')]) {
+        expect(body.tool_error).to.deep.include({
+          kind: 'upstream_forbidden',
+          upstream_status: 403,
+          required_scopes: ['files:read', 'files:write'],
+        });
+        expect(body.detail).to.equal(
+          'The MCP server returned HTTP 403. It requires the scopes files:read, files:write.',
+        );
+        expect(body.next_action).to.include({ type: 'reauthorize', operation_id: 'generateMagicLink' });
+      }
+      expect((await account()).status).to.equal('ACTIVE');
+      upstream.refuseWith = {};
+      const { body } = await run('their_tools_look');
+      expect(body.tool_error).to.not.have.property('required_scopes');
+      expect(body).to.not.have.property('next_action');
+    });
+
+    it('for some time say how long to wait', async () => {
+      await sync();
+      upstream.refuseWith = { 'retry-after': '7' };
+      upstream.refuse = () => 429;
+      expect((await run('their_tools_look')).body.tool_error).to.include({ retryable: true, retry_after_ms: 7000 });
+      upstream.refuseWith = {};
+    });
   });
 
   it('that do not answer leave the tools as they are', async () => {

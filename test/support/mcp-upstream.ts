@@ -53,6 +53,8 @@ export interface ModernServer extends McpUpstream {
   seen: UpstreamSeen[];
   /** The status that a request is refused with, or undefined. */
   refuse(authorization: string | undefined): number | undefined | Promise<number | undefined>;
+  /** The headers that a request is refused with. */
+  refuseWith: Record<string, string>;
   /** What it says of itself as a protected resource (RFC 9728). */
   metadata: object | undefined;
 }
@@ -71,13 +73,14 @@ export async function startModernServer(factory: () => McpServer): Promise<Moder
     upstream.seen.push({ authorization, path: req.url ?? '', protocol });
     const status = await upstream.refuse(authorization);
     if (status === undefined) await handler(req, res as never);
-    else res.writeHead(status).end();
+    else res.writeHead(status, upstream.refuseWith).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const upstream: ModernServer = {
     seen: [],
     refuse: () => undefined,
+    refuseWith: {},
     metadata: undefined,
     standsFor: (origin: string) => `${origin}=http://127.0.0.1:${port}`,
     stop: () =>

@@ -18,7 +18,8 @@ export function upstreamFailure(error: unknown, repeatable: boolean, now: number
   if (isSendFailure(error)) {
     const kind = KIND_OF_FAILURE[error.kind];
     const retryable = error.kind !== 'tls' && isRetryable(kind, repeatable || !error.sent);
-    const { message, retryAfterMs } = error;
+    const { retryAfterMs } = error;
+    const message = error.kind === 'too_large' ? new MessageLimitError('bytes').message : error.message;
     return {
       error: { kind, retryable, message, ...(retryAfterMs !== undefined && { retryAfterMs }) },
       sent: error.sent,

@@ -69,6 +69,8 @@ export function createUpstreamSessions({ now, wait, timer = startTimer }: Sessio
     const fingerprint = fingerprintOf(place);
     const kept = sessions.get(place.accountId);
     if (kept?.fingerprint === fingerprint) return { session: kept, isKept: true };
+    // Its credential is out of date, so nothing more is sent with it.
+    if (kept) kept.retired ||= 'silently';
     const scrub = createScrubber([...place.secrets]);
     const end = new AbortController();
     const connecting = {

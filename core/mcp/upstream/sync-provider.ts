@@ -38,7 +38,7 @@ export function syncProvider<T>(
   stored: (tx: Repositories, report: SyncReport) => Promise<T>,
 ): Promise<Synced<T>> {
   return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
-    const candidates: Candidates = { tools: [], leftOut: [] };
+    const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
     const take = (page: unknown[]) => convertPage(connector, page, candidates);
     const outcome = await readUpstreamTools(tools, environment, account, cause, take, signal);
     if (!outcome.ok) return outcome;

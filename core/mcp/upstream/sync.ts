@@ -1,7 +1,7 @@
 import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Repositories } from '../../../db/store.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { Candidates } from './convert-page.ts';
+import { allLeftOut, type Candidates, type LeftOut } from './convert-page.ts';
 import { upstreamToolName } from './to-tool.ts';
 
 export interface StoreTools {
@@ -18,7 +18,7 @@ export interface SyncReport {
   /** They differed, and were accepted. */
   accepted: string[];
   removed: string[];
-  leftOut: { tool: string; reason: string }[];
+  leftOut: LeftOut[];
 }
 
 export const CHANGED = 'The MCP server has changed this tool since it was pinned.';
@@ -47,7 +47,7 @@ export async function storeUpstreamTools(
     flagged: [],
     accepted: [],
     removed: [],
-    leftOut: [...candidates.leftOut],
+    leftOut: allLeftOut(candidates),
   };
   const writes: NewEnvironmentTool[] = [];
   const seen = new Set<string>();

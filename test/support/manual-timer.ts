@@ -1,0 +1,50 @@
+import type { Timer } from '../../core/mcp/upstream/ask.ts';
+
+interface Running {
+  ms: number;
+  fire(): void;
+}
+
+/** Timers that fire when a test says so. */
+export interface ManualTimers {
+  timer: Timer;
+  /** The times of the timers that run, in milliseconds. */
+  readonly running: number[];
+  /** How many were started with this time so far. */
+  started(ms: number): number;
+  /** Lets the oldest timer of this time fire. */
+  fire(ms: number): void;
+  /** Begins a new count. */
+  forget(): void;
+}
+
+export function manualTimers(): ManualTimers {
+  const active = new Set<Running>();
+  let started: number[] = [];
+  return {
+    timer(ms, fire) {
+      const running = { ms, fire };
+      active.add(running);
+      started.push(ms);
+      return () => void active.delete(running);
+    },
+    get running() {
+      return [...active].map(({ ms }) => ms);
+    },
+    forget: () => {
+      started = [];
+    },
+    started: (wanted) => started.filter((ms) => ms === wanted).length,
+    fire(wanted) {
+      const found = [...active].find(({ ms }) => ms === wanted);
+      if (!found) throw new Error(`no timer of ${wanted} ms is running`);
+      active.delete(found);
+      found.fire();
+    },
+  };
+}
+
+/** Resolves when a condition holds that other work will make true, checked after each turn of the event loop. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
