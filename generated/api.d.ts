@@ -1665,6 +1665,11 @@ export interface components {
             id: components["schemas"]["ConnectionIdValue"];
             key_id: components["schemas"]["ConnectionKeyId"];
             mcp_server_url: components["schemas"]["ConnectionMcpServerUrl"];
+            /**
+             * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
+             *     minutes in all. It is of no use for other providers.
+             */
+            mcp_timeout_seconds: number;
             /** @description The settings that keep the connection a `DRAFT`, such as `client_id`; empty otherwise. */
             missing_settings: string[];
             organization_id: components["schemas"]["ConnectionOrganizationId"];
@@ -1768,6 +1773,11 @@ export interface components {
              *     out, it is the provider's identifier.
              */
             key_id?: string;
+            /**
+             * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
+             *     minutes in all. When left out, 60.
+             */
+            mcp_timeout_seconds?: number;
             /** @description The organization that owns the connection; when left out, it belongs to the whole environment. */
             organization_id?: components["schemas"]["OrganizationId"];
             /** @description The organization's name. */
@@ -2079,7 +2089,7 @@ export interface components {
             errors?: components["schemas"]["ProblemErrors"];
             /** @description The execution that failed. */
             execution_id: string;
-            /** @description Where the provider refused the credential (`upstream_auth`), what gives the account a new one. */
+            /** @description Where the provider refused the credential (`upstream_auth`) or wants more scopes, what gives the account a new one. */
             next_action?: components["schemas"]["NextAction"];
             request_id: components["schemas"]["ProblemRequestId"];
             status: components["schemas"]["ProblemStatus"];
@@ -3150,6 +3160,11 @@ export interface components {
             kind: components["schemas"]["ToolErrorKind"];
             /** @description What went wrong, for a person or a model. */
             message: string;
+            /**
+             * @description The scopes that the provider wants for this call (403 `insufficient_scope` of RFC 6750); absent when it does not say so. The
+             *     next link of an account at an MCP server asks for them.
+             */
+            required_scopes?: string[];
             /** @description How long to wait before the next try, in milliseconds; null when the provider did not say. */
             retry_after_ms: number | null;
             /** @description Whether the same call may succeed later and may safely be sent again. */
@@ -3264,6 +3279,19 @@ export interface components {
          *     is needed.
          */
         ToolScopes: string[][];
+        /** @description An MCP server did not list its tools. */
+        ToolsNotListedProblem: {
+            code: components["schemas"]["ErrorCode"];
+            detail: components["schemas"]["ProblemDetail"];
+            errors?: components["schemas"]["ProblemErrors"];
+            /** @description Where the server refused the credential (`upstream_auth`) or wants more scopes, what gives the account a new one. */
+            next_action?: components["schemas"]["NextAction"];
+            request_id: components["schemas"]["ProblemRequestId"];
+            status: components["schemas"]["ProblemStatus"];
+            title: components["schemas"]["ProblemTitle"];
+            tool_error: components["schemas"]["ToolError"];
+            type: components["schemas"]["ProblemType"];
+        };
         /**
          * @description Where the tool comes from: the `catalogue` that is part of Valetkey, or this environment's own: `custom` created over the
          *     interface, `import` from an OpenAPI document, `mcp` from an MCP server.
@@ -3461,6 +3489,11 @@ export interface components {
             domains?: string[] | null;
             /** @description Whether the connection can be used. */
             enabled?: boolean;
+            /**
+             * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
+             *     minutes in all. Null for 60.
+             */
+            mcp_timeout_seconds?: number | null;
             /** @description The organization that owns the connection; null makes it belong to the whole environment. */
             organization_id?: string | null;
             /** @description The organization's name; null clears it. */
@@ -4164,7 +4197,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["ToolsNotListedProblem"];
             };
         };
         /** @description No account of the provider can be used, or a request with the same idempotency key still runs. */
