@@ -27,6 +27,11 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Turn an OpenAPI document into a provider and its tools, or show what that would change',
     run: async (args) => (await import('./import.ts')).importCommand(args),
   },
+  'accept-loss': {
+    usage: 'accept-loss',
+    summary: 'Let the server start with what is there, after it has refused because stored data are missing',
+    run: async (args) => (await import('./accept-loss.ts')).acceptLossCommand(args),
+  },
   doctor: {
     usage: 'doctor <connector> [--connection <key_id>] [--environment <id>] [--issuer <https address>]',
     summary: 'Compare a connector, and a connection, with what the provider says of itself',

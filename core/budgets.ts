@@ -132,6 +132,8 @@ export const STORAGE = {
   scrubRetryMs: 250,
   /** How long the server goes on trying when it stops. */
   scrubAtStopMs: SECOND,
+  /** How often a write is tried after one has failed. After a whole interval without a failure the server is ready again. */
+  probeEveryMs: SECOND,
   /** So much of the log is moved into the main file in one piece. */
   pieceFrames: 1024,
   /** From this length on the log is brought to its end, after which it starts again from the beginning. */
@@ -140,6 +142,10 @@ export const STORAGE = {
   lastPieceFrames: 128,
   /** So much and more is moved by a thread. */
   backlogFrames: 4096,
+  /** How often what is durable is marked outside of the log while there are writes. */
+  markEveryMs: 100,
+  /** The file of the marks is synced with every fiftieth. */
+  markSyncEvery: 50,
 } as const;
 
 /** What one account or environment may store. */

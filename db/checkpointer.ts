@@ -50,6 +50,8 @@ export interface CheckpointParts {
   /** Syncs the main file. */
   main: Durability;
   thread: CheckpointThread;
+  /** Told once of the failure after which nothing that is written can be trusted any more. */
+  failed(error: Error): void;
 }
 
 /** A log that is not near its end is measured after every eighth commit. */
@@ -66,7 +68,7 @@ const MAX_PIECES = 3;
  * SQLite makes before it lets the log start again, is soon done. Nothing about the order of syncs is decided here.
  */
 export function createCheckpointer(
-  { writer, pin, main, thread }: CheckpointParts,
+  { writer, pin, main, thread, failed }: CheckpointParts,
   { piece, length, lastPiece, backlog }: LogBounds = LOG_BOUNDS,
 ): Checkpointer {
   // SQLite would move any length of log within a commit.
@@ -131,7 +133,7 @@ export function createCheckpointer(
     syncing = promise;
     main.sync((cause) => {
       isSyncing = false;
-      failure ??= cause;
+      if (cause) fail(cause);
       resolve();
     });
   }
@@ -158,7 +160,13 @@ export function createCheckpointer(
 
   function judge(cause: unknown): void {
     const error = translateError(cause);
-    if (isFatal(error)) failure ??= error as Error;
+    if (isFatal(error)) fail(error as Error);
+  }
+
+  function fail(error: Error): void {
+    if (failure) return;
+    failure = error;
+    failed(error);
   }
 
   /** Moving the log is not part of what is being committed: it fails for itself, and is tried again later. */

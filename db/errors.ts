@@ -63,6 +63,16 @@ export function translateError(error: unknown): unknown {
   }
 }
 
+/** The kernel may have dropped the pages: trying again would report as durable what is lost. */
+export function syncFailed(cause: unknown): StorageError {
+  return new StorageError('SQLITE_IOERR_FSYNC', 'a commit could not be made durable', { cause });
+}
+
+/** Whether an error says that a file could not be synced: the kernel may show pages of it that are not on the disk. */
+export function syncHasFailed(error: StorageError): boolean {
+  return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(error.code);
+}
+
 /**
  * Whether the writer must not be trusted any more. After a failed fsync the kernel may have dropped the pages, so trying again
  * would acknowledge what is lost; a corrupt file only gets worse.

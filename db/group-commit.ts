@@ -1,7 +1,7 @@
 import { STORAGE } from '../core/budgets.ts';
 import { isBusy, pauseAfter, type Wait, wait as waitFor } from './busy.ts';
 import type { Synced } from './durability.ts';
-import { isFatal, StorageError, translateError } from './errors.ts';
+import { isFatal, StorageError, syncFailed, translateError } from './errors.ts';
 
 /** The transaction control of one writer connection. */
 export interface TransactionControl {
@@ -13,8 +13,10 @@ export interface TransactionControl {
   savepoint(): void;
   release(): void;
   rollbackToSavepoint(): void;
-  /** Whether a transaction is open; some failures end it behind our back. */
+  /** Whether a transaction is open; SQLite may have rolled back on an I/O error. */
   isOpen(): boolean;
+  /** Told of every transaction, and every unit of one, that the storage failed. */
+  failed(error: StorageError): void;
 }
 
 export interface GroupCommit<Tx> {
@@ -149,10 +151,15 @@ export function createGroupCommit<Tx>(
     pauseMs = pauseAfter(pauseMs);
     await wait(pauseMs);
     lockedMs += pauseMs;
+    const expired: Entry<Tx>[] = [];
     for (const entry of waiting.splice(0)) {
       if (lockedMs - entry.lockedMsBefore < STORAGE.lockWaitMs) waiting.push(entry);
-      else entry.reject(locked());
+      else expired.push(entry);
     }
+    if (expired.length === 0) return;
+    const error = locked();
+    control.failed(error);
+    for (const entry of expired) entry.reject(error);
   }
 
   function makeDurable(group: Entry<Tx>[], outcomes: Outcome[]): void {
@@ -187,6 +194,7 @@ export function createGroupCommit<Tx>(
     scope.close();
     if (!outcome.ok) {
       if (!control.isOpen() || isFatal(outcome.error)) throw outcome.error;
+      if (outcome.error instanceof StorageError) control.failed(outcome.error);
       control.rollbackToSavepoint();
     }
     control.release();
@@ -218,6 +226,7 @@ export function createGroupCommit<Tx>(
         cause: rollbackError,
       });
     }
+    control.failed(error);
     return error;
   }
 
@@ -268,11 +277,6 @@ function settleAll<Tx>(
     if (!outcome.ok) reject(outcome.error);
     else resolve((durable ? { value: outcome.value, durable } : outcome.value) as never);
   }
-}
-
-/** The kernel may have dropped the pages: trying again would report as durable what is lost. */
-function syncFailed(cause: Error): StorageError {
-  return new StorageError('SQLITE_IOERR_FSYNC', 'a commit could not be made durable', { cause });
 }
 
 function heldOverIo(): Error {

@@ -1,5 +1,7 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { makeDirectory } from './directory.ts';
 import { StorageError } from './errors.ts';
 
 export type Client = Database.Database;
@@ -44,7 +46,7 @@ const PRAGMAS: [name: string, set: string, expected: string | number][] = [
 const CACHE_KIB = { writer: 4096, reader: 10_240 };
 
 /**
- * Opens a database file, and makes it (mode 0600) where there is none.
+ * Opens a database file, and makes it (mode 0600) and its directory (mode 0700) where there is none.
  *
  * @param path the file; the WAL and its index are written beside it
  * @throws StorageError when the library is too old, a setting does not take, or the file is damaged or no database
@@ -119,6 +121,7 @@ export function checkVersion(version: string): void {
 
 /** The WAL and its index inherit the mode of the file. */
 function createPrivate(path: string): void {
+  makeDirectory(dirname(path));
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
@@ -141,7 +144,8 @@ function configure(client: Client): Client {
   return client;
 }
 
-function refusal(path: string, error: unknown): unknown {
+/** An error of the driver as one that names the file. */
+export function refusal(path: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   return new StorageError(error.code, `the database ${path} cannot be opened: ${error.message}`, { cause: error });
 }

@@ -1,16 +1,23 @@
-import { type AfterCommit, createAfterCommit } from './after-commit.ts';
+import { createAfterCommit } from './after-commit.ts';
 import { isBusy, untilFree } from './busy.ts';
 import { createCheckpointThread } from './checkpoint-thread.ts';
-import { type Checkpointer, createCheckpointer, type LogBounds } from './checkpointer.ts';
+import { createCheckpointer, type LogBounds } from './checkpointer.ts';
+import { createMeasure } from './claims.ts';
+import { assertComplete } from './complete.ts';
 import { type Durability, openDurability, openMainFile } from './durability.ts';
-import { type Ending, joinEndings } from './ending.ts';
-import { translateError } from './errors.ts';
-import { type Committed, createGroupCommit, type TransactionControl } from './group-commit.ts';
+import { joinEndings } from './ending.ts';
+import { syncFailed, translateError } from './errors.ts';
+import { distrustFiles, startFreshLog } from './fresh-log.ts';
+import { type Committed, createGroupCommit } from './group-commit.ts';
+import { createHighWaterMark } from './high-water-mark.ts';
+import { type MarkFile, openMarkFile } from './mark-file.ts';
 import { migrate } from './migrate.ts';
-import { type Client, type Connections, type OpenOptions, openConnections, openReader } from './open.ts';
+import { type Client, type Connections, type OpenOptions, openConnections, openReader, refusal } from './open.ts';
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createRepositories, type ReadRepositories, type Transaction } from './repositories.ts';
 import { openScope } from './scope.ts';
+import { createTransactionControl } from './transaction-control.ts';
+import { createWriteHealth, type HealthWatch } from './write-health.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
 export type {
@@ -102,8 +109,10 @@ export interface Store {
    * the last of them, so only for what can be missing.
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
-  /** Whether reads work and writes are taken. */
+  /** Whether reads work, and the last writes did. */
   healthy(): boolean;
+  /** Makes a write where the last ones failed, to find out whether they work again. Call it at intervals. Never rejects. */
+  probe(): Promise<void>;
   /**
    * Removes from the files what was deleted or replaced before this call: moves the log into the main file and cuts it to zero bytes.
    * What it moves is durable already, so a failure loses nothing.
@@ -124,6 +133,10 @@ export interface StoreOptions extends OpenOptions {
   /** The most units of one transaction (default 256). */
   maxGroup?: number | undefined;
   logBounds?: LogBounds | undefined;
+  watch?: StoreWatch | undefined;
+}
+
+export interface StoreWatch extends HealthWatch {
   /** Told of failures that no caller waits for. By default they are emitted as warnings of the process. */
   report?: ((error: unknown, what: string) => void) | undefined;
 }
@@ -138,55 +151,73 @@ export interface StoreFiles {
   /** From the opening of the store on its connections sync the log no more. */
   log: Durability;
   main: Durability;
+  mark: MarkFile;
 }
 
 /**
  * Opens the database, brings it to the newest migration and returns the store over it.
  *
- * @throws StorageError when the file or the library is not usable, or the migrations do not fit
+ * @throws StorageError when the file or the library is not usable, when data is missing that was durable, or when the migrations do not
+ *   fit
  */
-export async function openStore({ path, now, maxGroup, logBounds, report, ...options }: StoreOptions): Promise<Store> {
+export async function openStore({ path, now, maxGroup, logBounds, watch, ...options }: StoreOptions): Promise<Store> {
+  await untilFree(() => assertComplete(path)).catch((error) => {
+    throw refusal(path, error);
+  });
   const connections = await untilFree(() => openConnections(path, options));
   const opened = Object.values(connections);
   try {
+    await startFreshLog(connections.writer);
     await untilFree(() => migrate(connections.writer, now));
     const pin = openReader(path, opened);
-    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, report });
+    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, watch });
   } catch (error) {
     for (const client of opened.reverse()) client.close();
-    throw error;
+    throw refusal(path, error);
   }
 }
 
 /** The files of a database, which must be open already. */
 export function openFiles(path: string): StoreFiles {
-  return { log: openDurability(`${path}-wal`), main: openMainFile(path) };
+  return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
 }
 
 /** The store over the connections to a migrated database. */
 export function createStore(
   { writer, reader, pin }: StoreConnections,
   files: StoreFiles,
-  { maxGroup, logBounds, report = warn }: Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'report'> = {},
+  { maxGroup, logBounds, watch = {} }: Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'watch'> = {},
 ): Store {
+  const { report = warn } = watch;
   writer.pragma('synchronous = normal');
   const { repositories, ending } = createRepositories(writer);
   const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
   const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add };
   const turn = createReadTurn(reader, (error) => report(error, 'a shared read could not be ended'));
   const thread = createCheckpointThread(writer.name);
-  const checkpointer = createCheckpointer({ writer, pin, main: files.main, thread }, logBounds);
-  const control = controlOf(writer, {
+  const failed = (error: Error) => control.failed(syncFailed(error));
+  const checkpointer = createCheckpointer({ writer, pin, main: files.main, thread, failed }, logBounds);
+  const health = createWriteHealth(watch);
+  const mark = createHighWaterMark({
+    file: files.mark,
+    measure: createMeasure(pin),
+    syncLog: (done) => files.log.sync((cause) => done(cause ?? checkpointer.failure())),
+    report: (error) => report(error, 'what is durable could not be marked'),
+  });
+  const control = createTransactionControl(writer, {
     turn,
     ending: joinEndings([ending, afterCommit.ending]),
     afterCommit,
     checkpointer,
-    log: files.log,
+    mark,
+    health,
+    distrust: () => distrustFiles(writer.name),
   });
   const group = createGroupCommit(control, () => openScope(transaction), maxGroup);
   const alive = reader.prepare('select 1');
   // Writes the page with the header of the file, and changes nothing in it.
   const touch = writer.prepare('pragma user_version = 0');
+  let closed: Promise<void> | undefined;
   return {
     read: withSharedStates(createRepositories(reader).repositories, turn),
     shareReads() {
@@ -201,7 +232,7 @@ export function createStore(
     note: group.note,
     healthy() {
       try {
-        return group.healthy() && alive.get() !== undefined;
+        return group.healthy() && health.failing() === null && alive.get() !== undefined;
       } catch {
         return false;
       }
@@ -214,18 +245,25 @@ export function createStore(
         throw translateError(error);
       }
     },
-    async close() {
-      await group.drain();
-      turn.end();
-      await checkpointer.idle();
-      await thread.end();
-      files.log.close();
-      // The last one to close moves the log into the main file, unless it can only read: the log is all there is after a failed sync.
-      const inOrder = checkpointer.failure() ? [writer, reader, pin] : [pin, reader, writer];
-      for (const client of inOrder) client.close();
-      files.main.close();
+    probe: () => health.probe(() => group.write(async () => touch.run())),
+    close() {
+      closed ??= closeAll();
+      return closed;
     },
   };
+
+  async function closeAll(): Promise<void> {
+    await group.drain();
+    turn.end();
+    await checkpointer.idle();
+    await mark.close();
+    await thread.end();
+    files.log.close();
+    // The last one to close moves the log into the main file, unless it can only read: the log is all there is after a failed sync.
+    const inOrder = checkpointer.failure() ? [writer, reader, pin] : [pin, reader, writer];
+    for (const client of inOrder) client.close();
+    files.main.close();
+  }
 }
 
 function warn(error: unknown, what: string): void {
@@ -238,43 +276,4 @@ function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositor
   const shared: typeof state = (environmentId, id) =>
     turn.once(`${environmentId} ${id}`, () => state(environmentId, id));
   return { ...read, apiClients: { ...read.apiClients, state: shared } };
-}
-
-interface ControlParts {
-  turn: ReadTurn;
-  ending: Ending;
-  afterCommit: AfterCommit;
-  checkpointer: Checkpointer;
-  log: Durability;
-}
-
-function controlOf(writer: Client, { turn, ending, afterCommit, checkpointer, log }: ControlParts): TransactionControl {
-  const statement = (text: string) => writer.prepare(text);
-  const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];
-  const savepoint = statement('savepoint unit');
-  const [release, undo] = [statement('release unit'), statement('rollback to unit')];
-  return {
-    begin() {
-      turn.end();
-      begin.run();
-      ending.begin();
-    },
-    commit() {
-      ending.write();
-      checkpointer.around(() => commit.run());
-      afterCommit.run();
-    },
-    sync: (done) => log.sync((cause) => done(cause ?? checkpointer.failure())),
-    rollback: () => void rollback.run(),
-    savepoint: () => void savepoint.run(),
-    release() {
-      release.run();
-      ending.keep();
-    },
-    rollbackToSavepoint() {
-      undo.run();
-      ending.undo();
-    },
-    isOpen: () => writer.inTransaction,
-  };
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { ByteBudget } from '../core/budgets/byte-budget.ts';
-import { BODIES } from '../core/budgets.ts';
+import { BODIES, STORAGE } from '../core/budgets.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createExecutionContents } from '../core/contents/execution-contents.ts';
@@ -32,6 +32,7 @@ import { createDigester } from '../core/vault/digest.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { createSealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
+import { makeDirectory } from '../db/directory.ts';
 import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
@@ -51,6 +52,7 @@ import { createMetrics } from './metrics.ts';
 import { periodically } from './periodic.ts';
 import { createRequestLog } from './request-log.ts';
 import { showStorage } from './storage-metrics.ts';
+import { createStorageWatch } from './storage-watch.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const USAGE_FLUSH_MS = 5_000;
@@ -85,14 +87,16 @@ export async function createDeps(
   const { log, end: endLog } = overrides.log ? { log: overrides.log, end: async () => {} } : createLog(config.logLevel);
   const bodies = overrides.bodies ?? new ByteBudget(BODIES);
   const egress = createEnvironmentEgress(config, bodies);
-  mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
-  const report = (err: unknown, what: string) => log.error({ err }, what);
-  const store = await openStore({ path: config.databaseFile, now, report });
+  const metrics = overrides.metrics ?? createMetrics();
+  const watch = createStorageWatch({ log, metrics });
+  const store = await openStore({ path: config.databaseFile, now, watch });
   try {
     const environments = await store.read.environments.list();
     const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
+    const mayCreate = !isProduction && (await isUnused(store));
+    if (mayCreate) makeDirectory(dirname(config.keysFile));
     const keys = openKeySource(
-      { keys: secrets.keys, keysFile: config.keysFile, mayCreate: !isProduction && (await isUnused(store)) },
+      { keys: secrets.keys, keysFile: config.keysFile, mayCreate },
       { now, random },
       (reload) => log.info({ outcome: reload.outcome }, 'key file changed'),
     );
@@ -163,10 +167,12 @@ export async function createDeps(
       log.error({ err }, 'old records were not removed'),
     );
     retaining.soon();
+    const probing = periodically(store.probe, { everyMs: STORAGE.probeEveryMs }, (err) =>
+      log.error({ err }, 'the storage could not be probed'),
+    );
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     const threads = overrides.threads ?? createThreads();
-    const metrics = overrides.metrics ?? createMetrics();
-    showStorage(metrics, config.databaseFile, scrub);
+    showStorage({ metrics, store, scrub }, config.databaseFile);
     const logRequest = createRequestLog(log, now);
     metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
 
@@ -223,6 +229,7 @@ export async function createDeps(
         logRequest(operation, status, ms, exchange.requestId);
       },
       async close() {
+        probing.stop();
         flushing.stop();
         retaining.stop();
         await retention.stop();

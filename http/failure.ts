@@ -18,8 +18,12 @@ export function errorReply(thrown: unknown, exchange: Exchange, deps: Deps): Rep
 /** The expected failure that something thrown is, or stands for outside; what it really was is in the log. */
 export function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
-  if (thrown instanceof StorageError) {
+  const isStorage = thrown instanceof StorageError;
+  // Writes that fail are logged when they begin to.
+  if (!isStorage || deps.store.healthy()) {
+    deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
+  }
+  if (isStorage) {
     return new ApiError('STORAGE_UNAVAILABLE', 'The storage cannot take the request now.', { cause: thrown });
   }
   return new ApiError('INTERNAL_ERROR', 'The request failed inside the service.', { cause: thrown });

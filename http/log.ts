@@ -1,6 +1,7 @@
-import type { DestinationStream, Logger } from 'pino';
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
 import { createLogOutput } from './log-output.ts';
+import { createRepeatFilter } from './repeated-lines.ts';
 
 export type { Logger } from 'pino';
 
@@ -31,9 +32,15 @@ export function createLog(level: string): Log {
 }
 
 /** The logger itself, to any stream: what a line may hold is decided here. */
-export function createLogger(level: string, stream: DestinationStream): Logger {
+export function createLogger(level: string, stream: DestinationStream, now: () => number = Date.now): Logger {
   const timestamp = pino.stdTimeFunctions.isoTime;
-  return pino({ level, base: null, timestamp, serializers: { err: describeError } }, stream);
+  const isRepeated = createRepeatFilter(now);
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod(args, method) {
+      if (!isRepeated(args[0], args[1])) method.apply(this, args);
+    },
+  };
+  return pino({ level, base: null, timestamp, serializers: { err: describeError }, hooks }, stream);
 }
 
 /** An error for the log: names, codes and stacks of the chain of causes, and no other property that could carry a value. */

@@ -11,6 +11,8 @@ export interface Metrics {
   request(operation: string, status: number, seconds: number): void;
   /** Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after a fault of the service. */
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
+  /** Counts one transaction that the storage lost, by the code of its failure. */
+  storageFailure(code: string): void;
   /** Adds a value that is read at each scrape. One that cannot be read keeps its last value. */
   gauge(name: string, help: string, read: () => number): void;
 }
@@ -43,6 +45,12 @@ export function createMetrics(): Metrics {
     labelNames: ['connector', 'tool', 'outcome'],
     registers: [registry],
   });
+  const storageFailures = new Counter({
+    name: 'valetkey_storage_failures_total',
+    help: 'Transactions that the storage lost, by the code of the failure',
+    labelNames: ['code'],
+    registers: [registry],
+  });
   const tools = new Set<string>();
   return {
     registry,
@@ -53,6 +61,7 @@ export function createMetrics(): Metrics {
       if (isKnown) tools.add(tool);
       byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
     },
+    storageFailure: (code) => storageFailures.labels(code).inc(),
     gauge(name, help, read) {
       const collect = function (this: Gauge) {
         try {

@@ -1,9 +1,14 @@
 import { statSync } from 'node:fs';
 import type { Scrub } from './create-scrub.ts';
-import type { Metrics } from './metrics.ts';
+import type { Deps } from './deps.ts';
+
+type Shown = Pick<Deps, 'metrics' | 'store'> & { scrub: Pick<Scrub, 'pendingMs'> };
 
 /** Adds the state of the storage to the metrics. */
-export function showStorage(metrics: Metrics, databaseFile: string, scrub: Pick<Scrub, 'pendingMs'>): void {
+export function showStorage({ metrics, store, scrub }: Shown, databaseFile: string): void {
+  metrics.gauge('valetkey_storage_healthy', '1 while the database can be read and the last writes worked, else 0', () =>
+    Number(store.healthy()),
+  );
   metrics.gauge(
     'valetkey_storage_scrub_pending_seconds',
     'How long deleted data have been waiting to leave the database files; 0 when there are none',

@@ -25,7 +25,7 @@ describe('a fault that no code handles (S6)', () => {
   for (const [what, statement] of Object.entries(FAULTS)) {
     it(`ends the server in an orderly way after ${what}: it is logged, and the database is closed`, async () => {
       const folder = tempDir();
-      const server = await startChildServer({ DATA_DIR: folder.path }, onSignal(statement));
+      const server = await startChildServer({ DATA_DIR: folder.path }, { before: onSignal(statement) });
       const { code, signal } = await server.stop('SIGUSR2');
       expect([code, signal]).to.deep.equal([1, null]);
       const fatal = server.logs.map((line) => JSON.parse(line)).filter(({ level }) => level === 60);

@@ -83,7 +83,9 @@ describe('faults inside the service, at every operation', () => {
   }
 
   const broken = () => new Error(CANARY);
-  const full = () => new StorageError('SQLITE_FULL', CANARY, { cause: new Error(CANARY) });
+  let failures = 0;
+  // The log says each code once a minute.
+  const full = () => new StorageError(`SQLITE_FULL_${++failures}`, CANARY, { cause: new Error(CANARY) });
 
   for (const operation of OPERATIONS.filter(({ id }) => !PROBES.includes(id))) {
     const isSecured = arrayAt(operation.definition, 'security').length > 0;

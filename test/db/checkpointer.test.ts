@@ -35,7 +35,8 @@ function setUp(bounds: Partial<LogBounds> = {}) {
       }),
     end: async () => {},
   };
-  const checkpointer = createCheckpointer({ writer, pin, main, thread }, { ...SMALL, ...bounds });
+  const checkpointer = createCheckpointer({ writer, pin, main, thread, failed: () => {} }, { ...SMALL, ...bounds });
+  writer.pragma('synchronous = off');
   writer.exec('create table t (x blob) strict');
   const insert = writer.prepare('insert into t (x) values (zeroblob(3500))');
   const commit = (count: number) => {

@@ -12,6 +12,7 @@ describe('beside another process (F1)', () => {
   beforeEach(async () => {
     test = await openTestStore();
     connectionId = await github(test);
+    await test.store.scrub();
     other = new Database(test.file, { timeout: 0 });
   });
   afterEach(async () => {

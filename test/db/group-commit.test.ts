@@ -19,6 +19,8 @@ function createFake() {
   let held: (() => void)[] | undefined;
   let open: string[] | undefined;
   let saved: string[] = [];
+  /** The codes of the transactions that were lost. */
+  const failures: string[] = [];
   const step = (name: string, fault?: Error) => {
     log.push(name);
     if (fault !== undefined) throw fault;
@@ -57,6 +59,7 @@ function createFake() {
       open = saved;
     },
     isOpen: () => open !== undefined,
+    failed: ({ code }) => void failures.push(code),
   };
   const tx: Tx = {
     rows: {
@@ -75,7 +78,7 @@ function createFake() {
       for (const end of ends) end();
     };
   };
-  return { control, tx, log, faults, holdSyncs, committed: () => committed, durable: () => durable };
+  return { control, tx, log, failures, faults, holdSyncs, committed: () => committed, durable: () => durable };
 }
 
 function setUp(maxGroup?: number) {
@@ -294,6 +297,21 @@ describe('group commit', () => {
       delete faults.commit;
       await add('c');
       expect(durable()).to.deep.equal(['c']);
+    });
+
+    it('tells of each loss, also of a unit alone, and of no unit that failed by itself', async () => {
+      const { add, faults, failures, group } = setUp();
+      await failure(group.write(() => Promise.reject(new Error('mine'))));
+      expect(failures).to.deep.equal([]);
+      faults.add = new StorageError('SQLITE_FULL', 'disk full');
+      await failure(add('a'));
+      delete faults.add;
+      faults.commit = new StorageError('SQLITE_IOERR_WRITE', 'disk broken');
+      await failure(add('b'));
+      delete faults.commit;
+      faults.sync = new Error('disk gone');
+      await failure(add('c'));
+      expect(failures).to.deep.equal(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC']);
     });
 
     it('rejects every unit when the transaction cannot begin', async () => {

@@ -125,10 +125,14 @@ describe('the store', () => {
     }
     expect([full.name, full.code]).to.deep.equal(['StorageError', 'SQLITE_FULL']);
     expect(await total()).to.equal(kept.length);
-    expect(test.store.healthy()).to.equal(true);
+    expect(test.store.healthy()).to.equal(false);
     writer.pragma(`max_page_count = ${pages + 1000}`);
     await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
     expect(await total()).to.equal(kept.length + 1);
+    expect(test.store.healthy(), 'one write may find room on a full disk').to.equal(false);
+    await test.store.probe();
+    await test.store.probe();
+    expect(test.store.healthy()).to.equal(true);
   });
 
   it('is healthy while it is open, and takes nothing after it was closed', async () => {

@@ -60,14 +60,24 @@ export interface ChildServer {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/**
- * @param before statements that the process runs first, to plant a fault
- * @throws Error with what the process has said when it ends instead of listening
- */
-export async function startChildServer(env: Record<string, string>, before?: string): Promise<ChildServer> {
+export interface ChildOptions {
+  /** Statements that the process runs first, to plant a fault. */
+  before?: string;
+  /** No file may grow beyond so many KiB, as on a full disk. It is lifted with `liftFileLimit`. */
+  fileLimitKiB?: number;
+}
+
+/** @throws Error with what the process has said when it ends instead of listening */
+export async function startChildServer(
+  env: Record<string, string>,
+  { before, fileLimitKiB }: ChildOptions = {},
+): Promise<ChildServer> {
   const variables = { PORT: '0', BASE_URL: 'http://localhost', VALETKEY_RATE_LIMIT: 'off' };
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
-  const child = spawn(process.execPath, [...importing(before), COMMAND, 'serve'], {
+  const command = [process.execPath, ...importing(before), COMMAND, 'serve'];
+  const limited = ['bash', '-c', `ulimit -S -f ${fileLimitKiB}; exec "$0" "$@"`, ...command];
+  const [file = '', ...args] = fileLimitKiB === undefined ? command : limited;
+  const child = spawn(file, args, {
     env: { ...variables, ...client, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -114,6 +124,12 @@ export async function startChildServer(env: Record<string, string>, before?: str
       return { code, signal: by };
     },
   };
+}
+
+/** Makes room again for a server that was started with `fileLimitKiB`. */
+export async function liftFileLimit({ child }: ChildServer): Promise<void> {
+  const [code] = await once(spawn('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']), 'exit');
+  if (code !== 0) throw new Error(`prlimit ended with ${code}`);
 }
 
 async function fetchToken(origin: string): Promise<string> {

@@ -1,0 +1,23 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** Makes the entries of a directory durable: files that were made, renamed or removed in it. */
+export function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Makes a directory and those above it where they are missing, for its owner alone (mode 0700). Each new entry is synced in the directory
+ * above it: without that a power loss could take away the directory with everything in it.
+ */
+export function makeDirectory(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let made = resolve(path); made !== top; made = dirname(made)) syncDirectory(dirname(made));
+}

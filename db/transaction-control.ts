@@ -1,0 +1,59 @@
+import type { AfterCommit } from './after-commit.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import type { Ending } from './ending.ts';
+import { syncHasFailed } from './errors.ts';
+import type { TransactionControl } from './group-commit.ts';
+import type { HighWaterMark } from './high-water-mark.ts';
+import type { Client } from './open.ts';
+import type { ReadTurn } from './read-turn.ts';
+import type { WriteHealth } from './write-health.ts';
+
+export interface ControlParts {
+  turn: ReadTurn;
+  ending: Ending;
+  afterCommit: AfterCommit;
+  checkpointer: Checkpointer;
+  mark: HighWaterMark;
+  health: WriteHealth;
+  /** Notes that a sync has failed, for the next start. */
+  distrust(): void;
+}
+
+/** The transactions of the connection that writes, and what goes along with them. */
+export function createTransactionControl(
+  writer: Client,
+  { turn, ending, afterCommit, checkpointer, mark, health, distrust }: ControlParts,
+): TransactionControl {
+  const statement = (text: string) => writer.prepare(text);
+  const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];
+  const savepoint = statement('savepoint unit');
+  const [release, undo] = [statement('release unit'), statement('rollback to unit')];
+  return {
+    begin() {
+      turn.end();
+      begin.run();
+      ending.begin();
+    },
+    commit() {
+      ending.write();
+      checkpointer.around(() => commit.run());
+      afterCommit.run();
+    },
+    sync: mark.sync,
+    rollback: () => void rollback.run(),
+    savepoint: () => void savepoint.run(),
+    release() {
+      release.run();
+      ending.keep();
+    },
+    rollbackToSavepoint() {
+      undo.run();
+      ending.undo();
+    },
+    isOpen: () => writer.inTransaction,
+    failed(error) {
+      if (syncHasFailed(error)) distrust();
+      health.failed(error);
+    },
+  };
+}
