@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type ByteAllowance, ByteBudget } from '../../core/budgets/byte-budget.ts';
 import { BODIES, REQUEST_BODY, STORED } from '../../core/budgets.ts';
+import { FileContent } from '../../core/tools/file-content.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { openRaw, type RawConnection } from '../support/raw-http.ts';
@@ -55,6 +56,18 @@ describe('M3: the memory of bodies', () => {
       hold.release();
     }
   }
+
+  /** A file that the account may send. @returns its id */
+  async function stored(bytes: number): Promise<string> {
+    const environmentId = (await server.deps.environmentOf('localhost')).id;
+    const account = await server.deps.store.read.accounts.get(environmentId, id);
+    if (!account) throw new Error('The account does not exist.');
+    const file = new FileContent('report.pdf', 'application/pdf', Buffer.alloc(bytes));
+    return (await server.deps.files.keep(environmentId, account, file))?.file_id ?? '';
+  }
+
+  const upload = (file_id: string, count: number) =>
+    execute(server, id, 'http_upload_many', { files: Array(count).fill({ file_id }) });
 
   it('is given back after every kind of call', async () => {
     acme.handler = (_request, res) => json(res, 200, { text: 'x'.repeat(300 * KB) });
@@ -117,18 +130,13 @@ describe('M3: the memory of bodies', () => {
   });
 
   it('is needed for the stored files of a call before they are opened, as often as the call names them', async () => {
-    acme.handler = (_request, res) =>
-      res.writeHead(200, { 'content-type': 'application/pdf' }).end(Buffer.alloc(200 * KB));
-    const file = (await execute(server, id, 'http_get', { path: '/' })).body.data;
-    acme.handler = (_request, res) => json(res, 200, {});
-    const upload = (count: number) =>
-      execute(server, id, 'http_upload_many', { files: Array(count).fill({ file_id: file.file_id }) });
-    expect((await upload(2)).status).to.equal(200);
+    const small = await stored(200 * KB);
+    expect((await upload(small, 2)).status).to.equal(200);
     expect(acme.requests.at(-1)?.body.length).to.be.above(2 * 200 * KB);
     const requests = acme.requests.length;
-    const many = await upload(14);
+    const many = await upload(small, 14);
     expect([many.status, many.body.code]).to.deep.equal([503, 'SERVER_BUSY']);
-    const tooMany = await upload(Math.ceil(STORED.callFilesBytes / (200 * KB)) + 1);
+    const tooMany = await upload(await stored(STORED.callFilesBytes / 16), 17);
     expect(tooMany.body).to.include({ status: 400, code: 'INVALID_TOOL_INPUT' });
     expect(tooMany.body.errors[0].field).to.match(/^tool_input\.files\[\d+\]\.file_id$/);
     expect(acme.requests).to.have.length(requests);
