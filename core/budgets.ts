@@ -26,6 +26,18 @@ export const SERVER = {
   checkEveryMs: 5 * SECOND,
   /** Open connections: each takes memory and a file descriptor. */
   connections: 10_000,
+  /** Open connections of one client address, unless `VALETKEY_CONNECTIONS_PER_ADDRESS` says otherwise. */
+  connectionsPerAddress: 1_000,
+  /** From the beginning of a connection to its first byte: one that says nothing is of no use. */
+  firstByteMs: 5 * SECOND,
+  /** A client that takes nothing of its response for this time is looked at again, and closed after the same time. */
+  stalledMs: 15 * SECOND,
+  /** Bytes of responses that may wait for all clients together. */
+  queuedBytes: 64 * MIB,
+  /** How often connections are compared with the three limits above. */
+  watchEveryMs: 500,
+  /** Requests that may wait on one connection for the response before them. */
+  pipelined: 32,
   /** How long running requests may take to finish when the server stops. */
   drainMs: 10 * SECOND,
 } as const;

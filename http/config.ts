@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SERVER } from '../core/budgets.ts';
 import { Secret } from '../core/secret.ts';
 
 /** Everything that may be configured, without secrets. */
@@ -14,6 +15,10 @@ export interface Config {
   metricsPort: number;
   /** Requests per second and client; null is no limit. */
   rateLimit: number | null;
+  /** Open connections of one client address; null is no limit. */
+  connectionsPerAddress: number | null;
+  /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net reads it. */
+  trustedProxies: string;
   logLevel: string;
   /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net reads them. */
   egressAllow: string;
@@ -46,6 +51,8 @@ export const SETTINGS = [
   'VALETKEY_EGRESS_ALLOW',
   'VALETKEY_ENDPOINT_OVERRIDES',
   'VALETKEY_RATE_LIMIT',
+  'VALETKEY_CONNECTIONS_PER_ADDRESS',
+  'VALETKEY_TRUSTED_PROXIES',
   'VALETKEY_CHECK_ANSWERS',
   'METRICS_PORT',
   'LOG_LEVEL',
@@ -53,6 +60,15 @@ export const SETTINGS = [
 
 type Setting = (typeof SETTINGS)[number];
 type Env = Readonly<Partial<Record<Setting, string | undefined>>>;
+
+/** Reads a raw setting by the engine that it is for. @throws ConfigError with the engine's words */
+export function readSetting<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+}
 
 /**
  * Reads the environment variables of the boot contract. An empty variable counts as absent.
@@ -70,7 +86,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     databaseFile: readDatabaseFile(env['DATABASE_URL'], dataDir),
     keysFile: env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys'),
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
-    rateLimit: readRateLimit(env['VALETKEY_RATE_LIMIT']),
+    rateLimit: readLimit(env, 'VALETKEY_RATE_LIMIT', 100, 'requests per second'),
+    connectionsPerAddress: readLimit(
+      env,
+      'VALETKEY_CONNECTIONS_PER_ADDRESS',
+      SERVER.connectionsPerAddress,
+      'connections',
+    ),
+    trustedProxies: env['VALETKEY_TRUSTED_PROXIES'] || '',
     logLevel: readLogLevel(env['LOG_LEVEL']),
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
     endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
@@ -122,12 +145,12 @@ function readDatabaseFile(url: string | undefined, dataDir: string): string {
   return path;
 }
 
-function readRateLimit(text: string | undefined): number | null {
-  if (!text) return 100;
+/** A number of 1 or more; null for `off`. */
+function readLimit(env: Env, name: Setting, fallback: number, unit: string): number | null {
+  const text = env[name];
+  if (!text) return fallback;
   if (text === 'off') return null;
-  if (!/^[1-9]\d{0,6}$/.test(text)) {
-    throw new ConfigError('VALETKEY_RATE_LIMIT must be a whole number of requests per second, or off');
-  }
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new ConfigError(`${name} must be a whole number of ${unit}, or off`);
   return Number(text);
 }
 

@@ -3,7 +3,7 @@ import { createEgress, type Egress, type EgressOptions } from '../core/net/egres
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, readSetting } from './config.ts';
 import type { Environment } from './environments.ts';
 
 /** The ways out of all environments. */
@@ -45,12 +45,4 @@ export function createEnvironmentEgress(
       await Promise.all([...open.values()].map((egress) => egress.close()));
     },
   };
-}
-
-function readSetting<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new ConfigError((error as Error).message);
-  }
 }

@@ -1,15 +1,24 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import type { ErrorRequestHandler, Express } from 'express';
+import { dirname, extname, join } from 'node:path';
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { ERRORS } from '../core/errors.ts';
 import { errorsPage } from '../web/errors-page.ts';
 import { referencePage } from '../web/reference-page.ts';
+import { createStaticDocument, type StaticDocumentOptions } from './static-document.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+
+/** Files of web/assets that the reference page needs. */
+const PAGE_FILES = ['reference.css', 'reference.js'];
+const ASSET_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+};
+const ASSET_SECONDS = 60 * 60;
 
 /** Files of the reference viewer that the page needs; nothing else of the package is served. */
 const VIEWER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
@@ -41,16 +50,14 @@ export function createDocs(notFound: (req: IncomingMessage, res: ServerResponse)
       strictTransportSecurity: false,
     }),
   );
-  serveText(app, '/openapi.json', 'application/json', readFileSync(join(ROOT, 'generated/openapi.json'), 'utf8'));
-  serveText(app, '/openapi.yaml', 'application/yaml', readFileSync(join(ROOT, 'generated/openapi.yaml'), 'utf8'));
-  serveText(app, '/docs', 'text/html; charset=utf-8', String(referencePage()));
+  serve(app, '/openapi.json', readFileSync(join(ROOT, 'generated/openapi.json')), { type: 'application/json' });
+  serve(app, '/openapi.yaml', readFileSync(join(ROOT, 'generated/openapi.yaml')), { type: 'application/yaml' });
+  serve(app, '/docs', String(referencePage()), { type: 'text/html; charset=utf-8' });
   const errors = Object.entries(ERRORS).map(([code, entry]) => ({ code, ...entry }));
-  serveText(app, '/docs/errors', 'text/html; charset=utf-8', String(errorsPage(errors)));
-  app.use('/docs', express.static(join(ROOT, 'web/assets'), { index: false, maxAge: '1h' }));
+  serve(app, '/docs/errors', String(errorsPage(errors)), { type: 'text/html; charset=utf-8' });
+  for (const file of PAGE_FILES) serveAsset(app, `/docs/${file}`, join(ROOT, 'web/assets', file));
   const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  for (const file of VIEWER_FILES) {
-    app.get(`/docs/assets/${file}`, (_req, res) => res.sendFile(join(viewer, file), { maxAge: '1h' }));
-  }
+  for (const file of VIEWER_FILES) serveAsset(app, `/docs/assets/${file}`, join(viewer, file));
   // Express would answer with pages of its own, which repeat the path.
   app.use((req: IncomingMessage, res: ServerResponse) => void notFound(req, res));
   const failed: ErrorRequestHandler = (_error, req, res, _next) => void notFound(req, res);
@@ -58,8 +65,10 @@ export function createDocs(notFound: (req: IncomingMessage, res: ServerResponse)
   return app;
 }
 
-function serveText(app: Express, path: string, type: string, text: string): void {
-  app.get(path, (_req, res) => {
-    res.set('content-type', type).send(text);
-  });
+function serve(app: Express, path: string, content: string | Buffer, options: StaticDocumentOptions): void {
+  app.get(path, createStaticDocument(content, options) as RequestHandler);
+}
+
+function serveAsset(app: Express, path: string, file: string): void {
+  serve(app, path, readFileSync(file), { type: ASSET_TYPES[extname(file)] as string, maxAgeSeconds: ASSET_SECONDS });
 }

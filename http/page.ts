@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from 'openapi-backend';
 import { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
+import { clientOf } from '../core/net/client-address.ts';
 import { StorageError } from '../db/store.ts';
 import { faultPage, refusalPage } from '../web/connect/message-pages.ts';
 import type { Html } from '../web/html.ts';
@@ -44,7 +45,7 @@ export function createPages(deps: Deps): (name: string, handler: PageHandler) =>
     try {
       const environment = await deps.environmentOf(req.headers.host);
       exchange.environment = environment;
-      if (limit && !limit(`${environment.id} ${req.socket.remoteAddress}`).allowed) {
+      if (limit && !limit(`${environment.id} ${clientOf(req.socket.remoteAddress)}`).allowed) {
         throw new ApiError('RATE_LIMITED', 'Too many requests come from your address.');
       }
       const cause = { environmentId: environment.id, actor: ACTOR, requestId };

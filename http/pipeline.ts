@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorObject } from 'ajv';
 import type { Context, Document, Operation } from 'openapi-backend';
+import { BinaryBody } from '../core/binary-body.ts';
 import { ApiError } from '../core/errors.ts';
+import { clientOf } from '../core/net/client-address.ts';
 import { createAnswerCheck } from './answers.ts';
 import { ContractBackend } from './backend.ts';
 import { authenticate } from './bearer.ts';
@@ -103,16 +105,23 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     if (!limit || !exchange.environment) return;
     const caller = exchange.client
       ? `client ${exchange.client.clientId}`
-      : `address ${exchange.req.socket.remoteAddress}`;
+      : `address ${clientOf(exchange.req.socket.remoteAddress)}`;
     const state = limit(`${exchange.environment.id} ${caller}`);
     Object.assign(exchange.answerHeaders, rateLimitHeaders(deps.config.rateLimit as number, state));
     if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
+  }
+
+  /** A file is held for as long as its client takes to read it. */
+  function requireRoom(exchange: Exchange, { body }: Reply): void {
+    if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, deps).grow(body.bytes.length)) return;
+    throw new ApiError('SERVER_BUSY', 'The server has no memory for this file now. Try again soon.');
   }
 
   async function answer(exchange: Exchange, request: ContractRequest): Promise<Reply> {
     try {
       deps.store.shareReads();
       const reply = (await backend.handleRequest(request, exchange)) as Reply;
+      requireRoom(exchange, reply);
       const { operation } = exchange;
       if (operation && (deps.config.checkAllAnswers || secretOperations.has(operation.operationId as string))) {
         const wrong = checkAnswer(operation, reply);

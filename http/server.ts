@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { SERVER } from '../core/budgets.ts';
 import { handlers } from '../handlers/index.ts';
+import { boundConnections } from './bound-connections.ts';
 import { ConfigError } from './config.ts';
 import { createMcpServing } from './create-mcp.ts';
 import { readDefinition } from './definition.ts';
@@ -9,6 +10,7 @@ import type { Deps } from './deps.ts';
 import { lazyPages } from './lazy-pages.ts';
 import { createMcpMount, isMcp } from './mcp.ts';
 import { createMetricsServer } from './metrics.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { createPipeline } from './pipeline.ts';
 import { createProxy, isRawCall } from './proxy.ts';
 
@@ -20,26 +22,8 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** How long a client may take and how many there may be (threat S2). Times in milliseconds. */
-export interface ServerLimits {
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  keepAliveMs: number;
-  /** How often connections are held against the times. */
-  checkEveryMs: number;
-  maxConnections: number;
-  /** How long running requests may take to end when the server stops. */
-  drainMs: number;
-}
-
-const LIMITS: ServerLimits = {
-  headersTimeoutMs: SERVER.headersMs,
-  requestTimeoutMs: SERVER.requestMs,
-  keepAliveMs: SERVER.keepAliveMs,
-  checkEveryMs: SERVER.checkEveryMs,
-  maxConnections: SERVER.connections,
-  drainMs: SERVER.drainMs,
-};
+/** How long a client may take and how many there may be (threat S2); core/budgets.ts says what each is for. */
+export type ServerLimits = Record<keyof typeof SERVER, number>;
 
 /**
  * Composes the server. The operations of the contract are served in front of express: it swaps the prototypes of every request,
@@ -47,7 +31,8 @@ const LIMITS: ServerLimits = {
  *
  * @throws ConfigError when a port cannot be used; the deps are closed then
  */
-export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Promise<RunningServer> {
+export async function startServer(deps: Deps, changed: Partial<ServerLimits> = {}): Promise<RunningServer> {
+  const limits = { ...SERVER, ...changed };
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
   const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(pipeline.serve), deps.log);
   const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
@@ -67,10 +52,10 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
   };
   const server = createServer(
     {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
-      maxHeaderSize: SERVER.headerBytes,
+      maxHeaderSize: limits.headerBytes,
       // By default the first of several counts, silently, and whoever stands in front may have judged another one. Joined they are
       // no host and no token that is known.
       joinDuplicateHeaders: true,
@@ -78,11 +63,11 @@ export async function startServer(deps: Deps, limits: ServerLimits = LIMITS): Pr
       optimizeEmptyRequests: true,
       connectionsCheckingInterval: limits.checkEveryMs,
     },
-    listener,
+    oneAtATime(listener, limits.pipelined),
   );
-  server.maxConnections = limits.maxConnections;
   const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics, deps.log) : null;
   try {
+    boundConnections(server, deps, limits);
     await listen(server, deps.config.port, deps.config.host, 'PORT');
     if (metricsServer) await listen(metricsServer, deps.config.metricsPort, '127.0.0.1', 'METRICS_PORT');
   } catch (error) {

@@ -17,6 +17,8 @@ describe('readConfig', () => {
       keysFile: 'data/keys',
       metricsPort: 8081,
       rateLimit: 100,
+      connectionsPerAddress: 1_000,
+      trustedProxies: '',
       logLevel: 'info',
       egressAllow: '',
       endpointOverrides: '',
@@ -33,6 +35,8 @@ describe('readConfig', () => {
       'VALETKEY_CLIENT_ID',
       'VALETKEY_CLIENT_SECRET',
       'VALETKEY_RATE_LIMIT',
+      'VALETKEY_CONNECTIONS_PER_ADDRESS',
+      'VALETKEY_TRUSTED_PROXIES',
     ];
     const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
     expect(readConfig(empty)).to.deep.equal(readConfig({}));
@@ -55,6 +59,9 @@ describe('readConfig', () => {
     [{ PORT: '0' }, { port: 0, metricsPort: 0 }],
     [{ VALETKEY_RATE_LIMIT: 'off' }, { rateLimit: null }],
     [{ VALETKEY_RATE_LIMIT: '5' }, { rateLimit: 5 }],
+    [{ VALETKEY_CONNECTIONS_PER_ADDRESS: 'off' }, { connectionsPerAddress: null }],
+    [{ VALETKEY_CONNECTIONS_PER_ADDRESS: '20' }, { connectionsPerAddress: 20 }],
+    [{ VALETKEY_TRUSTED_PROXIES: '10.0.0.0/8' }, { trustedProxies: '10.0.0.0/8' }],
     [{ DATABASE_URL: 'file:/tmp/x.db' }, { databaseFile: '/tmp/x.db' }],
     [{ DATABASE_URL: '/tmp/y.db' }, { databaseFile: '/tmp/y.db' }],
     [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
@@ -82,6 +89,7 @@ describe('readConfig', () => {
     { DATABASE_URL: 'postgres://localhost/x' },
     { VALETKEY_RATE_LIMIT: '0' },
     { VALETKEY_RATE_LIMIT: '1.5' },
+    { VALETKEY_CONNECTIONS_PER_ADDRESS: '0' },
     { VALETKEY_RATE_LIMIT: 'none' },
     { VALETKEY_RATE_LIMIT: '1e3' },
     { VALETKEY_RATE_LIMIT: ' ' },

@@ -9,12 +9,12 @@ import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-const PATIENT: ServerLimits = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 10_000,
+const PATIENT: Partial<ServerLimits> = {
+  headersMs: 10_000,
+  requestMs: 10_000,
   keepAliveMs: 10_000,
   checkEveryMs: 1_000,
-  maxConnections: 100,
+  connections: 100,
   drainMs: 5_000,
 };
 
@@ -249,13 +249,13 @@ describe('the server', () => {
   });
 
   describe('slow clients (S2)', () => {
-    const limits: ServerLimits = {
+    const limits: Partial<ServerLimits> = {
       ...PATIENT,
-      headersTimeoutMs: 150,
-      requestTimeoutMs: 250,
+      headersMs: 150,
+      requestMs: 250,
       keepAliveMs: 100,
       checkEveryMs: 20,
-      maxConnections: 3,
+      connections: 3,
     };
     let server: TestServer;
     let impatient: RunningServer;

@@ -1,0 +1,29 @@
+import type { Server } from 'node:http';
+import type { SERVER } from '../core/budgets.ts';
+import { parseTrustedProxies } from '../core/net/client-address.ts';
+import { capPerAddress } from './address-cap.ts';
+import { readSetting } from './config.ts';
+import { watchConnections } from './connection-watch.ts';
+import type { Deps } from './deps.ts';
+
+type Limits = Record<keyof typeof SERVER, number>;
+
+/**
+ * Bounds the connections of a server: how many there are, of all clients and of one, and what each may cost while it does nothing.
+ *
+ * @throws ConfigError when VALETKEY_TRUSTED_PROXIES cannot be read
+ */
+export function boundConnections(server: Server, { config, metrics }: Deps, limits: Limits): void {
+  const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));
+  server.maxConnections = limits.connections;
+  const perAddress = config.connectionsPerAddress ?? Number.POSITIVE_INFINITY;
+  const cap = capPerAddress(server, perAddress, isTrusted);
+  const watch = watchConnections(server, limits);
+  metrics.gauge('valetkey_http_connections', 'Connections of clients that are open', () => watch.open);
+  metrics.gauge('valetkey_http_queued_bytes', 'Bytes of responses that wait for clients', () => watch.queuedBytes);
+  metrics.gauge(
+    'valetkey_http_connections_refused',
+    'Connections that were refused because their address had enough, since the start',
+    () => cap.refused,
+  );
+}

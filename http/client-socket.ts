@@ -1,0 +1,4 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The connection of a client. */
+export type ClientSocket = IncomingMessage['socket'];

@@ -1,0 +1,93 @@
+import type { Server } from 'node:http';
+import type { ClientSocket } from './client-socket.ts';
+
+/** Times in milliseconds. */
+export interface WatchLimits {
+  /** From the beginning of a connection to its first byte. */
+  firstByteMs: number;
+  /** How long a client may take none of the bytes that wait for it. */
+  stalledMs: number;
+  /** Bytes that may wait for all clients together. */
+  queuedBytes: number;
+  /** How often connections are looked at. */
+  watchEveryMs: number;
+}
+
+interface Watched {
+  openedAt: number;
+  /** Since when bytes have been waiting for the client; undefined while none are. */
+  queuedSince: number | undefined;
+}
+
+export interface ConnectionWatch {
+  /** Connections that are open now. */
+  readonly open: number;
+  /** Bytes that waited for clients when they were looked at last. */
+  readonly queuedBytes: number;
+}
+
+/**
+ * Closes connections whose clients send nothing or take nothing (threat S2), and bounds what waits for clients that do not read:
+ * beyond it the connections that have kept bytes waiting for the longest time are closed.
+ *
+ * @param clock milliseconds; only differences count
+ */
+export function watchConnections(
+  server: Server,
+  limits: WatchLimits,
+  clock: () => number = () => performance.now(),
+): ConnectionWatch {
+  const open = new Map<ClientSocket, Watched>();
+  let queued = 0;
+
+  server.on('connection', (socket: ClientSocket) => {
+    open.set(socket, { openedAt: clock(), queuedSince: undefined });
+    socket.once('close', () => open.delete(socket));
+  });
+
+  function look(): void {
+    const now = clock();
+    queued = 0;
+    for (const [socket, watched] of open) {
+      if (socket.bytesRead === 0 && now - watched.openedAt >= limits.firstByteMs) socket.destroy();
+      else queued += lookAt(socket, watched, now);
+    }
+    if (queued > limits.queuedBytes) cutLongest();
+  }
+
+  /** @returns the bytes that wait for the client */
+  function lookAt(socket: ClientSocket, watched: Watched, now: number): number {
+    const bytes = socket.writableLength;
+    if (bytes > 0 && watched.queuedSince === undefined) {
+      watched.queuedSince = now;
+      // Node refreshes this time whenever the client takes bytes, and closes the connection at its end.
+      socket.setTimeout(limits.stalledMs);
+    } else if (bytes === 0 && watched.queuedSince !== undefined) {
+      watched.queuedSince = undefined;
+      // After a response Node has set the time for which the connection is kept alive: that one stays.
+      if (socket.timeout === limits.stalledMs) socket.setTimeout(0);
+    }
+    return bytes;
+  }
+
+  function cutLongest(): void {
+    const waiting = [...open].filter(([, { queuedSince }]) => queuedSince !== undefined);
+    waiting.sort(([, a], [, b]) => (a.queuedSince ?? 0) - (b.queuedSince ?? 0));
+    for (const [socket] of waiting) {
+      if (queued <= limits.queuedBytes) return;
+      queued -= socket.writableLength;
+      socket.destroy();
+    }
+  }
+
+  const timer = setInterval(look, limits.watchEveryMs).unref();
+  server.once('close', () => clearInterval(timer));
+  return {
+    get open() {
+      return open.size;
+    },
+    get queuedBytes() {
+      return queued;
+    },
+  };
+}

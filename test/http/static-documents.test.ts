@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { request } from 'undici';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CONTRACT = readFileSync(join(ROOT, 'generated/openapi.json'));
+
+describe('F5: static documents', () => {
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.stop());
+
+  async function get(path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') {
+    const { statusCode, headers: given, body } = await request(server.origin + path, { method, headers });
+    return { status: statusCode, headers: given, bytes: Buffer.from(await body.arrayBuffer()) };
+  }
+
+  for (const [path, type] of [
+    ['/openapi.json', 'application/json'],
+    ['/openapi.yaml', 'application/yaml'],
+    ['/docs', 'text/html; charset=utf-8'],
+    ['/docs/errors', 'text/html; charset=utf-8'],
+    ['/docs/reference.css', 'text/css; charset=utf-8'],
+    ['/docs/reference.js', 'text/javascript; charset=utf-8'],
+    ['/docs/assets/swagger-ui.css', 'text/css; charset=utf-8'],
+    ['/docs/assets/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ] as const) {
+    it(`are the same in every coding, and not sent again: ${path}`, async () => {
+      const plain = await get(path);
+      expect(plain.status).to.equal(200);
+      expect(plain.headers).to.include({ 'content-type': type, vary: 'accept-encoding' });
+      expect(plain.headers).not.to.have.any.keys('content-encoding', 'x-powered-by');
+      expect(plain.headers['content-security-policy']).to.contain("default-src 'none'");
+      const [gzip, brotli] = [
+        await get(path, { 'accept-encoding': 'gzip' }),
+        await get(path, { 'accept-encoding': 'gzip, br' }),
+      ];
+      expect([gzip, brotli].map(({ headers }) => headers['content-encoding'])).to.deep.equal(['gzip', 'br']);
+      expect(gunzipSync(gzip.bytes).equals(plain.bytes)).to.equal(true);
+      expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).to.equal(true);
+      for (const { headers, bytes } of [plain, gzip, brotli]) {
+        expect(headers['content-length']).to.equal(String(bytes.length));
+        const accept = { 'accept-encoding': String(headers['content-encoding'] ?? 'identity') };
+        const again = await get(path, { ...accept, 'if-none-match': `"other", W/${headers['etag']}` });
+        expect([again.status, again.bytes.length, again.headers['etag']]).to.deep.equal([304, 0, headers['etag']]);
+      }
+      expect(new Set([plain, gzip, brotli].map(({ headers }) => headers['etag'])).size).to.equal(3);
+    });
+  }
+
+  it('are what was generated', async () => {
+    expect((await get('/openapi.json')).bytes.equals(CONTRACT)).to.equal(true);
+  });
+
+  it('are sent to those who have another version', async () => {
+    const { status, bytes } = await get('/openapi.json', { 'if-none-match': '"other"' });
+    expect([status, bytes.length]).to.deep.equal([200, CONTRACT.length]);
+  });
+
+  it('have no body for HEAD', async () => {
+    const { status, headers, bytes } = await get('/openapi.json', {}, 'HEAD');
+    expect([status, headers['content-length'], bytes.length]).to.deep.equal([200, String(CONTRACT.length), 0]);
+  });
+
+  for (const [accepted, coding] of [
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0.0, gzip;q=0', undefined],
+    ['identity', undefined],
+    ['zstd, GZIP;q=0.5', 'gzip'],
+    ['*', undefined],
+    ['br;q=nonsense', undefined],
+  ] as const) {
+    it(`come in a coding that the client takes: ${accepted}`, async () => {
+      const { headers } = await get('/openapi.json', { 'accept-encoding': accepted });
+      expect(headers['content-encoding']).to.equal(coding);
+    });
+  }
+});
