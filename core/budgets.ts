@@ -124,6 +124,18 @@ export const LIFETIME = {
   endedLinkMs: DAY,
 } as const;
 
+/** Lists that grow without end: one statement holds the event loop for a few milliseconds. */
+export const LIST = {
+  /** Rows that one statement looks at. The next statement goes on after other work had its turn. */
+  slice: 2048,
+  /** Matches that are counted; a list that has more has at least so many. */
+  counted: 10_000,
+  /** Slices that are looked at to count matches. */
+  countedSlices: 50,
+  /** Matches of a search that are counted. */
+  countedBySearch: 1_000,
+} as const;
+
 /** Removing what has expired: one transaction holds the event loop for a few milliseconds. */
 export const RETENTION = {
   /** Small rows that one transaction removes. */

@@ -75,7 +75,8 @@ function bind({ environmentId, list, filters }: PageScope): string[] {
 /** One page of a list that is in memory. A boundary that is no longer in the list gives an empty page. */
 export function pageOfList<Row extends { id: string }>(all: readonly Row[], request: PageRequest): Page<Row> {
   const [start, end] = boundsOf(all, request);
-  return { rows: all.slice(start, end), hasNext: end < all.length, hasPrevious: start > 0, total: all.length };
+  const neighbours = { hasNext: end < all.length, hasPrevious: start > 0 };
+  return { rows: all.slice(start, end), ...neighbours, total: all.length, totalIsExact: true };
 }
 
 function boundsOf(all: readonly { id: string }[], { size, after, before }: PageRequest): [number, number] {

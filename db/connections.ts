@@ -4,7 +4,7 @@ import type { EnvironmentId } from './environment-id.ts';
 import { RelationError } from './errors.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
-import { accounts, type ConnectionStatus, connections } from './schema.ts';
+import { accountCounts, type ConnectionStatus, connections } from './schema.ts';
 
 export type ConnectionRow = typeof connections.$inferSelect;
 
@@ -68,9 +68,9 @@ export function createConnectionRepository(db: Db): ConnectionRepository {
   );
   const countAccounts = once(() =>
     db
-      .select({ total: count() })
-      .from(accounts)
-      .where(sql`${accounts.connectionId} = (select ${connections.id} from ${connections} where ${oneConnection})`)
+      .select({ total: sql<number>`coalesce(sum(${accountCounts.total}), 0)` })
+      .from(accountCounts)
+      .where(sql`${accountCounts.connectionId} = (select ${connections.id} from ${connections} where ${oneConnection})`)
       .prepare(),
   );
   const insert = once(() => {

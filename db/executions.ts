@@ -1,10 +1,14 @@
 import { type Db, once } from './database.ts';
-import { and, count, eq, type SQL, sql } from './drizzle.ts';
+import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import { createExecutionBlocks } from './execution-blocks.ts';
+import { createExecutionTotals, isCounted } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
+import { countUpTo, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
 import { type ExecutionStatus, executions } from './schema.ts';
-import { createTotal, environmentRange, nextSeq } from './sequence.ts';
+import { nextSeq } from './sequence.ts';
+import type { Pacing } from './slices.ts';
 
 export type ExecutionRow = typeof executions.$inferSelect;
 
@@ -58,14 +62,16 @@ const underWay = sql`${executions.status} = 'STARTED'`;
 const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   agentRunId: (steer) => sql`${steer}${executions.agentRunId} = ${sql.placeholder('agentRunId')}`,
   accountId: (steer) => sql`${steer}${executions.accountId} = ${sql.placeholder('accountId')}`,
-  toolName: () => sql`${executions.toolName} = ${sql.placeholder('toolName')}`,
-  connector: () => sql`${executions.connector} = ${sql.placeholder('connector')}`,
-  status: () => sql`${executions.status} = ${sql.placeholder('status')}`,
+  toolName: (steer) => sql`${steer}${executions.toolName} = ${sql.placeholder('toolName')}`,
+  connector: (steer) => sql`${steer}${executions.connector} = ${sql.placeholder('connector')}`,
+  status: (steer) => sql`${steer}${executions.status} = ${sql.placeholder('status')}`,
   startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
   startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };
+/** A filter that leaves no more than this is walked before one whose total is not known. */
+const FEW = 1000;
 
-export function createExecutionRepository(db: Db): ExecutionRepository {
+export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepository {
   const get = once(() => db.select().from(executions).where(oneExecution).prepare());
   const insert = once(() =>
     db
@@ -109,28 +115,14 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
       )
       .prepare(),
   );
-  // In the order of creation, which is that of the table: the first that is young enough ends the walk.
-  const sweep = once(() => {
-    const oldest = db
-      .select({ seq: executions.seq, startedAt: executions.startedAt })
-      .from(executions)
-      .where(environmentRange(executions.seq).all)
-      .orderBy(executions.seq)
-      .limit(sql.placeholder('limit'));
-    return db
-      .delete(executions)
-      .where(
-        and(
-          sql`${executions.seq} in (select seq from ${oldest})`,
-          sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
-        ),
-      )
-      .prepare();
-  });
   const place = once(() => db.select({ seq: executions.seq }).from(executions).where(oneExecution).prepare());
+  const totals = createExecutionTotals(db);
+  const blocks = createExecutionBlocks(db);
+  const low = sql`${executions.seq} > ${sql.placeholder('low')}`;
+  const high = sql`${executions.seq} < ${sql.placeholder('high')}`;
   const list = createKeysetList<ExecutionRow, keyof ExecutionFilters>({
     order: executions.seq,
-    scope: environmentRange(executions.seq),
+    scope: { all: and(low, high) as SQL, older: low, newer: high },
     filters: FILTERS,
     select: (where, order) =>
       db
@@ -140,18 +132,35 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
         .orderBy(order)
         .limit(sql.placeholder('limit'))
         .prepare(),
-    count: (where) => db.select({ total: count() }).from(executions).where(where).prepare(),
-    keptTotal: createTotal(db, 'executions'),
+    count: (where) => countUpTo(db, executions, where),
+    keptTotal: totals,
     placeOf: (row) => row.seq,
     placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
+    large: {
+      lead: leadingFilter,
+      places: (where, order) => placesOf(db, executions, executions.seq, where, order),
+      pacing,
+    },
   });
+
+  /** A run has few executions. Of the others the rarest value leads; an account may have any number. */
+  function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
+    if (names.includes('agentRunId')) return 'agentRunId';
+    const counted = names.filter(isCounted).map((name) => ({ name, total: totals([name], values) ?? 0 }));
+    const [rarest] = counted.sort((a, b) => a.total - b.total);
+    if (names.includes('accountId') && !(rarest && rarest.total <= FEW)) return 'accountId';
+    return rarest?.name;
+  }
 
   return {
     async get(environmentId, id) {
       return get().get({ environmentId, id });
     },
     async list(environmentId, filters, page) {
-      return list.page(environmentId, filters, page);
+      const { startedFrom: from, startedBefore: before } = filters;
+      return list.page(environmentId, filters, page, {
+        values: { ...blocks.rangeOf(environmentId, { from, before }) },
+      });
     },
     async insert(environmentId, execution) {
       insert().run({ ...execution, environmentId });
@@ -163,7 +172,7 @@ export function createExecutionRepository(db: Db): ExecutionRepository {
       return markUnknown().run({ environmentId, startedBefore, finishedAt }).changes;
     },
     async sweep(environmentId, startedBefore, limit) {
-      return sweep().run({ environmentId, startedBefore, limit }).changes;
+      return blocks.removeOldest(environmentId, startedBefore, limit);
     },
   };
 }

@@ -1,9 +1,14 @@
 import { oncePerShape } from './database.ts';
 import { and, asc, desc, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { type Page, type PageRequest, readPage } from './page.ts';
+import { type Page, type PageRequest, readPage, type Total } from './page.ts';
+import { countInSlices, type Pacing, rowsInSlices, type SliceReader } from './slices.ts';
 
 type Values = Record<string, unknown> & { environmentId?: EnvironmentId };
+type Place = string | number;
+
+/** From the newest row to the oldest, or back. */
+export type Direction = 'older' | 'newer';
 
 /** Turns a placeholder into a condition; `steer` goes before the column where another filter's index is to be used. */
 export type Filter = (steer: SQL) => SQL;
@@ -18,19 +23,48 @@ export interface KeysetSource<Row, Name extends string> {
   filters: Record<Name, Filter>;
   /** Prepares a selection of rows with the placeholder `limit`. */
   select(where: SQL, order: SQL): { all(values: Values): Row[] };
+  /** Prepares a count; in a list with `large`, of at most `limit` rows. */
   count(where: SQL): { get(values: Values): { total: number } | undefined };
   /** The total of what these filters leave, where it is kept; undefined where it must be counted. */
   keptTotal?(names: Name[], values: Values): number | undefined;
-  placeOf(row: Row): string | number;
-  placeOfCursor(environmentId: EnvironmentId, id: string): string | number | undefined;
+  placeOf(row: Row): Place;
+  placeOfCursor(environmentId: EnvironmentId, id: string): Place | undefined;
+  /** For a table that grows without end: no statement looks at more than a slice of it. */
+  large?: LargeList<Name>;
+}
+
+export interface LargeList<Name extends string> {
+  /** The filter whose index is walked; the others are tested on each of its rows. Undefined walks the list itself. */
+  lead(names: Name[], values: Values): Name | undefined;
+  /** Prepares the selection of the place that is `offset` rows further, as `place`. */
+  places(where: SQL, order: SQL): { get(values: Values): { place: Place } | undefined };
+  pacing: Pacing;
 }
 
 export interface KeysetList<Row, Name extends string> {
-  page(environmentId: EnvironmentId, filters: Filters<Name>, request: PageRequest): Page<Row>;
+  page(
+    environmentId: EnvironmentId,
+    filters: Filters<Name>,
+    request: PageRequest,
+    options?: PageOptions,
+  ): Promise<Page<Row>>;
+  /** The rows that fit, for those who make pages of several lists. */
+  rows(environmentId: EnvironmentId, filters: Filters<Name>): Rows<Row>;
   /** Without pages, newest first. */
   all(environmentId: EnvironmentId, filters: Filters<Name>): Row[];
+  /** Of a list without `large`. */
   total(environmentId: EnvironmentId, filters: Filters<Name>): number;
 }
+
+export interface PageOptions {
+  /** Of placeholders beside those of the filters. */
+  values?: Record<string, unknown>;
+  /** Matches that are counted, where it is not as many as usual. */
+  counted?: number;
+}
+
+/** Reads the first rows after a place (exclusively), or from the beginning of the list. */
+export type Rows<Row> = (direction: Direction, place: Place | undefined, limit: number) => Promise<Row[]>;
 
 /** Values by filter; an absent or undefined one does not filter. */
 export type Filters<Name extends string> = { [N in Name]?: unknown };
@@ -42,58 +76,125 @@ const UNLIMITED = -1;
 
 /** Prepares each statement of a list at its first use, per set of filters. */
 export function createKeysetList<Row, Name extends string>(source: KeysetSource<Row, Name>): KeysetList<Row, Name> {
+  const { scope, large } = source;
   const selects = oncePerShape<{ all(values: Values): Row[] }>();
   const counts = oncePerShape<{ get(values: Values): { total: number } | undefined }>();
+  const ends = oncePerShape<{ get(values: Values): { place: Place } | undefined }>();
   const order = Object.keys(source.filters) as Name[];
 
   function present(filters: Filters<Name>): Name[] {
     return order.filter((name) => filters[name] !== undefined);
   }
 
-  function where(names: Name[], ...scope: SQL[]): SQL {
-    const conditions = names.map((name, place) => source.filters[name](place === 0 ? NO_STEER : STEER));
-    return and(...scope, ...conditions) as SQL;
+  /** Conditions of a stretch of the list: from `:place` (exclusively) to `:end` (inclusively), where these are given. */
+  function where(names: Name[], lead: Name | undefined, direction: Direction, from: unknown, to: unknown): SQL {
+    const older = direction === 'older';
+    const place = older
+      ? sql`${source.order} < ${sql.placeholder('place')}`
+      : sql`${source.order} > ${sql.placeholder('place')}`;
+    const end = older
+      ? sql`${source.order} >= ${sql.placeholder('end')}`
+      : sql`${source.order} <= ${sql.placeholder('end')}`;
+    const bounds = [
+      from === undefined ? undefined : place,
+      to === undefined ? undefined : end,
+      // One bound on each side, not two: the planner would use one of them and read all that the other one excludes.
+      from === undefined && to === undefined ? scope.all : undefined,
+      from !== undefined && to === undefined ? scope[direction] : undefined,
+      from === undefined && to !== undefined ? scope[older ? 'newer' : 'older'] : undefined,
+    ];
+    return and(...bounds, ...names.map((name) => source.filters[name](name === lead ? NO_STEER : STEER))) as SQL;
   }
 
-  function rows(names: Name[], direction: 'newest' | 'older' | 'newer') {
-    return selects(`${direction} ${names.join()}`, () => {
-      if (direction === 'newest') return source.select(where(names, source.scope.all), desc(source.order));
-      const place = sql.placeholder('place');
-      if (direction === 'older') {
-        return source.select(where(names, source.scope.older, sql`${source.order} < ${place}`), desc(source.order));
-      }
-      return source.select(where(names, source.scope.newer, sql`${source.order} > ${place}`), asc(source.order));
-    });
+  function reader(
+    names: Name[],
+    lead: Name | undefined,
+    direction: Direction,
+    values: Values,
+  ): SliceReader<Row, Place> {
+    const sorted = (direction === 'older' ? desc : asc)(source.order);
+    const shape = (from: unknown, to: unknown) =>
+      `${direction} ${from !== undefined} ${to !== undefined} ${lead} ${names.join()}`;
+    return {
+      endOfSlice(from, size) {
+        const leading = names.filter((name) => name === lead);
+        const statement = ends(shape(from, undefined), () =>
+          (large as LargeList<Name>).places(where(leading, lead, direction, from, undefined), sorted),
+        );
+        return statement.get({ ...values, place: from, offset: size - 1 })?.place;
+      },
+      rows(from, to, limit) {
+        const prepare = () => source.select(where(names, lead, direction, from, to), sorted);
+        return selects(shape(from, to), prepare).all({ ...values, place: from, end: to, limit });
+      },
+      count(from, to, limit) {
+        const statement = counts(shape(from, to), () => source.count(where(names, lead, direction, from, to)));
+        return statement.get({ ...values, place: from, end: to, limit })?.total ?? 0;
+      },
+    };
   }
 
-  function total(names: Name[], values: Values): number {
+  function leadOf(names: Name[], values: Values): Name | undefined {
+    return large && names.length > 0 ? large.lead(names, values) : names[0];
+  }
+
+  function rows(names: Name[], lead: Name | undefined, direction: Direction, values: Values) {
+    const read = reader(names, lead, direction, values);
+    // What the index of the leading filter gives is all that is asked for.
+    const isServed = !large || names.every((name) => name === lead);
+    return async (place: Place | undefined, limit: number): Promise<Row[]> =>
+      isServed ? read.rows(place, undefined, limit) : rowsInSlices(read, large.pacing, place, limit);
+  }
+
+  async function total(
+    names: Name[],
+    lead: Name | undefined,
+    values: Values,
+    counted = large?.pacing.limits.counted ?? UNLIMITED,
+  ): Promise<Total> {
     const kept = source.keptTotal?.(names, values);
-    if (kept !== undefined) return kept;
-    const statement = counts(names.join(), () => source.count(where(names, source.scope.all)));
-    return statement.get(values)?.total ?? 0;
+    if (kept !== undefined) return { total: kept, totalIsExact: true };
+    const read = reader(names, lead, 'older', values);
+    if (!large) return { total: read.count(undefined, undefined, UNLIMITED), totalIsExact: true };
+    if (names.some((name) => name !== lead)) return countInSlices(read, large.pacing, counted);
+    const found = read.count(undefined, undefined, counted + 1);
+    return { total: Math.min(found, counted), totalIsExact: found <= counted };
   }
 
   return {
-    page(environmentId, filters, request) {
+    page(environmentId, filters, request, options = {}) {
       const names = present(filters);
-      const values: Values = { ...filters, environmentId };
-      return readPage<Row, string | number>(
+      const values: Values = { ...filters, ...options.values, environmentId };
+      const lead = leadOf(names, values);
+      const older = rows(names, lead, 'older', values);
+      return readPage<Row, Place>(
         {
-          newest: (limit) => rows(names, 'newest').all({ ...values, limit }),
-          older: (place, limit) => rows(names, 'older').all({ ...values, place, limit }),
-          newer: (place, limit) => rows(names, 'newer').all({ ...values, place, limit }),
-          total: () => total(names, values),
+          newest: (limit) => older(undefined, limit),
+          older,
+          newer: rows(names, lead, 'newer', values),
+          total: () => total(names, lead, values, options.counted),
           placeOf: source.placeOf,
           placeOfCursor: (id) => source.placeOfCursor(environmentId, id),
         },
         request,
       );
     },
+    rows(environmentId, filters) {
+      const names = present(filters);
+      const values: Values = { ...filters, environmentId };
+      const lead = leadOf(names, values);
+      const read = { older: rows(names, lead, 'older', values), newer: rows(names, lead, 'newer', values) };
+      return (direction, place, limit) => read[direction](place, limit);
+    },
     all(environmentId, filters) {
-      return rows(present(filters), 'newest').all({ ...filters, environmentId, limit: UNLIMITED });
+      const names = present(filters);
+      return reader(names, names[0], 'older', { ...filters, environmentId }).rows(undefined, undefined, UNLIMITED);
     },
     total(environmentId, filters) {
-      return total(present(filters), { ...filters, environmentId });
+      const names = present(filters);
+      const values: Values = { ...filters, environmentId };
+      const kept = source.keptTotal?.(names, values);
+      return kept ?? reader(names, names[0], 'older', values).count(undefined, undefined, UNLIMITED);
     },
   };
 }

@@ -1,9 +1,11 @@
 import { type Db, once } from './database.ts';
-import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
+import { and, asc, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
+import { countUpTo, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
 import { outbox } from './schema.ts';
+import type { Pacing } from './slices.ts';
 
 /** Something that has to be done outside. WAITING until it is DONE, or FAILED for good; an end wipes the payload. */
 export type OutboxRow = typeof outbox.$inferSelect;
@@ -82,7 +84,7 @@ const FILTERS: Record<keyof OutboxFilters, Filter> = {
   result: () => sql`${t.result} = ${sql.placeholder('result')}`,
 };
 
-export function createOutboxRepository(db: Db): OutboxRepository {
+export function createOutboxRepository(db: Db, pacing: Pacing): OutboxRepository {
   const due = once(() => {
     const kind = eq(t.kind, sql.placeholder('kind'));
     return db
@@ -106,7 +108,13 @@ export function createOutboxRepository(db: Db): OutboxRepository {
     scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
     filters: FILTERS,
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
-    count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
+    count: (where) => countUpTo(db, t, where),
+    large: {
+      // A subject has few orders.
+      lead: ([first]) => first,
+      places: (where, order) => placesOf(db, t, t.id, where, order),
+      pacing,
+    },
     placeOf: ({ id }) => id,
     // Ids are in the order of time, also that of an entry which is gone.
     placeOfCursor: (_environmentId, id) => id,

@@ -11,25 +11,30 @@ export interface PageRequest {
   before?: string | undefined;
 }
 
-export interface Page<Row> {
+/** How many rows fit the filters, over all pages. */
+export interface Total {
+  total: number;
+  /** False when there are at least `total` rows, and possibly more: counting stopped at a bound. */
+  totalIsExact: boolean;
+}
+
+export interface Page<Row> extends Total {
   rows: Row[];
   /** Whether older rows follow the last one. An empty page has no neighbours. */
   hasNext: boolean;
   /** Whether newer rows precede the first one. */
   hasPrevious: boolean;
-  /** How many rows fit the filters, over all pages, exactly. */
-  total: number;
 }
 
-/** The three queries of a keyset list, over rows of one order column `K`. */
+/** The queries of a keyset list, over rows of one order column `K`. Each may take several turns of the event loop. */
 export interface KeysetQueries<Row, K> {
   /** The newest rows, newest first. */
-  newest(limit: number): Row[];
+  newest(limit: number): Promise<Row[]>;
   /** The rows that follow a place, newest first. */
-  older(place: K, limit: number): Row[];
+  older(place: K, limit: number): Promise<Row[]>;
   /** The rows that precede a place, oldest first. */
-  newer(place: K, limit: number): Row[];
-  total(): number;
+  newer(place: K, limit: number): Promise<Row[]>;
+  total(): Promise<Total>;
   /** A row's place in the order. */
   placeOf(row: Row): K;
   /** The place that a cursor names, or undefined when it names none: the page is then empty. */
@@ -37,26 +42,38 @@ export interface KeysetQueries<Row, K> {
 }
 
 /** Reads one page: one row more than asked for tells whether the list goes on, one probe whether there is something behind. */
-export function readPage<Row, K>(queries: KeysetQueries<Row, K>, request: PageRequest): Page<Row> {
+export async function readPage<Row, K>(queries: KeysetQueries<Row, K>, request: PageRequest): Promise<Page<Row>> {
   const { size, after, before } = request;
-  const total = queries.total();
-  // Not only the shortest way: a scan for two frequent values that never meet is the longest one.
-  if (total === 0) return { rows: [], hasNext: false, hasPrevious: false, total };
+  const counted = await queries.total();
+  const { total, totalIsExact } = counted;
+  // Not only the shortest way: a search for two frequent values that never meet looks at every row.
+  if (total === 0 && totalIsExact) return emptyPage(counted);
   const cursor = before ?? after;
   if (cursor === undefined) {
-    const rows = queries.newest(size + 1);
-    return { rows: rows.slice(0, size), hasNext: rows.length > size, hasPrevious: false, total };
+    // The last match is the last that is looked for.
+    const wanted = totalIsExact ? Math.min(size + 1, total) : size + 1;
+    const rows = await queries.newest(wanted);
+    return withTotal(counted, { rows: rows.slice(0, size), hasNext: rows.length > size, hasPrevious: false });
   }
   const place = queries.placeOfCursor(cursor);
-  if (place === undefined) return { rows: [], hasNext: false, hasPrevious: false, total };
+  if (place === undefined) return emptyPage(counted);
   const forward = before === undefined;
-  const found = forward ? queries.older(place, size + 1) : queries.newer(place, size + 1);
+  const found = await (forward ? queries.older(place, size + 1) : queries.newer(place, size + 1));
   const more = found.length > size;
   const rows = found.slice(0, size);
   if (!forward) rows.reverse();
   const edge = forward ? rows[0] : rows.at(-1);
-  if (edge === undefined) return { rows, hasNext: false, hasPrevious: false, total };
+  if (edge === undefined) return emptyPage(counted);
   const edgePlace = queries.placeOf(edge);
-  const behind = (forward ? queries.newer(edgePlace, 1) : queries.older(edgePlace, 1)).length > 0;
-  return { rows, hasNext: forward ? more : behind, hasPrevious: forward ? behind : more, total };
+  const behind = (await (forward ? queries.newer(edgePlace, 1) : queries.older(edgePlace, 1))).length > 0;
+  return withTotal(counted, { rows, hasNext: forward ? more : behind, hasPrevious: forward ? behind : more });
+}
+
+export function emptyPage<Row>(total: Total = { total: 0, totalIsExact: true }): Page<Row> {
+  return { rows: [], hasNext: false, hasPrevious: false, ...total };
+}
+
+/** A count that stopped early never says less than the page shows. */
+function withTotal<Row>({ total, totalIsExact }: Total, page: Omit<Page<Row>, keyof Total>): Page<Row> {
+  return { ...page, total: totalIsExact ? total : Math.max(total, page.rows.length), totalIsExact };
 }

@@ -1,3 +1,4 @@
+import { LIST } from '../core/budgets.ts';
 import { type AccountReads, type AccountRepository, createAccountRepository } from './accounts/repository.ts';
 import { createSearchIndex } from './accounts/search-index.ts';
 import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
@@ -36,6 +37,7 @@ import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepositor
 import type { Client } from './open.ts';
 import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
+import type { Pacing } from './slices.ts';
 import {
   createStoredContentRepository,
   type StoredContentReads,
@@ -96,9 +98,13 @@ export interface ReadRepositories {
 /**
  * The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on.
  *
+ * @param pacing of lists that are read outside of transactions
  * @returns with them what they leave to the end of a transaction, which whoever opens transactions has to call
  */
-export function createRepositories(client: Client): { repositories: Repositories; ending: Ending } {
+export function createRepositories(
+  client: Client,
+  pacing: Pacing = IN_TRANSACTION,
+): { repositories: Repositories; ending: Ending } {
   const db = createDb(client);
   const searchIndex = createSearchIndex(db);
   const auditHeads = createAuditHeads(db);
@@ -108,12 +114,12 @@ export function createRepositories(client: Client): { repositories: Repositories
     customProviders: translated(createCustomProviderRepository(db)),
     environmentTools: translated(createEnvironmentToolRepository(db)),
     connections: translated(createConnectionRepository(db)),
-    accounts: translated(createAccountRepository(db, searchIndex)),
+    accounts: translated(createAccountRepository(db, searchIndex, pacing)),
     refreshLeases: translated(createRefreshLeaseRepository(db)),
     authRequests: translated(createAuthRequestRepository(db)),
     authFlows: translated(createAuthFlowRepository(db)),
-    outbox: translated(createOutboxRepository(db)),
-    executions: translated(createExecutionRepository(db)),
+    outbox: translated(createOutboxRepository(db, pacing)),
+    executions: translated(createExecutionRepository(db, pacing)),
     storedContents: translated(createStoredContentRepository(db)),
     idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
     audit: translated(createAuditRepository(db, auditHeads)),
@@ -123,6 +129,9 @@ export function createRepositories(client: Client): { repositories: Repositories
   };
   return { repositories, ending: joinEndings([searchIndex.ending, auditHeads.ending]) };
 }
+
+/** A transaction does not end its turn. */
+const IN_TRANSACTION: Pacing = { limits: LIST, breathe: async () => {} };
 
 /** The same functions, whose rejections are errors of this room instead of the driver's. */
 function translated<T extends object>(repository: T): T {

@@ -275,7 +275,7 @@ export const accounts = sqliteTable(
   (t) => [
     uniqueIndex('accounts_id').on(t.id),
     uniqueIndex('accounts_identity').on(t.connectionId, t.identifier, t.organizationId, t.userId),
-    index('accounts_connection').on(t.connectionId, t.seq, t.status),
+    index('accounts_connection').on(t.connectionId, t.seq, t.status, t.searchText),
     index('accounts_organization').on(t.organizationId, t.seq, t.status),
     index('accounts_user').on(t.userId),
     index('accounts_provider').on(t.provider, t.seq, t.status),
@@ -386,7 +386,7 @@ export const outbox = sqliteTable(
   },
   (t) => [
     index('outbox_due').on(t.environmentId, t.nextAt),
-    index('outbox_subject').on(t.subjectId),
+    index('outbox_subject').on(t.subjectId, t.id),
     index('outbox_list').on(t.environmentId, t.kind, t.id),
     index('outbox_ended').on(t.environmentId, t.updatedAt),
     index('outbox_kek').on(t.kekId),
@@ -427,9 +427,30 @@ export const executions = sqliteTable(
     uniqueIndex('executions_id').on(t.id),
     index('executions_account').on(t.accountId),
     index('executions_agent_run').on(t.agentRunId),
-    index('executions_started').on(t.startedAt),
+    index('executions_connector').on(t.connector),
+    index('executions_tool').on(t.toolName),
+    index('executions_status').on(t.status),
+    index('executions_started').on(t.environmentId, t.startedAt),
   ],
 );
+
+export const executionCounts = sqliteTable(
+  'execution_counts',
+  {
+    environmentId: environment().notNull(),
+    connector: text().notNull(),
+    toolName: text('tool_name').notNull(),
+    status: text().$type<ExecutionStatus>().notNull(),
+    total: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.environmentId, t.connector, t.toolName, t.status] })],
+);
+
+export const executionBlocks = sqliteTable('execution_blocks', {
+  block: integer().primaryKey().notNull(),
+  firstStartedAt: integer('first_started_at').notNull(),
+  lastStartedAt: integer('last_started_at').notNull(),
+});
 
 export const storedContents = sqliteTable(
   'stored_contents',
@@ -449,6 +470,7 @@ export const storedContents = sqliteTable(
   },
   (t) => [
     index('stored_contents_account').on(t.accountId),
+    index('stored_contents_size').on(t.environmentId, t.kind, t.size),
     index('stored_contents_expiry').on(t.environmentId, t.expiresAt),
     index('stored_contents_kek').on(t.kekId),
   ],

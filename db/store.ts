@@ -1,3 +1,4 @@
+import { LIST } from '../core/budgets.ts';
 import { createAfterCommit } from './after-commit.ts';
 import { isBusy, untilFree } from './busy.ts';
 import { createCheckpointThread } from './checkpoint-thread.ts';
@@ -16,6 +17,7 @@ import { type Client, type Connections, type OpenOptions, openConnections, openR
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createRepositories, type ReadRepositories, type Transaction } from './repositories.ts';
 import { openScope } from './scope.ts';
+import type { SliceLimits } from './slices.ts';
 import { createTransactionControl } from './transaction-control.ts';
 import { createWriteHealth, type HealthWatch } from './write-health.ts';
 
@@ -133,6 +135,8 @@ export interface StoreOptions extends OpenOptions {
   /** The most units of one transaction (default 256). */
   maxGroup?: number | undefined;
   logBounds?: LogBounds | undefined;
+  /** How much of a list one statement reads (default LIST of core/budgets.ts). */
+  listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
 }
 
@@ -160,17 +164,18 @@ export interface StoreFiles {
  * @throws StorageError when the file or the library is not usable, when data is missing that was durable, or when the migrations do not
  *   fit
  */
-export async function openStore({ path, now, maxGroup, logBounds, watch, ...options }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { path, now, maxGroup, logBounds, listLimits, watch, ...opening } = options;
   await untilFree(() => assertComplete(path)).catch((error) => {
     throw refusal(path, error);
   });
-  const connections = await untilFree(() => openConnections(path, options));
+  const connections = await untilFree(() => openConnections(path, opening));
   const opened = Object.values(connections);
   try {
     await startFreshLog(connections.writer);
     await untilFree(() => migrate(connections.writer, now));
     const pin = openReader(path, opened);
-    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, watch });
+    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, listLimits, watch });
   } catch (error) {
     for (const client of opened.reverse()) client.close();
     throw refusal(path, error);
@@ -182,11 +187,13 @@ export function openFiles(path: string): StoreFiles {
   return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
 }
 
+type CreateOptions = Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'listLimits' | 'watch'>;
+
 /** The store over the connections to a migrated database. */
 export function createStore(
   { writer, reader, pin }: StoreConnections,
   files: StoreFiles,
-  { maxGroup, logBounds, watch = {} }: Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'watch'> = {},
+  { maxGroup, logBounds, listLimits = LIST, watch = {} }: CreateOptions = {},
 ): Store {
   const { report = warn } = watch;
   writer.pragma('synchronous = normal');
@@ -219,7 +226,7 @@ export function createStore(
   const touch = writer.prepare('pragma user_version = 0');
   let closed: Promise<void> | undefined;
   return {
-    read: withSharedStates(createRepositories(reader).repositories, turn),
+    read: withSharedStates(createRepositories(reader, { limits: listLimits, breathe: nextTurn }).repositories, turn),
     shareReads() {
       try {
         turn.begin();
@@ -268,6 +275,10 @@ export function createStore(
 
 function warn(error: unknown, what: string): void {
   process.emitWarning(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The state of a client is looked at for every request: the requests of one turn share the look. */

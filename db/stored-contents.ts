@@ -27,8 +27,8 @@ export interface StoredContentReads {
     id: string,
     now: number,
   ): Promise<StoredContentFacts | undefined>;
-  /** Bytes that the environment keeps, of all kinds. */
-  total(environmentId: EnvironmentId): Promise<number>;
+  /** Bytes of one kind that the environment keeps. */
+  total(environmentId: EnvironmentId, kind: StoredContentRow['kind']): Promise<number>;
 }
 
 export interface StoredContentWrites {
@@ -70,7 +70,7 @@ export function createStoredContentRepository(db: Db): StoredContentRepository {
     db
       .select({ total: sql<number>`coalesce(sum(${storedContents.size}), 0)` })
       .from(storedContents)
-      .where(eq(storedContents.environmentId, ENVIRONMENT))
+      .where(and(eq(storedContents.environmentId, ENVIRONMENT), eq(storedContents.kind, sql.placeholder('kind'))))
       .prepare(),
   );
   const expired = once(() =>
@@ -95,8 +95,8 @@ export function createStoredContentRepository(db: Db): StoredContentRepository {
     async describe(environmentId, kind, id, now) {
       return describe().get({ environmentId, kind, id, now });
     },
-    async total(environmentId) {
-      return total().get({ environmentId })?.total ?? 0;
+    async total(environmentId, kind) {
+      return total().get({ environmentId, kind })?.total ?? 0;
     },
     async insert(environmentId, content) {
       db.insert(storedContents)

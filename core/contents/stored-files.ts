@@ -71,7 +71,7 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
       const { id: accountId, organizationId, userId } = account;
       const content = { id, kind: 'file' as const, accountId, organizationId, userId, size, createdAt, expiresAt };
       const kept = await store.write(async (tx) => {
-        if ((await tx.storedContents.total(environmentId)) + size > STORED.filesBytes) return false;
+        if ((await tx.storedContents.total(environmentId, 'file')) + size > STORED.filesBytes) return false;
         await tx.storedContents.insert(environmentId, { ...content, ...sealed });
         return true;
       });

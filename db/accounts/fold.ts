@@ -15,21 +15,13 @@ export function foldForSearch(text: string): string {
   return folded.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD');
 }
 
-/** Stands between the fields of the indexed text and occurs in none of them: the table checks it. */
-const SEPARATOR = '\n';
-
-/** The text that an account is found by. */
-export function searchText(account: { identifier: string; provider: string; connector: string }): string {
-  return [account.identifier, account.provider, account.connector].map(foldForSearch).join(SEPARATOR);
+/** A query, folded like the texts; undefined where nothing can match, because no text has such characters: the table checks it. */
+export function foldQuery(query: string): string | undefined {
+  const folded = foldForSearch(query);
+  return folded.includes('\n') || folded.includes('\0') ? undefined : folded;
 }
 
-/**
- * A query of the trigram index that matches the text literally, as one phrase; nothing in it is an operator.
- *
- * @returns undefined where nothing can match, because the text would reach over the end of a field
- */
-export function matchPhrase(query: string): string | undefined {
-  const folded = foldForSearch(query);
-  if (folded.includes(SEPARATOR) || folded.includes('\0')) return undefined;
+/** A query of the trigram index that matches a folded text literally, as one phrase; nothing in it is an operator. */
+export function phraseOf(folded: string): string {
   return `"${folded.replaceAll('"', '""')}"`;
 }

@@ -4,7 +4,7 @@ import { sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { accounts } from '../schema.ts';
 import { nextSeq } from '../sequence.ts';
-import { searchText } from './fold.ts';
+import { foldForSearch } from './fold.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, type NewAccount } from './rows.ts';
 
 const EMPTY: Partial<AccountRow> = {
@@ -29,7 +29,7 @@ const EMPTY: Partial<AccountRow> = {
 export function createInsert(db: Db): (environmentId: EnvironmentId, account: NewAccount) => void {
   const statement = once(() => prepareInsert(db));
   return (environmentId, account) => {
-    statement().run({ ...EMPTY, ...account, environmentId, searchText: searchText(account) });
+    statement().run({ ...EMPTY, ...account, environmentId, searchText: foldForSearch(account.identifier) });
   };
 }
 

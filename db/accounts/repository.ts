@@ -5,10 +5,11 @@ import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
 import { environmentRange, environmentRangeAfter } from '../sequence.ts';
+import type { Pacing } from '../slices.ts';
 import { createByKey } from './by-key.ts';
 import { createListIdle, type IdleAccounts } from './idle.ts';
 import { createInsert } from './insert.ts';
-import { createAccountList, createAccountSearch } from './list.ts';
+import { createAccountList } from './list.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountChanges,
@@ -23,6 +24,7 @@ import {
   SHOWN_COLUMNS,
   type StatusChange,
 } from './rows.ts';
+import { createAccountSearch } from './search.ts';
 import type { SearchIndex } from './search-index.ts';
 import { createUpdate, nextVersion } from './update.ts';
 
@@ -91,9 +93,9 @@ const statusChange = {
   version: nextVersion,
 };
 
-export function createAccountRepository(db: Db, searchIndex: SearchIndex): AccountRepository {
-  const list = createAccountList(db);
-  const search = createAccountSearch(db);
+export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing: Pacing): AccountRepository {
+  const list = createAccountList(db, pacing);
+  const search = createAccountSearch(db, list);
   const byKey = createByKey(db);
   const listIdle = createListIdle(db);
   const update = createUpdate(db);

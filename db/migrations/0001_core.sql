@@ -134,6 +134,7 @@ create table accounts (
   credentials_sealed blob,
   temporary_sealed blob,
   credential_generation integer not null default 0 check (credential_generation >= 0),
+  -- The folded identifier. The key and the provider of a connection are searched there.
   search_text text not null,
   version integer not null default 1,
   created_at integer not null,
@@ -147,8 +148,8 @@ create unique index accounts_id on accounts (id);
 -- A connection belongs to one environment, so this is unique by environment as well.
 create unique index accounts_identity on accounts (connection_id, identifier, organization_id, user_id);
 -- These hold many accounts for one value. With the order and the status in the index itself, a page of the few that have a rare
--- status reads no other row.
-create index accounts_connection on accounts (connection_id, seq, status);
+-- status reads no other row; and with the text, neither does a search within a connection.
+create index accounts_connection on accounts (connection_id, seq, status, search_text);
 create index accounts_provider on accounts (provider, seq, status);
 create index accounts_organization on accounts (organization_id, seq, status) where organization_id <> '';
 create index accounts_user on accounts (user_id) where user_id <> '';
@@ -192,7 +193,7 @@ create trigger accounts_stay before update of seq, id, environment_id, connectio
   select raise(abort, 'an account never changes its id, environment, connection or provider');
 end;
 
--- Substring search. The text is folded before it is stored, so the tokenizer must not fold again.
+-- Substring search of identifiers. The text is folded before it is stored, so the tokenizer must not fold again.
 create virtual table accounts_search using fts5 (
   search_text, content = 'accounts', content_rowid = 'seq', columnsize = 0, tokenize = 'trigram case_sensitive 1'
 );
@@ -257,7 +258,11 @@ create table executions (
 create unique index executions_id on executions (id);
 create index executions_account on executions (account_id) where account_id is not null;
 create index executions_agent_run on executions (agent_run_id) where agent_run_id is not null;
-create index executions_started on executions (started_at) where status = 'STARTED';
+create index executions_connector on executions (connector);
+create index executions_tool on executions (tool_name);
+create index executions_status on executions (status);
+-- The calls under way: few, however many executions there are.
+create index executions_started on executions (environment_id, started_at) where status = 'STARTED';
 
 create trigger executions_counted after insert on executions begin
   update counters set total = total + 1, last_seq = new.seq where environment_id = new.environment_id and name = 'executions';
@@ -265,6 +270,55 @@ end;
 
 create trigger executions_uncounted after delete on executions begin
   update counters set total = total - 1 where environment_id = old.environment_id and name = 'executions';
+end;
+
+-- How many executions have ended, by what lists filter: their totals are exact, and the list walks the index of the rarest value.
+create table execution_counts (
+  environment_id text not null references environments (id),
+  connector text not null,
+  tool_name text not null,
+  status text not null,
+  total integer not null check (total >= 0),
+  primary key (environment_id, connector, tool_name, status)
+) strict, without rowid;
+
+create trigger execution_counts_insert after insert on executions when new.status <> 'STARTED' begin
+  insert into execution_counts (environment_id, connector, tool_name, status, total)
+    values (new.environment_id, new.connector, new.tool_name, new.status, 1)
+    on conflict do update set total = total + 1;
+end;
+
+create trigger execution_counts_end after update of status on executions
+when old.status = 'STARTED' and new.status <> 'STARTED' begin
+  insert into execution_counts (environment_id, connector, tool_name, status, total)
+    values (new.environment_id, new.connector, new.tool_name, new.status, 1)
+    on conflict do update set total = total + 1;
+end;
+
+create trigger execution_counts_delete after delete on executions when old.status <> 'STARTED' begin
+  update execution_counts set total = total - 1 where environment_id = old.environment_id
+    and connector = old.connector and tool_name = old.tool_name and status = old.status;
+  delete from execution_counts where environment_id = old.environment_id
+    and connector = old.connector and tool_name = old.tool_name and status = old.status and total = 0;
+end;
+
+-- When the executions of each 1,024 numbers were started: a range of time becomes a range of `seq`. A clock that was set back makes
+-- ranges of time overlap, and the ranges of numbers larger than needed.
+create table execution_blocks (
+  block integer primary key not null,
+  first_started_at integer not null,
+  last_started_at integer not null
+) strict;
+
+create trigger execution_blocks_insert after insert on executions begin
+  insert into execution_blocks (block, first_started_at, last_started_at)
+    values (new.seq >> 10, new.started_at, new.started_at)
+    on conflict do update set first_started_at = min(first_started_at, new.started_at),
+      last_started_at = max(last_started_at, new.started_at);
+end;
+
+create trigger executions_stay before update of seq, environment_id, connector, tool_name, started_at on executions begin
+  select raise(abort, 'an execution never changes what it was');
 end;
 
 create table idempotency_keys (

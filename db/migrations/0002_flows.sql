@@ -98,7 +98,7 @@ create table outbox (
 ) strict;
 
 create index outbox_due on outbox (environment_id, next_at) where state = 'WAITING';
-create index outbox_subject on outbox (subject_id);
+create index outbox_subject on outbox (subject_id, id);
 create index outbox_list on outbox (environment_id, kind, id);
 create index outbox_ended on outbox (environment_id, updated_at) where state <> 'WAITING';
 create index outbox_kek on outbox (kek_id) where kek_id is not null;

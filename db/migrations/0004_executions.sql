@@ -18,6 +18,8 @@ create table stored_contents (
 ) strict;
 
 create index stored_contents_account on stored_contents (account_id);
+-- Sums up what the files of an environment take.
+create index stored_contents_size on stored_contents (environment_id, kind, size);
 create index stored_contents_expiry on stored_contents (environment_id, expires_at);
 create index stored_contents_kek on stored_contents (kek_id);
 

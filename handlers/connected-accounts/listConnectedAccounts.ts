@@ -26,6 +26,7 @@ export const listConnectedAccounts: Handler<'listConnectedAccounts'> = async (ca
     connected_accounts: page.rows.map((row) => presentSummary(row, deps.usage.lastUsedAt(row))),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
+    total_size_is_exact: page.totalIsExact,
   });
 };
 

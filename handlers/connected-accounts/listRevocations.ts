@@ -24,5 +24,6 @@ export const listRevocations: Handler<'listRevocations'> = async (call, reply, d
     revocations: page.rows.map(presentRevocation),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
+    total_size_is_exact: page.totalIsExact,
   });
 };

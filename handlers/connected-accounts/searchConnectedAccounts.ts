@@ -17,6 +17,7 @@ export const searchConnectedAccounts: Handler<'searchConnectedAccounts'> = async
     connected_accounts: page.rows.map((row) => presentSummary(row, deps.usage.lastUsedAt(row))),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
+    total_size_is_exact: page.totalIsExact,
   });
 };
 

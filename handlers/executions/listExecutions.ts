@@ -23,6 +23,7 @@ export const listExecutions: Handler<'listExecutions'> = async (call, reply, dep
     executions: page.rows.map(presentExecution),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
+    total_size_is_exact: page.totalIsExact,
   });
 };
 

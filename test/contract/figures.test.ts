@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { IMPORT, LIFETIME, REQUEST_BODY, STORED, TOOL_RESULT } from '../../core/budgets.ts';
+import { IMPORT, LIFETIME, LIST, REQUEST_BODY, STORED, TOOL_RESULT } from '../../core/budgets.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { ROOT, readPage } from '../flows/markdown.ts';
 import { constantOf, markedFigures, unmarkedFigures } from '../support/figures.ts';
@@ -65,6 +65,8 @@ const STATED = [
   `in seconds; ${LIFETIME.mcpSessionMs / SECOND} (one hour) when left out`,
   `kept for ${LIFETIME.revocationsMs / DAY} days`,
   `up to ${IMPORT.timeMs / SECOND} seconds`,
+  `up to ${LIST.counted.toLocaleString('en')} matches`,
+  `up to ${LIST.countedBySearch.toLocaleString('en')} matches of identifiers`,
   `may have ${IMPORT.places} of them running or waiting`,
 ];
 

@@ -108,7 +108,7 @@ describe('no query without an environment (C1)', () => {
   describe('with rows of another environment', () => {
     /** Each function once, called with an environment that is not the rows' own, and what it then answers. */
     const page = { size: 10 };
-    const empty = { rows: [], hasNext: false, hasPrevious: false, total: 0 };
+    const empty = { rows: [], hasNext: false, hasPrevious: false, total: 0, totalIsExact: true };
     type Call = (r: Repositories, env: EnvironmentId, ids: Ids) => Promise<unknown>;
     interface Ids {
       account: string;
@@ -121,7 +121,7 @@ describe('no query without an environment (C1)', () => {
     const calls: Record<string, [call: Call, expected: unknown]> = {
       'storedContents.get': [(r, env) => r.storedContents.get(env, 'file', 'file_1', NOW), undefined],
       'storedContents.describe': [(r, env) => r.storedContents.describe(env, 'file', 'file_1', NOW), undefined],
-      'storedContents.total': [(r, env) => r.storedContents.total(env), 0],
+      'storedContents.total': [(r, env) => r.storedContents.total(env, 'file'), 0],
       'storedContents.sweep': [(r, env) => r.storedContents.sweep(env, NOW + 1e9, PIECE), 0],
       'apiClients.get': [(r, env) => r.apiClients.get(env, 'cli_1', NOW), undefined],
       'apiClients.state': [(r, env) => r.apiClients.state(env, 'cli_1'), undefined],
@@ -144,6 +144,10 @@ describe('no query without an environment (C1)', () => {
       ],
       'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
       'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
+      'environmentTools.namesWithDescription': [
+        (r, env) => r.environmentTools.namesWithDescription(env, 'mine', 'x'),
+        [],
+      ],
       'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
       'environmentTools.changedAfter': [
         (r, env) => r.environmentTools.changedAfter(env, { revision: 0, name: '' }, 9),

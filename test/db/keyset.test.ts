@@ -97,6 +97,7 @@ describe('keyset pages', () => {
         hasNext: false,
         hasPrevious: false,
         total: 3,
+        totalIsExact: true,
       });
     }
   });

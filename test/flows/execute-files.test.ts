@@ -146,7 +146,7 @@ describe('files of tools', () => {
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
     expect(await store.write((tx) => tx.storedContents.sweep(env, clock.now(), PIECE))).to.be.greaterThan(0);
-    expect(await store.read.storedContents.total(env)).to.equal(0);
+    expect(await store.read.storedContents.total(env, 'file')).to.equal(0);
   });
 
   it('that are more than an environment keeps are told of instead', async () => {

@@ -1,0 +1,136 @@
+import { LIST } from '../../core/budgets.ts';
+import { type Db, once } from '../database.ts';
+import { eq, sql } from '../drizzle.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import type { Direction, KeysetList } from '../keyset.ts';
+import { emptyPage, type Page, type PageRequest, readPage, type Total } from '../page.ts';
+import { connections } from '../schema.ts';
+import { foldForSearch, foldQuery } from './fold.ts';
+import { createIdentifierIndex } from './identifier-index.ts';
+import { createPlaceOfCursor, type ListFilter } from './list.ts';
+import type { AccountSearch, AccountSummaryRow } from './rows.ts';
+import { createAccountTotals } from './totals.ts';
+
+export type SearchAccounts = (
+  environmentId: EnvironmentId,
+  search: AccountSearch,
+  page: PageRequest,
+) => Promise<Page<AccountSummaryRow>>;
+
+type List = KeysetList<AccountSummaryRow, ListFilter>;
+/** Reads the first of some accounts after a place, or from the newest on. */
+type Source = (direction: Direction, place: number | undefined, limit: number) => Promise<AccountSummaryRow[]>;
+
+/** More connections than this are not merged one by one. */
+const MERGED_CONNECTIONS = 64;
+/** The accounts of a connection this small are looked through at once. */
+const SMALL_CONNECTION = LIST.slice;
+/** Matches that are counted. */
+const COUNTED = LIST.countedBySearch;
+
+/**
+ * Substring search, in the order of the list. An account is found by its identifier, or by the key or the provider of its connection.
+ * The latter are the same for all accounts of a connection, so they are looked up among the connections; the index holds identifiers.
+ */
+export function createAccountSearch(db: Db, list: List): SearchAccounts {
+  const totals = createAccountTotals(db);
+  const index = createIdentifierIndex(db);
+  const placeOfCursor = createPlaceOfCursor(db);
+  const names = once(() =>
+    db
+      .select({ id: connections.id, keyId: connections.keyId, providerKey: connections.providerKey })
+      .from(connections)
+      .where(eq(connections.environmentId, sql.placeholder('environmentId')))
+      .prepare(),
+  );
+
+  function connectionsNamed(environmentId: EnvironmentId, text: string): string[] {
+    const isNamed = (name: string) => foldForSearch(name).includes(text);
+    const all = names().all({ environmentId });
+    return all.filter(({ keyId, providerKey }) => isNamed(keyId) || isNamed(providerKey)).map(({ id }) => id);
+  }
+
+  function sizeOf(environmentId: EnvironmentId, connectionId: string): number {
+    return totals(['connectionId'], { environmentId, connectionId }) ?? 0;
+  }
+
+  /** Some accounts that are known, newest first. */
+  function among(environmentId: EnvironmentId, seqs: readonly number[]): Source {
+    return async (direction, place, limit) => {
+      const found = seqs.filter((seq) => place === undefined || (direction === 'older' ? seq < place : seq > place));
+      return index.rows(environmentId, (direction === 'older' ? found : found.reverse()).slice(0, limit));
+    };
+  }
+
+  /**
+   * The accounts of a text that has more matches than are counted. The index gives the newest of them. Going further back in it takes
+   * the longer the further it is, so the rest is found by looking at the accounts.
+   */
+  function frequent(environmentId: EnvironmentId, text: string, newest: readonly number[]): Source {
+    const known = among(environmentId, newest);
+    const walked = list.rows(environmentId, { text });
+    const last = newest.at(-1) ?? 0;
+    return async (direction, place, limit) => {
+      if (place !== undefined && place < last) return walked(direction, place, limit);
+      const rows = await known(direction, place, limit);
+      if (direction === 'newer' || rows.length >= limit) return rows;
+      return [...rows, ...(await walked('older', last, limit - rows.length))];
+    };
+  }
+
+  function pageOf(environmentId: EnvironmentId, sources: readonly Source[], total: Total, request: PageRequest) {
+    const read = async (direction: Direction, place: number | undefined, limit: number) => {
+      const rows = (await Promise.all(sources.map((source) => source(direction, place, limit)))).flat();
+      const bySeq = new Map(rows.map((row) => [row.seq, row]));
+      const order = direction === 'older' ? -1 : 1;
+      return [...bySeq.values()].sort((a, b) => order * (a.seq - b.seq)).slice(0, limit);
+    };
+    return readPage<AccountSummaryRow, number>(
+      {
+        newest: (limit) => read('older', undefined, limit),
+        older: (place, limit) => read('older', place, limit),
+        newer: (place, limit) => read('newer', place, limit),
+        total: async () => total,
+        placeOf: ({ seq }) => seq,
+        placeOfCursor: (id) => placeOfCursor(environmentId, id),
+      },
+      request,
+    );
+  }
+
+  /** The accounts of the connections that are named so, and those whose identifier matches. */
+  function everywhere(environmentId: EnvironmentId, text: string, named: readonly string[], request: PageRequest) {
+    const ofNamed = named.map((connectionId) => list.rows(environmentId, { connectionId }));
+    const total = named.reduce((sum, connectionId) => sum + sizeOf(environmentId, connectionId), 0);
+    const matches = index.newest(environmentId, text);
+    if (matches.length > COUNTED) {
+      const sources = [...ofNamed, frequent(environmentId, text, matches)];
+      return pageOf(environmentId, sources, { total: Math.max(total, COUNTED), totalIsExact: false }, request);
+    }
+    const others = index.outside(matches, named);
+    const sources = [...ofNamed, among(environmentId, others)];
+    return pageOf(environmentId, sources, { total: total + others.length, totalIsExact: true }, request);
+  }
+
+  function within(environmentId: EnvironmentId, text: string, connectionId: string, request: PageRequest) {
+    const byText = () => list.page(environmentId, { connectionId, text }, request, { counted: COUNTED });
+    if (sizeOf(environmentId, connectionId) <= SMALL_CONNECTION) return byText();
+    const matches = index.newest(environmentId, text);
+    if (matches.length > COUNTED) return byText();
+    const own = index.within(matches, connectionId);
+    return pageOf(environmentId, [among(environmentId, own)], { total: own.length, totalIsExact: true }, request);
+  }
+
+  return async (environmentId, { query, connectionId }, request) => {
+    const text = foldQuery(query);
+    if (text === undefined) return emptyPage();
+    const named = connectionsNamed(environmentId, text);
+    if (connectionId !== undefined) {
+      if (named.includes(connectionId)) return list.page(environmentId, { connectionId }, request);
+      return within(environmentId, text, connectionId, request);
+    }
+    if (named.length <= MERGED_CONNECTIONS) return everywhere(environmentId, text, named, request);
+    const values = { named: JSON.stringify(named) };
+    return list.page(environmentId, { textOrNamed: text }, request, { counted: COUNTED, values });
+  };
+}

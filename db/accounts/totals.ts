@@ -1,0 +1,42 @@
+import { type Db, oncePerShape } from '../database.ts';
+import { and, eq, type SQL, sql } from '../drizzle.ts';
+import { accountCounts, connections } from '../schema.ts';
+import { createTotal } from '../sequence.ts';
+
+/** The filters whose totals are kept. */
+export type CountedFilter = 'connectionId' | 'connector' | 'provider' | 'status';
+
+type Values = Record<string, unknown>;
+
+/** What `account_counts` can tell: its rows lead to the connection, its key and its provider, and to the status. */
+const COUNTED: Record<CountedFilter, SQL> = {
+  connectionId: eq(connections.id, sql.placeholder('connectionId')),
+  connector: eq(connections.keyId, sql.placeholder('connector')),
+  provider: eq(connections.providerKey, sql.placeholder('provider')),
+  status: eq(accountCounts.status, sql.placeholder('status')),
+};
+
+export function isCounted(name: string): name is CountedFilter {
+  return Object.hasOwn(COUNTED, name);
+}
+
+/** Reads exact totals. @returns undefined for filters whose totals are not kept */
+export function createAccountTotals(db: Db): (names: readonly string[], values: Values) => number | undefined {
+  const unfiltered = createTotal(db, 'accounts');
+  const sums = oncePerShape<{ get(values: Values): { total: number } | undefined }>();
+  return (names, values) => {
+    if (names.length === 0) return unfiltered([], values);
+    if (!names.every(isCounted)) return undefined;
+    const statement = sums(names.join(), () =>
+      db
+        .select({ total: sql<number>`coalesce(sum(${accountCounts.total}), 0)` })
+        .from(connections)
+        .innerJoin(accountCounts, eq(accountCounts.connectionId, connections.id))
+        .where(
+          and(eq(connections.environmentId, sql.placeholder('environmentId')), ...names.map((name) => COUNTED[name])),
+        )
+        .prepare(),
+    );
+    return statement.get(values)?.total ?? 0;
+  };
+}

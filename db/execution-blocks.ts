@@ -1,0 +1,114 @@
+import { type Db, once } from './database.ts';
+import { and, eq, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { environments, executionBlocks, executions } from './schema.ts';
+
+/** Both exclusive. */
+export interface SeqRange {
+  low: number;
+  high: number;
+}
+
+export interface TimeRange {
+  /** Milliseconds UTC: at or after, and before. */
+  from?: number | undefined;
+  before?: number | undefined;
+}
+
+export interface ExecutionBlocks {
+  /** The numbers among which are all executions of an environment that were started in a range of time. */
+  rangeOf(environmentId: EnvironmentId, times: TimeRange): SeqRange;
+  /** Removes the oldest executions that were started before a time, at most `limit`, from one block. @returns how many */
+  removeOldest(environmentId: EnvironmentId, before: number, limit: number): number;
+}
+
+/** A block has this many numbers: see 0001_core.sql. */
+const SIZE = 1024;
+/** Numbers of one environment: see 0001_core.sql. */
+const ENVIRONMENT_SIZE = 2 ** 40;
+
+const { block, firstStartedAt, lastStartedAt } = executionBlocks;
+const given = (name: string) => sql.placeholder(name);
+const within = sql`${block} >= ${given('firstBlock')} and ${block} <= ${given('lastBlock')}`;
+const inBlock = sql`${executions.seq} >= ${given('block')} * ${sql.raw(String(SIZE))}
+  and ${executions.seq} < (${given('block')} + 1) * ${sql.raw(String(SIZE))}`;
+
+export function createExecutionBlocks(db: Db): ExecutionBlocks {
+  const ordinal = once(() =>
+    db
+      .select({ ordinal: environments.ordinal })
+      .from(environments)
+      .where(eq(environments.id, given('environmentId')))
+      .prepare(),
+  );
+  const edge = (which: SQL<number>, condition: SQL) =>
+    once(() => db.select({ block: which }).from(executionBlocks).where(and(within, condition)).prepare());
+  const first = edge(sql<number>`min(${block})`, sql`${lastStartedAt} >= ${given('from')}`);
+  const last = edge(sql<number>`max(${block})`, sql`${firstStartedAt} < ${given('before')}`);
+  const oldest = once(() =>
+    db
+      .select({ block })
+      .from(executionBlocks)
+      .where(and(within, sql`${firstStartedAt} < ${given('before')}`))
+      .orderBy(block)
+      .limit(1)
+      .prepare(),
+  );
+  const remove = once(() => {
+    const old = db
+      .select({ seq: executions.seq })
+      .from(executions)
+      .where(and(inBlock, sql`${executions.startedAt} < ${given('before')}`))
+      .orderBy(executions.seq)
+      .limit(given('limit'));
+    return db.delete(executions).where(sql`${executions.seq} in ${old}`).prepare();
+  });
+  const left = once(() =>
+    db
+      .select({ first: sql<number | null>`min(${executions.startedAt})` })
+      .from(executions)
+      .where(inBlock)
+      .prepare(),
+  );
+  const shorten = once(() =>
+    db
+      .update(executionBlocks)
+      .set({ firstStartedAt: sql`${given('first')}` })
+      .where(eq(block, given('block')))
+      .prepare(),
+  );
+  const drop = once(() =>
+    db
+      .delete(executionBlocks)
+      .where(eq(block, given('block')))
+      .prepare(),
+  );
+
+  function blocksOf(environmentId: EnvironmentId) {
+    const low = (ordinal().get({ environmentId })?.ordinal ?? 0) * ENVIRONMENT_SIZE;
+    const high = low + ENVIRONMENT_SIZE;
+    return { low, high, firstBlock: low / SIZE, lastBlock: high / SIZE - 1 };
+  }
+
+  return {
+    rangeOf(environmentId, { from, before }) {
+      const { low, high, ...bounds } = blocksOf(environmentId);
+      // Where no block has such a time, the range is empty.
+      const begin =
+        from === undefined ? low : (first().get({ ...bounds, from })?.block ?? bounds.lastBlock + 1) * SIZE - 1;
+      const end =
+        before === undefined ? high : ((last().get({ ...bounds, before })?.block ?? bounds.firstBlock - 1) + 1) * SIZE;
+      return { low: Math.max(low, begin), high: Math.min(high, end) };
+    },
+    removeOldest(environmentId, before, limit) {
+      const { firstBlock, lastBlock } = blocksOf(environmentId);
+      const found = oldest().get({ firstBlock, lastBlock, before });
+      if (!found) return 0;
+      const removed = remove().run({ ...found, before, limit }).changes;
+      const earliest = left().get(found)?.first ?? null;
+      if (earliest === null) drop().run(found);
+      else shorten().run({ ...found, first: earliest });
+      return removed;
+    },
+  };
+}

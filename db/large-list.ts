@@ -1,0 +1,34 @@
+import type { Db } from './database.ts';
+import { count, type SQL, type SQLWrapper, sql } from './drizzle.ts';
+import type { accounts, executions, outbox } from './schema.ts';
+
+type LargeTable = typeof accounts | typeof executions | typeof outbox;
+
+/** Prepares a count of at most `limit` rows. */
+export function countUpTo(db: Db, table: LargeTable, where: SQL) {
+  const found = db
+    .select({ one: sql<number>`1`.as('one') })
+    .from(table)
+    .where(where)
+    .limit(sql.placeholder('limit'))
+    .as('found');
+  return db.select({ total: count() }).from(found).prepare();
+}
+
+/** Prepares the selection of the place that is `offset` rows further in a list. */
+export function placesOf<K extends string | number>(
+  db: Db,
+  table: LargeTable,
+  place: SQLWrapper,
+  where: SQL,
+  order: SQL,
+) {
+  return db
+    .select({ place: sql<K>`${place}` })
+    .from(table)
+    .where(where)
+    .orderBy(order)
+    .limit(1)
+    .offset(sql.placeholder('offset'))
+    .prepare();
+}

@@ -1,0 +1,376 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type {
+  AccountFilters,
+  AccountSummaryRow,
+  ExecutionFilters,
+  ExecutionRow,
+  Page,
+  PageRequest,
+} from '../../db/store.ts';
+import {
+  account,
+  addConnection,
+  addEnvironment,
+  addKeyChecks,
+  connection,
+  github,
+  NOW,
+  openTestStore,
+  outboxEntry,
+  type TestStore,
+} from './support.ts';
+
+type Read<Row> = (page: PageRequest) => Promise<Page<Row>>;
+
+/** Small, so that a few hundred rows are many slices. */
+const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
+
+const ACCOUNTS = 300;
+const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'DISCONNECTED'] as const;
+const OUTCOMES = ['SUCCEEDED', 'FAILED', 'UNKNOWN'] as const;
+
+async function walk<Row extends { id: string }>(read: Read<Row>, size: number, back: boolean, from?: string) {
+  const ids: string[] = [];
+  let cursor = from;
+  for (;;) {
+    const page = await read(cursor === undefined ? { size } : { size, [back ? 'before' : 'after']: cursor });
+    ids.push(...(back ? page.rows.toReversed() : page.rows).map(({ id }) => id));
+    const edge = back ? page.rows[0] : page.rows.at(-1);
+    if (!edge || !(back ? page.hasPrevious : page.hasNext)) return ids;
+    cursor = edge.id;
+  }
+}
+
+/** Holds every page of a list, in both directions, and its total against what the filters mean. */
+async function expectList<Row extends { id: string }>(read: Read<Row>, ids: string[], what: string) {
+  expect(await walk(read, 13, false), what).to.deep.equal(ids);
+  const last = ids.at(-1);
+  if (last) expect(await walk(read, 13, true, last), `${what}, back`).to.deep.equal(ids.slice(0, -1).reverse());
+  const { total, totalIsExact } = await read({ size: 1 });
+  if (totalIsExact) expect(total, `total of ${what}`).to.equal(ids.length);
+  else expect(total, `bound of ${what}`).to.be.within(Math.min(1, ids.length), ids.length);
+  return totalIsExact;
+}
+
+describe('F6: lists that grow without end', () => {
+  let test: TestStore;
+  let connections: string[];
+  const accounts: AccountSummaryRow[] = [];
+  const executions: ExecutionRow[] = [];
+
+  before(async () => {
+    test = await openTestStore({ listLimits: LIMITS });
+    await addKeyChecks(test.store, 'kek_1');
+    const { store, env, newId } = test;
+    const slack = await addConnection(store, env, connection(newId, { keyId: 'slack-eu', providerKey: 'slack' }));
+    const second = await addConnection(store, env, connection(newId, { keyId: 'github-2', providerKey: 'github' }));
+    connections = [await github(test), slack, second];
+    const names = [
+      ['github', 'github'],
+      ['slack-eu', 'slack'],
+      ['github-2', 'github'],
+    ] as const;
+    const other = await addEnvironment(store, newId, 'other.example');
+    const foreign = await addConnection(store, other, connection(newId));
+    await store.write(async (tx) => {
+      for (let i = 0; i < ACCOUNTS; i++) {
+        // The third connection has accounts at the beginning only, and one status is rare.
+        const place = i < 20 ? 2 : i % 9 === 0 ? 1 : 0;
+        const [connector, provider] = names[place] as (typeof names)[number];
+        const row = account(newId, connections[place] as string, {
+          connector,
+          provider,
+          organizationId: i % 3 === 0 ? 'org_big' : `org_${i % 50}`,
+          userId: i % 2 === 0 ? '' : `user_${i % 40}`,
+          identifier: `${['Ada', 'grace', 'LINUS'][i % 3]}.${i}@example.com`,
+          status: i === 5 ? 'PENDING_AUTH' : i % 11 === 0 ? 'EXPIRED' : 'ACTIVE',
+        });
+        await tx.accounts.insert(env, row);
+        const of = account(newId, foreign, { identifier: `ada.${i}@example.com` });
+        await tx.accounts.insert(other, of);
+        const execution = {
+          id: newId('exec'),
+          accountId: i % 4 === 0 ? null : `ca_${i % 5}`,
+          connector,
+          toolName: i % 6 === 0 ? 'proxy' : `${provider}_tool_${i % 3}`,
+          agentRunId: i % 5 === 0 ? `run_${i % 20}` : null,
+          apiClientId: 'cli_1',
+          // The clock was set back once.
+          startedAt: NOW + (i > 150 ? i - 60 : i) * 1000,
+        };
+        await tx.executions.insert(env, execution);
+        await tx.executions.insert(other, { ...execution, id: newId('exec') });
+        const status = i === 7 ? 'UNKNOWN' : OUTCOMES[i % 8 === 0 ? 1 : 0];
+        if (i % 50 !== 49)
+          await tx.executions.finish(env, execution.id, { status: status as 'FAILED', finishedAt: NOW });
+      }
+    });
+    accounts.push(...(await all((page) => store.read.accounts.list(env, {}, page))));
+    executions.push(...(await all((page) => store.read.executions.list(env, {}, page))));
+    expect([accounts.length, executions.length]).to.deep.equal([ACCOUNTS, ACCOUNTS]);
+  });
+  after(() => test.end());
+
+  async function all<Row extends { id: string }>(read: Read<Row>): Promise<Row[]> {
+    const rows: Row[] = [];
+    let page = await read({ size: 100 });
+    for (;;) {
+      rows.push(...page.rows);
+      if (!page.hasNext) return rows;
+      page = await read({ size: 100, after: page.rows.at(-1)?.id });
+    }
+  }
+
+  const idsOf = <Row extends { id: string }>(rows: Row[], fits: (row: Row) => boolean) =>
+    rows.filter(fits).map(({ id }) => id);
+  const oneOf = (values: readonly unknown[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
+
+  it('give the executions that fit any filters together, in both directions, with a total that is true', async () => {
+    const times = oneOf([0, 50, 120, 150, 200, 238, 300].map((seconds) => NOW + seconds * 1000));
+    const filters = fc.record({
+      agentRunId: oneOf(['run_0', 'run_5', 'run_none']),
+      accountId: oneOf(['ca_1', 'ca_3', 'ca_none']),
+      toolName: oneOf(['proxy', 'github_tool_1', 'slack_tool_0', 'none']),
+      connector: oneOf(['github', 'slack-eu', 'github-2', 'none']),
+      status: oneOf(['STARTED', ...OUTCOMES]),
+      startedFrom: times,
+      startedBefore: times,
+    });
+    const fits = (row: ExecutionRow, { startedFrom, startedBefore, ...same }: ExecutionFilters) =>
+      Object.entries(same).every(([name, value]) => value === undefined || row[name as keyof ExecutionRow] === value) &&
+      (startedFrom === undefined || row.startedAt >= startedFrom) &&
+      (startedBefore === undefined || row.startedAt < startedBefore);
+    await fc.assert(
+      fc.asyncProperty(filters, async (given) => {
+        const filter = given as ExecutionFilters;
+        const read: Read<ExecutionRow> = (page) => test.store.read.executions.list(test.env, filter, page);
+        const ids = idsOf(executions, (row) => fits(row, filter));
+        const isExact = await expectList(read, ids, JSON.stringify(filter));
+        const { agentRunId, accountId, startedFrom, startedBefore } = filter;
+        const isCounted = [agentRunId, accountId, startedFrom, startedBefore].every((value) => value === undefined);
+        if (isCounted) expect(isExact).to.equal(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('give the accounts that fit any filters together, in both directions, with a total that is true', async () => {
+    const filters = fc.record({
+      userId: oneOf(['user_1', 'user_7', 'user_none']),
+      identifier: oneOf(['Ada.3@example.com', 'none']),
+      organizationId: oneOf(['org_big', 'org_1', 'none']),
+      connectionId: oneOf([0, 1, 2]),
+      connector: oneOf(['github', 'slack-eu', 'none']),
+      provider: oneOf(['github', 'slack']),
+      status: oneOf(STATUSES),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, async ({ connectionId: place, ...given }) => {
+        const connectionId = place === undefined ? undefined : connections[place as number];
+        const filter = { ...given, connectionId } as AccountFilters;
+        const read: Read<AccountSummaryRow> = (page) => test.store.read.accounts.list(test.env, filter, page);
+        const ids = idsOf(accounts, (row) =>
+          Object.entries(filter).every(([name, value]) => value === undefined || row[name as 'id'] === value),
+        );
+        const isExact = await expectList(read, ids, JSON.stringify(filter));
+        if (!filter.userId && !filter.identifier && !filter.organizationId) expect(isExact).to.equal(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('give the accounts that a text is found in, everywhere and within a connection', async () => {
+    for (const query of [
+      'ada.',
+      'ADA.1',
+      'example',
+      '.29',
+      'git',
+      'hub-2',
+      'slack',
+      'LACK-E',
+      'linus.298@',
+      'nobody',
+      'com',
+    ]) {
+      for (const connectionId of [undefined, ...connections, 'conn_none']) {
+        const read: Read<AccountSummaryRow> = (page) =>
+          test.store.read.accounts.search(test.env, connectionId ? { query, connectionId } : { query }, page);
+        const ids = idsOf(
+          accounts,
+          (row) =>
+            (connectionId === undefined || row.connectionId === connectionId) &&
+            [row.identifier, row.connector, row.provider].some((text) =>
+              text.toLowerCase().includes(query.toLowerCase()),
+            ),
+        );
+        await expectList(read, ids, `${query} in ${connectionId}`);
+      }
+    }
+  });
+
+  it('let other work have a turn after each slice that has to be looked at', async () => {
+    let turns = 0;
+    let next = setImmediate(function turn() {
+      turns += 1;
+      next = setImmediate(turn);
+    });
+    // Only the oldest executions are early enough: those of the account are looked at, from the newest on.
+    const filter = { accountId: 'ca_1', startedBefore: NOW + 2000 };
+    const page = await test.store.read.executions.list(test.env, filter, { size: 1 });
+    clearImmediate(next);
+    expect(page.rows).to.have.length(1);
+    const candidates = executions.filter(({ accountId }) => accountId === 'ca_1').length;
+    expect(turns).to.be.at.least(Math.floor(candidates / LIMITS.slice) - 1);
+  });
+
+  describe('count by counters', () => {
+    const total = async (filters: ExecutionFilters) =>
+      (await test.store.read.executions.list(test.env, filters, { size: 1 })).total;
+
+    it('what is under way, what has ended and what was removed', async () => {
+      const { store, env, newId } = test;
+      const what = {
+        accountId: null,
+        connector: 'counted',
+        toolName: 'counted_tool',
+        agentRunId: null,
+        apiClientId: 'c',
+      };
+      const ids = [newId('exec'), newId('exec'), newId('exec')];
+      const totals = () =>
+        Promise.all(
+          [{}, { status: 'STARTED' }, { status: 'SUCCEEDED' }].map((more) =>
+            total({ connector: 'counted', ...more } as ExecutionFilters),
+          ),
+        );
+      await store.write(async (tx) => {
+        for (const id of ids) await tx.executions.insert(env, { id, ...what, startedAt: NOW - 1000 });
+      });
+      expect(await totals()).to.deep.equal([3, 3, 0]);
+      const end = { status: 'SUCCEEDED' as const, finishedAt: NOW };
+      await store.write((tx) => tx.executions.finish(env, ids[0] as string, end));
+      expect(await totals()).to.deep.equal([3, 2, 1]);
+      const undone = store.write(async (tx) => {
+        await tx.executions.finish(env, ids[1] as string, end);
+        throw new Error('undone');
+      });
+      await undone.catch(() => {});
+      expect(await totals()).to.deep.equal([3, 2, 1]);
+      expect(await store.write((tx) => tx.executions.sweep(env, NOW, 2))).to.equal(2);
+      expect(await store.write((tx) => tx.executions.sweep(env, NOW, 2))).to.equal(1);
+      expect(await store.write((tx) => tx.executions.sweep(env, NOW, 2))).to.equal(0);
+      expect(await totals()).to.deep.equal([0, 0, 0]);
+    });
+  });
+});
+
+describe('F6: the statements of lists that grow without end', () => {
+  const TABLES = /^SCAN (accounts|executions|outbox|stored_contents|idempotency_keys|audit_log)\b/;
+
+  /** What is prepared while something runs. */
+  async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
+    const { prototype } = Database as unknown as { prototype: { prepare(text: string): unknown } };
+    const { prepare } = prototype;
+    const texts: string[] = [];
+    prototype.prepare = function record(text) {
+      texts.push(text);
+      return prepare.call(this, text);
+    };
+    try {
+      await run();
+    } finally {
+      prototype.prepare = prepare;
+    }
+    return texts.filter((text) => /^(select|delete|update|insert)\b/i.test(text));
+  }
+
+  const subsets = <T extends object>(filters: T): Partial<T>[] => {
+    const names = Object.keys(filters) as (keyof T)[];
+    return Array.from({ length: 2 ** names.length }, (_, set) =>
+      Object.fromEntries(names.filter((_name, bit) => set & (1 << bit)).map((name) => [name, filters[name]])),
+    ) as Partial<T>[];
+  };
+
+  it('walk an index or a range of the table, for every set of filters, and sort nothing', async () => {
+    const test = await openTestStore({ listLimits: LIMITS });
+    const { store, env, newId, file } = test;
+    await addKeyChecks(store, 'kek_1');
+    const connectionId = await github(test);
+    const rows = Array.from({ length: 3 }, () =>
+      account(newId, connectionId, { organizationId: 'org', userId: 'user' }),
+    );
+    await store.write(async (tx) => {
+      for (const row of rows) {
+        await tx.accounts.insert(env, row);
+        await tx.outbox.insert(env, outboxEntry(newId('out'), row.id));
+        const execution = { id: newId('exec'), accountId: 'ca_1', agentRunId: 'run', apiClientId: 'cli' };
+        await tx.executions.insert(env, { ...execution, connector: 'github', toolName: 'proxy', startedAt: NOW });
+      }
+    });
+    const executionFilters: ExecutionFilters = {
+      agentRunId: 'run',
+      accountId: 'ca_1',
+      toolName: 'proxy',
+      connector: 'github',
+      status: 'STARTED',
+      startedFrom: NOW,
+      startedBefore: NOW + 1,
+    };
+    const accountFilters: AccountFilters = {
+      userId: 'user',
+      identifier: rows[0]?.identifier as string,
+      organizationId: 'org',
+      connectionId,
+      provider: 'github',
+      status: 'ACTIVE',
+    };
+    const first = (await store.read.executions.list(env, {}, { size: 1 })).rows[0]?.id as string;
+    const middle = rows[1]?.id as string;
+    const texts = await statementsOf(async () => {
+      for (const filters of subsets(executionFilters)) {
+        await store.read.executions.list(env, filters, { size: 1 });
+        await store.read.executions.list(env, filters, { size: 1, after: first });
+        await store.read.executions.list(env, filters, { size: 1, before: first });
+      }
+      for (const filters of subsets(accountFilters)) {
+        await store.read.accounts.list(env, filters, { size: 1 });
+        await store.read.accounts.list(env, filters, { size: 1, after: middle });
+        await store.read.accounts.list(env, filters, { size: 1, before: middle });
+      }
+      for (const query of ['example', 'github', 'nothing']) {
+        await store.read.accounts.search(env, { query }, { size: 1, after: middle });
+        await store.read.accounts.search(env, { query, connectionId }, { size: 1 });
+      }
+      await store.read.outbox.page(env, { kind: 'revoke', state: 'WAITING', subjectId: middle }, { size: 1 });
+      await store.read.outbox.page(env, { kind: 'revoke', result: 'REVOKED' }, { size: 1 });
+      await store.read.outbox.page(env, { kind: 'revoke' }, { size: 1 });
+      await store.read.storedContents.total(env, 'file');
+      await store.read.connections.countAccounts(env, connectionId);
+      await store.write(async (tx) => {
+        await tx.executions.sweep(env, NOW, 10);
+        await tx.executions.markUnknown(env, NOW, NOW);
+        await tx.idempotencyKeys.sweep(env, NOW, { rows: 10, bytes: 10 });
+        await tx.idempotencyKeys.releaseAbandoned(env, NOW);
+        await tx.storedContents.sweep(env, NOW, { rows: 10, bytes: 10 });
+        await tx.outbox.purge(env, NOW, 10);
+        await tx.authFlows.sweep(env, NOW, 10);
+        await tx.authRequests.purge(env, NOW, 10);
+      });
+    });
+    expect(texts.length).to.be.above(150);
+    const db = new Database(file, { readonly: true });
+    const wrong = texts.flatMap((text) => {
+      const plan = db.prepare(`explain query plan ${text}`).all(...Array.from(text.matchAll(/\?/g), () => null)) as {
+        detail: string;
+      }[];
+      const bad = plan.filter(({ detail }) => TABLES.test(detail) || /TEMP B-TREE/.test(detail));
+      return bad.map(({ detail }) => `${detail}: ${text}`);
+    });
+    db.close();
+    await test.end();
+    expect(wrong).to.deep.equal([]);
+  });
+});
