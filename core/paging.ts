@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../db/page.ts';
+import type { Page, PageRequest, Total } from '../db/page.ts';
 import { LIFETIME } from './budgets.ts';
 import { ApiError } from './errors.ts';
 import type { SealedTokens } from './vault/sealed-token.ts';
@@ -65,6 +65,11 @@ export function pageTokens<Row extends { id: string }>(
     next_page_token: page.hasNext && last ? seal(`after ${last.id}`) : '',
     prev_page_token: page.hasPrevious && first ? seal(`before ${first.id}`) : '',
   };
+}
+
+/** The total of a list whose counting can stop at a bound. */
+export function totalSize({ total, totalIsExact }: Total): { total_size: number; total_size_is_lower_bound?: true } {
+  return { total_size: total, ...(!totalIsExact && { total_size_is_lower_bound: true }) };
 }
 
 function bind({ environmentId, list, filters }: PageScope): string[] {

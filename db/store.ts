@@ -63,7 +63,7 @@ export type {
 export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
 export type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './mcp-configs.ts';
 export type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './outbox.ts';
-export type { Page, PageRequest } from './page.ts';
+export type { Page, PageRequest, Total } from './page.ts';
 export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
 export type { ReadRepositories, Repositories, Transaction } from './repositories.ts';
 export type {

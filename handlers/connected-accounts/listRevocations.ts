@@ -1,5 +1,5 @@
 import { REVOKE } from '../../core/accounts/revocation-order.ts';
-import { pageTokens, readPage } from '../../core/paging.ts';
+import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import type { OutboxFilters } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { presentRevocation } from '../present/revocation.ts';
@@ -23,7 +23,6 @@ export const listRevocations: Handler<'listRevocations'> = async (call, reply, d
   return reply(200, {
     revocations: page.rows.map(presentRevocation),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
-    total_size: page.total,
-    total_size_is_exact: page.totalIsExact,
+    ...totalSize(page),
   });
 };

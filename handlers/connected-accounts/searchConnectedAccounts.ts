@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
-import { pageTokens, readPage } from '../../core/paging.ts';
+import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentSummary } from '../present/account.ts';
 
@@ -16,8 +16,7 @@ export const searchConnectedAccounts: Handler<'searchConnectedAccounts'> = async
   return reply(200, {
     connected_accounts: page.rows.map((row) => presentSummary(row, deps.usage.lastUsedAt(row))),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
-    total_size: page.total,
-    total_size_is_exact: page.totalIsExact,
+    ...totalSize(page),
   });
 };
 

@@ -1,4 +1,4 @@
-import { pageTokens, readPage } from '../../core/paging.ts';
+import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentExecution } from '../present/execution.ts';
 
@@ -22,8 +22,7 @@ export const listExecutions: Handler<'listExecutions'> = async (call, reply, dep
   return reply(200, {
     executions: page.rows.map(presentExecution),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
-    total_size: page.total,
-    total_size_is_exact: page.totalIsExact,
+    ...totalSize(page),
   });
 };
 

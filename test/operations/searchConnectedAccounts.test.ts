@@ -1,10 +1,13 @@
 import { expect } from 'chai';
+import { LIST } from '../../core/budgets.ts';
+import type { AccountRow } from '../../db/store.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import { walkPages } from '../support/pages.ts';
 import { createConnection } from '../support/providers.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+import { firstEnvironment } from '../support/tokens.ts';
 
 const PATH = '/api/v1/connected_accounts:search';
 
@@ -51,6 +54,32 @@ describe('searchConnectedAccounts', () => {
         total_size: 1,
       });
       expect(text).not.to.include('secret');
+    });
+
+    it('F6: says that the total is a lower bound beyond the matches that are counted, and still has every page', async () => {
+      const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'key' } } } };
+      const first = await createAccount(server, { connector, identifier: 'crowd-0@acme.test', connectedAccount });
+      const { id: environment } = await firstEnvironment(server);
+      const row = await server.deps.store.read.accounts.get(environment, first.id);
+      const { seq: _seq, environmentId: _environmentId, version: _version, ...copy } = row as AccountRow;
+      await server.deps.store.write(async (tx) => {
+        for (let number = 1; number <= LIST.countedBySearch; number++) {
+          const identifier = `crowd-${number}@acme.test`;
+          await tx.accounts.insert(environment, { ...copy, id: server.deps.newId('ca'), identifier });
+        }
+      });
+      expect((await search('crowd-')).body).to.deep.include({ total_size: 1000, total_size_is_lower_bound: true });
+      const names = new Set<string>();
+      let page = await search('crowd-', { page_size: '100' });
+      for (;;) {
+        for (const name of namesOf(page)) names.add(name);
+        if (page.body.next_page_token === '') break;
+        page = await search('crowd-', { page_size: '100', page_token: page.body.next_page_token });
+      }
+      expect(names.size).to.equal(1001);
+      expect((await search('crowd-10')).body)
+        .to.include({ total_size: 12 })
+        .and.not.to.have.property('total_size_is_lower_bound');
     });
 
     it('looks into identifiers, providers and connectors, and nowhere else (C6)', async () => {
