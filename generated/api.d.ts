@@ -162,7 +162,7 @@ export interface paths {
          *     `page_token` goes back and forth through the list in a stable order, also while accounts are created and deleted.
          *     `total_size` counts all matches exactly without filters, for any filters among `connection_id`, `connector`, `provider` and
          *     `status`, and for up to 10,000 matches of other filters. It can be a lower bound for more matches, and where matches are rare
-         *     among more than 100,000 accounts of a filter; `total_size_is_exact` is `false` then.
+         *     among more than 100,000 accounts of a filter; `total_size_is_lower_bound` is `true` then.
          */
         get: operations["listConnectedAccounts"];
         /**
@@ -286,7 +286,7 @@ export interface paths {
          *
          *     Returns summaries in pages like the list does. `total_size` is exact for up to 1,000 matches of identifiers, and for any
          *     number of accounts that are found by their connector or provider. For more it can be a lower bound, and
-         *     `total_size_is_exact` is `false` then.
+         *     `total_size_is_lower_bound` is `true` then.
          */
         get: operations["searchConnectedAccounts"];
         put?: never;
@@ -713,7 +713,7 @@ export interface paths {
          *
          *     `total_size` counts all matches exactly without filters, for any filters among `status`, `tool_name` and `connector`, and for
          *     up to 10,000 matches of other filters. It can be a lower bound for more matches, and where matches are rare among more than
-         *     100,000 executions of a filter; `total_size_is_exact` is `false` then.
+         *     100,000 executions of a filter; `total_size_is_lower_bound` is `true` then.
          */
         get: operations["listExecutions"];
         put?: never;
@@ -898,7 +898,7 @@ export interface paths {
          *     goes on for three days while the provider gives no answer. Of a deleted account, too; ends are kept for 90 days. Credentials
          *     that a person typed were not issued through Valetkey: whoever issued them has to revoke them, and nothing is listed here.
          *
-         *     `total_size` is exact for up to 10,000 matches; `total_size_is_exact` is `false` where it can be a lower bound.
+         *     `total_size` is exact for up to 10,000 matches; `total_size_is_lower_bound` is `true` where it is a lower bound.
          */
         get: operations["listRevocations"];
         put?: never;
@@ -1578,7 +1578,7 @@ export interface components {
             next_page_token: components["schemas"]["NextPageToken"];
             prev_page_token: components["schemas"]["PrevPageToken"];
             total_size: components["schemas"]["TotalSize"];
-            total_size_is_exact: components["schemas"]["TotalSizeIsExact"];
+            total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
         };
         /**
          * @description Names an account by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. Fields beside `id` must
@@ -2092,7 +2092,7 @@ export interface components {
             next_page_token: components["schemas"]["NextPageToken"];
             prev_page_token: components["schemas"]["PrevPageToken"];
             total_size: components["schemas"]["TotalSize"];
-            total_size_is_exact: components["schemas"]["TotalSizeIsExact"];
+            total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
         };
         /** @description The tool was called and failed. */
         ExecutionProblem: {
@@ -2922,7 +2922,7 @@ export interface components {
             /** @description The revocations of this page. */
             revocations: components["schemas"]["Revocation"][];
             total_size: components["schemas"]["TotalSize"];
-            total_size_is_exact: components["schemas"]["TotalSizeIsExact"];
+            total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
         };
         /**
          * @description `PENDING` it is being tried, or waits for the next attempt; `REVOKED` the tokens are dead at the provider; `NOT_REVOCABLE`
@@ -3350,14 +3350,14 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description The number of matches on all pages together. It is exact unless `total_size_is_exact` says otherwise.
+         * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
          */
         TotalSize: number;
         /**
-         * @description `true`: `total_size` is exact. `false`: counting stopped at a bound, and there are at least `total_size` matches. The operation
-         *     says when that can be.
+         * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
+         *     says when counting stops.
          */
-        TotalSizeIsExact: boolean;
+        TotalSizeIsLowerBound: boolean;
         /** @description What was left out of `data`; absent when nothing was. The rest is still JSON of the same shape. */
         Truncation: {
             /** @description Each place where something was left out. */

@@ -144,10 +144,6 @@ describe('no query without an environment (C1)', () => {
       ],
       'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
       'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
-      'environmentTools.namesWithDescription': [
-        (r, env) => r.environmentTools.namesWithDescription(env, 'mine', 'x'),
-        [],
-      ],
       'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
       'environmentTools.changedAfter': [
         (r, env) => r.environmentTools.changedAfter(env, { revision: 0, name: '' }, 9),

@@ -58,13 +58,13 @@ describe('searchConnectedAccounts', () => {
 
     it('F6: says that the total is a lower bound beyond the matches that are counted, and still has every page', async () => {
       const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'key' } } } };
-      const first = await createAccount(server, { connector, identifier: 'crowd-0@acme.test', connectedAccount });
+      const first = await createAccount(server, { connector, identifier: 'crowd-0-@acme.test', connectedAccount });
       const { id: environment } = await firstEnvironment(server);
       const row = await server.deps.store.read.accounts.get(environment, first.id);
       const { seq: _seq, environmentId: _environmentId, version: _version, ...copy } = row as AccountRow;
       await server.deps.store.write(async (tx) => {
         for (let number = 1; number <= LIST.countedBySearch; number++) {
-          const identifier = `crowd-${number}@acme.test`;
+          const identifier = `crowd-${number.toString(36)}-@acme.test`;
           await tx.accounts.insert(environment, { ...copy, id: server.deps.newId('ca'), identifier });
         }
       });
@@ -78,7 +78,7 @@ describe('searchConnectedAccounts', () => {
       }
       expect(names.size).to.equal(1001);
       expect((await search('crowd-10')).body)
-        .to.include({ total_size: 12 })
+        .to.include({ total_size: 1 })
         .and.not.to.have.property('total_size_is_lower_bound');
     });
 
