@@ -6,6 +6,11 @@ import { type AuditReads, type AuditRepository, createAuditRepository } from './
 import { createAuditHeads } from './audit-heads.ts';
 import { type AuthFlowReads, type AuthFlowRepository, createAuthFlowRepository } from './auth-flows.ts';
 import { type AuthRequestReads, type AuthRequestRepository, createAuthRequestRepository } from './auth-requests.ts';
+import {
+  type CatalogueDigestReads,
+  type CatalogueDigestRepository,
+  createCatalogueDigestRepository,
+} from './catalogue-digests.ts';
 import { type ConnectionReads, type ConnectionRepository, createConnectionRepository } from './connections.ts';
 import {
   type CustomProviderReads,
@@ -63,6 +68,7 @@ export interface Repositories extends ReadRepositories {
   deploymentSecrets: DeploymentSecretRepository;
   keyRotation: KeyRotationRepository;
   mcpConfigs: McpConfigRepository;
+  catalogueDigests: CatalogueDigestRepository;
 }
 
 /** What a unit of work gets: the repositories, writing into its transaction. */
@@ -93,6 +99,7 @@ export interface ReadRepositories {
   deploymentSecrets: DeploymentSecretReads;
   keyRotation: KeyRotationReads;
   mcpConfigs: McpConfigReads;
+  catalogueDigests: CatalogueDigestReads;
 }
 
 /**
@@ -126,6 +133,7 @@ export function createRepositories(
     deploymentSecrets: translated(createDeploymentSecretRepository(db)),
     keyRotation: translated(createKeyRotationRepository(db)),
     mcpConfigs: translated(createMcpConfigRepository(db)),
+    catalogueDigests: translated(createCatalogueDigestRepository(db)),
   };
   return { repositories, ending: joinEndings([searchIndex.ending, auditHeads.ending]) };
 }

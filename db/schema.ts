@@ -530,3 +530,8 @@ export const keyChecks = sqliteTable('key_checks', {
   checkValue: blob('check_value', { mode: 'buffer' }).notNull(),
   createdAt: integer('created_at').notNull(),
 });
+
+export const catalogueDigests = sqliteTable('catalogue_digests', {
+  environmentId: environment().primaryKey().notNull(),
+  digests: json<Record<string, string>>('digests').notNull(),
+});

@@ -6,6 +6,7 @@ import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { ByteBudget } from '../core/budgets/byte-budget.ts';
 import { BODIES, STORAGE } from '../core/budgets.ts';
+import { adaptToUpgrade } from '../core/connections/catalogue-change.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createExecutionContents } from '../core/contents/execution-contents.ts';
@@ -128,7 +129,8 @@ export async function createDeps(
     });
     const egressOf = egress.of;
     const scrubStorage = scrub.request;
-    const catalogue = createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
+    const catalogue = overrides.catalogue ?? createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
+    await adaptToUpgrade({ store, vault, catalogue, now, newId, events, log });
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
     const parts = {
       store,

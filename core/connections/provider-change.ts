@@ -48,6 +48,31 @@ export async function adaptToProvider(
 }
 
 /**
+ * The same for a built-in connector that has changed with the program. Nobody can be told to keep what it was, so accounts are taken out of use
+ * where a change of a custom provider would be refused.
+ */
+export async function adaptToCatalogue(
+  tx: Repositories,
+  tools: ProviderChangeTools,
+  environmentId: EnvironmentId,
+  now: ProviderDefinition,
+  cause: Cause,
+): Promise<Consequences> {
+  let parked = 0;
+  for await (const account of accountsOf(tx, environmentId, now.identifier)) {
+    const pattern = findPattern(now, account.authorizationType);
+    const definition = pattern && { provider: now, pattern };
+    const isExposed = pattern !== undefined && exposedFields(account, pattern).length > 0;
+    const reason = definition === undefined ? TYPE_GONE : isExposed ? FIELD_OPENED : null;
+    if (await adapt(tx, tools, account, definition, cause, reason)) parked += 1;
+  }
+  return { parked, withdrawn: await withdrawClients(tx, tools, environmentId, now, cause) };
+}
+
+const TYPE_GONE = 'The provider no longer offers this type of authorization.';
+const FIELD_OPENED = 'The provider now shows a field that was secret when the account was connected.';
+
+/**
  * Brings the accounts of a provider in line with its new definition. A stored credential keeps the meaning that it was given with: an
  * account whose credential would go elsewhere, or be sent in another way, is taken out of use; what was public and is secret now is no
  * longer shown; what was secret never becomes public.
@@ -81,25 +106,30 @@ async function adaptAccounts(
   return parked;
 }
 
-/** @returns whether the account was taken out of use */
+/**
+ * @param definition undefined when the provider no longer offers the type of the account
+ * @param reason why the account is to be taken out of use in any case
+ * @returns whether the account was taken out of use
+ */
 async function adapt(
   tx: Repositories,
   { now, events }: ProviderChangeTools,
   account: AccountRow,
-  definition: Definition,
+  definition: Definition | undefined,
   cause: Cause,
+  reason: string | null = null,
 ): Promise<boolean> {
   const { environmentId, id, version, status } = account;
-  if (account.credentialsSealed === null) {
+  if (account.credentialsSealed === null && definition) {
     // Nothing that could be led astray: the account follows its provider.
     const bound = bindTo(definition, account.apiConfig, {}, {});
     if (isBoundSo(account, bound)) return false;
     await tx.accounts.update(environmentId, id, version, { ...bound, updatedAt: now() });
     return false;
   }
-  const breach = bindingBreach(account, definition);
+  const breach = reason ?? (definition ? bindingBreach(account, definition) : null);
   const parks = breach !== null && status === 'ACTIVE';
-  const shown = stillShown(account, definition);
+  const shown = definition && stillShown(account, definition);
   if (!parks && shown === undefined) return false;
   await tx.accounts.update(environmentId, id, version, {
     ...(parks && { status: 'PENDING_AUTH' as const, statusReason: breach }),

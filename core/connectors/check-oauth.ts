@@ -9,6 +9,9 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
 /** What the flow leaves behind to be read, by the first segment of a pointer. */
 const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
 
+/** What of these is a credential. Values of an account are shown, and stand in addresses. */
+const CREDENTIALS = /^\/token\/(access_token|refresh_token|id_token|client_secret)$/;
+
 /**
  * Checks what a schema of oauth_config cannot say: that names, places and pointers mean something.
  *
@@ -34,6 +37,7 @@ function checkValues({ account_values: values = [] }: OAuthConfig, at: string): 
     if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `stands twice: ${name}` });
     if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is the name of a credential' });
     if (!SOURCES.test(from)) errors.push({ field: `${field}.from`, message: 'begins with nothing that a flow leaves' });
+    if (CREDENTIALS.test(from)) errors.push({ field: `${field}.from`, message: 'is a credential, which is not shown' });
     const problem = pattern === undefined ? undefined : patternProblem(pattern);
     if (problem) errors.push({ field: `${field}.pattern`, message: problem });
     if (pattern === undefined && origins === undefined) {

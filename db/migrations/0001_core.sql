@@ -377,3 +377,9 @@ create table key_checks (
   check_value blob not null,
   created_at integer not null
 ) strict;
+
+-- What the built-in connectors of an environment were when its accounts were last held against them, by identifier.
+create table catalogue_digests (
+  environment_id text primary key not null references environments (id),
+  digests text not null check (json_valid(digests))
+) strict;

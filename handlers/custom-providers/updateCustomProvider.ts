@@ -9,5 +9,8 @@ export const updateCustomProvider: Handler<'updateCustomProvider'> = (call, repl
     const before = await requireCustomProvider(tx, environment.id, path.identifier);
     const { row, parked } = await update(tx, toolsFor(environment, deps), environment.id, before, body, call.cause);
     await deps.events.providerUpdated(tx, call.cause, row.id, parked);
+    // Clients may have been withdrawn, and what was shown may have become secret.
+    deps.revocations.soon();
+    deps.scrubStorage();
     return reply(200, { provider: presentCustomProvider(row) });
   });

@@ -36,8 +36,11 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
     const changes = await applyImport(tx, tools, environment.id, target, result, cause);
     const { provider, added, changed, removed } = changes;
     if (provider.action === 'created') await deps.events.providerCreated(tx, cause, provider.identifier);
-    if (provider.action === 'updated')
+    if (provider.action === 'updated') {
       await deps.events.providerUpdated(tx, cause, provider.identifier, provider.accounts_parked);
+      deps.revocations.soon();
+      deps.scrubStorage();
+    }
     const counts = { added: added.length, changed: changed.length, removed: removed.length };
     await deps.events.toolsImported(tx, cause, connector, counts);
     return reply(200, presentImport(true, changes, result));

@@ -95,6 +95,7 @@ describe('no query without an environment (C1)', () => {
       deploymentSecrets: 'DeploymentSecret',
       keyRotation: 'KeyRotation',
       mcpConfigs: 'McpConfig',
+      catalogueDigests: 'CatalogueDigest',
     };
     expect(Object.keys(test.store.read).sort()).to.deep.equal(Object.keys(interfaces).sort());
     for (const [name, repository] of Object.entries(test.store.read)) {
@@ -119,6 +120,7 @@ describe('no query without an environment (C1)', () => {
     const status = { status: 'EXPIRED' as const, reason: null, updatedAt: NOW };
     const secret = { id: 'sec_2', digest: digest('two'), prefix: 'two', createdAt: NOW };
     const calls: Record<string, [call: Call, expected: unknown]> = {
+      'catalogueDigests.get': [(r, env) => r.catalogueDigests.get(env), undefined],
       'storedContents.get': [(r, env) => r.storedContents.get(env, 'file', 'file_1', NOW), undefined],
       'storedContents.describe': [(r, env) => r.storedContents.describe(env, 'file', 'file_1', NOW), undefined],
       'storedContents.total': [(r, env) => r.storedContents.total(env, 'file'), 0],
@@ -265,6 +267,7 @@ describe('no query without an environment (C1)', () => {
       'audit.append',
       'authFlows.insert',
       'authRequests.insert',
+      'catalogueDigests.set',
       'connections.insert',
       'customProviders.insert',
       'environmentTools.upsert',
@@ -321,6 +324,7 @@ describe('no query without an environment (C1)', () => {
           apiClientId: 'cli_1',
           startedAt: NOW,
         });
+        await tx.catalogueDigests.set(env, { github: 'digest' });
         await tx.storedContents.insert(env, storedContent('file_1', row.id));
         for (const id of ['areq_1', 'areq_2', 'areq_3']) {
           await tx.authRequests.insert(env, authRequest(id, row.id, connectionId));

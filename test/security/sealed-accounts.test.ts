@@ -307,6 +307,21 @@ describe('credentials whose provider changes', () => {
       });
     }
 
+    it('of OAuth is not sent in another header, nor inside other text', async () => {
+      const oauth_config = { authorize_uri: `${ORIGIN}/authorize`, token_uri: `${ORIGIN}/token` };
+      const before = { type: 'OAUTH', oauth_config };
+      for (const more of [
+        { auth_header_key_override: 'X-Note' },
+        { auth_field_mutations: { access_token: { prefix: 'note ' } } },
+      ]) {
+        const connector = await provide(before);
+        const id = await connect(connector, { authorization_details: { oauth_token: { access_token: SECRET } } });
+        expect((await get(id)).status).to.equal(200);
+        expect((await putProvider(connector, { auth_patterns: [{ ...before, ...more }] })).status).to.equal(200);
+        expect((await accountRow(server, id)).status).to.equal('PENDING_AUTH');
+      }
+    });
+
     it('is not carried into a partial change after its place was changed', async () => {
       const connector = await provide(custom);
       const id = await connect(connector, typed({ x_key: SECRET, region: 'eu-west' }));

@@ -231,6 +231,35 @@ describe('clients of connections whose provider changes', () => {
     });
   }
 
+  it('H2: a client is withdrawn when an import moves its provider', async () => {
+    const { provider, connector, id } = await setUp({ config: M2M });
+    const document = {
+      openapi: '3.0.3',
+      info: { title: 'T', version: '1' },
+      paths: { '/me': { get: { operationId: 'me', responses: {} } } },
+    };
+    const files = [{ name: 'api.json', content: JSON.stringify(document) }];
+    const body = { connector: provider, files, base_url: `${EVIL}/v1`, apply: true };
+    const imported = await call('POST', '/api/v1/tools:import', body);
+    expect(imported.status, imported.text).to.equal(200);
+    expect(await connectionOf(id)).to.include({ status: 'DRAFT', has_client_secret: false });
+    await tryEverything(connector);
+    expect([...evil.requests, ...as.requests].filter(shows)).to.deep.equal([]);
+  });
+
+  it('H2: a deleted provider leaves nothing that another one of its name could use', async () => {
+    const name = { display_name: 'Twice' };
+    const { provider, id } = await setUp({ config: M2M, more: name });
+    expect((await server.call('DELETE', `/api/v1/custom-providers/${provider}`)).status).to.equal(200);
+    const secret = { client_secret: SECRET };
+    const refused = await server.call('PUT', `/api/v1/connections/${id}`, { body: secret });
+    expect(refused.body.errors[0].field).to.equal('client_secret');
+    const again = await createProvider(server, { ...name, auth_patterns: [{ type: 'OAUTH_M2M', oauth_config: M2M }] });
+    expect(again.identifier).not.to.equal(provider);
+    expect((await server.call('PUT', `/api/v1/connections/${id}`, { body: { enabled: true } })).status).to.equal(200);
+    expect(await connectionOf(id)).to.include({ status: 'DRAFT' });
+  });
+
   it('H2: a client that is set again is used at the new addresses', async () => {
     const { provider, connector, id } = await setUp({ config: M2M });
     await change(provider, {

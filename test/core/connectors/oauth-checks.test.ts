@@ -59,6 +59,11 @@ describe('Deviations of a connector', () => {
         'account_values[0].name',
       ],
       ['two values of one name', { account_values: [value, value] }, 'account_values[1].name'],
+      [
+        'a value that is a credential',
+        { account_values: [{ name: 'a', from: '/token/refresh_token', pattern: '.+' }] },
+        'account_values[0].from',
+      ],
       ['a value without a rule', { account_values: [{ name: 'a', from: '/token/a' }] }, 'account_values[0]'],
       ['a value out of nowhere', { account_values: [{ ...value, from: '/tokens/a' }] }, 'account_values[0].from'],
       [

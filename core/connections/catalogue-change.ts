@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import type { EnvironmentId, Store } from '../../db/store.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { adaptToCatalogue, type ProviderChangeTools } from './provider-change.ts';
+
+export interface CatalogueChangeTools extends ProviderChangeTools {
+  store: Store;
+  catalogue: Catalogue;
+  log: { warn(fields: object, message: string): void };
+}
+
+/**
+ * Holds the accounts and connections of every environment against built-in connectors that have changed since the last start: with an
+ * upgrade a connector must not use a stored credential for more than it was given for. To be awaited before requests are served.
+ */
+export async function adaptToUpgrade(tools: CatalogueChangeTools): Promise<void> {
+  const { store, catalogue } = tools;
+  const providers = catalogue.connectors().flatMap(({ identifier }) => catalogue.provider(identifier) ?? []);
+  const digests = Object.fromEntries(providers.map((provider) => [provider.identifier, digestOf(provider)]));
+  for (const { id } of await store.read.environments.list()) {
+    const before = await store.read.catalogueDigests.get(id);
+    const changed = providers.filter(
+      ({ identifier }) => (before?.[identifier] ?? digests[identifier]) !== digests[identifier],
+    );
+    for (const provider of changed) await adaptOne(tools, id, provider);
+    // A connector that is gone keeps its digest: it may come back.
+    const after = { ...before, ...digests };
+    if (JSON.stringify(after) === JSON.stringify(before)) continue;
+    await store.write((tx) => tx.catalogueDigests.set(id, after));
+  }
+}
+
+async function adaptOne(
+  tools: CatalogueChangeTools,
+  environmentId: EnvironmentId,
+  now: ProviderDefinition,
+): Promise<void> {
+  const cause = { environmentId, actor: 'system', requestId: '' };
+  const { parked, withdrawn } = await tools.store.write((tx) => adaptToCatalogue(tx, tools, environmentId, now, cause));
+  if (parked + withdrawn === 0) return;
+  const fields = { environment: environmentId, connector: now.identifier, accounts: parked, connections: withdrawn };
+  tools.log.warn(fields, 'an upgrade of this connector has taken accounts or connections out of use');
+}
+
+function digestOf({ api, authPatterns }: ProviderDefinition): string {
+  const { base_url, base_url_input, extra_origins } = api;
+  return hash('sha256', JSON.stringify([base_url, base_url_input, extra_origins, authPatterns]), 'base64url');
+}

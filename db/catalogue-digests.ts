@@ -1,0 +1,30 @@
+import type { Db } from './database.ts';
+import { eq } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { catalogueDigests } from './schema.ts';
+
+export interface CatalogueDigestReads {
+  /** By the identifier of the connector; undefined for an environment that has none yet. */
+  get(environmentId: EnvironmentId): Promise<Record<string, string> | undefined>;
+}
+
+export interface CatalogueDigestWrites {
+  set(environmentId: EnvironmentId, digests: Record<string, string>): Promise<void>;
+}
+
+export type CatalogueDigestRepository = CatalogueDigestReads & CatalogueDigestWrites;
+
+/** Used at start alone. */
+export function createCatalogueDigestRepository(db: Db): CatalogueDigestRepository {
+  return {
+    async get(environmentId) {
+      const its = eq(catalogueDigests.environmentId, environmentId);
+      return db.select().from(catalogueDigests).where(its).get()?.digests;
+    },
+    async set(environmentId, digests) {
+      const row = { environmentId, digests };
+      const replaced = { target: catalogueDigests.environmentId, set: { digests } };
+      db.insert(catalogueDigests).values(row).onConflictDoUpdate(replaced).run();
+    },
+  };
+}
