@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
-import { type Catalogue, type CatalogueIndex, createCatalogue } from '../../core/connectors/catalogue.ts';
+import { type Catalogue, createCatalogue } from '../../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../../core/connectors/catalogue-index.ts';
 import type { Connector } from '../../core/connectors/provider.ts';
 import { createAccount } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
@@ -11,9 +12,7 @@ import { startTestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const INDEX = JSON.parse(
-  readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8'),
-) as CatalogueIndex;
+const INDEX = readCatalogueIndex(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8'));
 const SECRET = 'canaryOfTheUpgrade';
 
 type Change = (connector: Connector) => void;
