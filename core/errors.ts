@@ -69,6 +69,8 @@ export interface ApiErrorOptions {
   /** When the same request may succeed, where that is known. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
+  /** The scope that is missing, where it is another one than the operation's. */
+  scope?: string;
 }
 
 /**
@@ -79,6 +81,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
   readonly extra: Record<string, unknown> | undefined;
+  readonly scope: string | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
@@ -87,6 +90,7 @@ export class ApiError extends Error {
     this.code = code;
     this.errors = options.errors?.slice(0, PROBLEM.errors).map(bounded);
     this.extra = options.extra;
+    this.scope = options.scope;
     this.retryAfterMs = options.retryAfterMs;
   }
 

@@ -36,7 +36,8 @@ function challengeOf(error: ApiError, exchange: Exchange): Record<string, string
     return { 'www-authenticate': presented ? 'Bearer error="invalid_token"' : 'Bearer' };
   }
   if (error.code === 'INSUFFICIENT_SCOPE') {
-    const scope = (exchange.operation?.security?.[0]?.['oauth2'] as string[] | undefined)?.[0] ?? '';
+    const own = (exchange.operation?.security?.[0]?.['oauth2'] as string[] | undefined)?.[0];
+    const scope = error.scope ?? own ?? '';
     return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
   }
   return {};

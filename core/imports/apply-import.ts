@@ -121,11 +121,13 @@ async function applyProvider(
   cause: Cause,
 ): Promise<ImportChanges['provider']> {
   const present = await tx.customProviders.get(environmentId, connector);
-  const change = {
-    ...(baseUrl !== undefined && { proxy_url: baseUrl, proxy_enabled: true }),
-    ...(displayName !== undefined && { display_name: displayName }),
-  };
   if (present) {
+    const { proxy_url, proxy_enabled, display_name } = present.definition as unknown as Stored;
+    const moves = baseUrl !== undefined && !(proxy_enabled && proxy_url === baseUrl);
+    const change = {
+      ...(moves && { proxy_url: baseUrl, proxy_enabled: true }),
+      ...(displayName !== undefined && displayName !== display_name && { display_name: displayName }),
+    };
     const edited = Object.keys(change).length > 0;
     const { row, parked } = edited
       ? await updateCustomProvider(tx, tools, environmentId, present, change, cause)
@@ -150,6 +152,13 @@ async function applyProvider(
   const named = { display_name: displayName ?? result.title };
   const { row } = await updateCustomProvider(tx, tools, environmentId, made, named, cause);
   return shown(row, 'created', 0);
+}
+
+/** Of a stored provider, what an import may change. */
+interface Stored {
+  proxy_url?: string;
+  proxy_enabled?: boolean;
+  display_name?: string;
 }
 
 /** Each place of an address, `https://{{subdomain}}.example.com`, is a value that every account must bring. */

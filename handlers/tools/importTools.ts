@@ -1,9 +1,12 @@
+import { ApiError } from '../../core/errors.ts';
 import { importInThread } from '../../core/import/import-job.ts';
-import { applyImport, namesBefore } from '../../core/imports/apply-import.ts';
+import { applyImport, type ImportChanges, namesBefore } from '../../core/imports/apply-import.ts';
 import { presentImport } from '../../core/imports/present-import.ts';
 import { preview } from '../../core/imports/preview.ts';
 import type { Handler } from '../../http/contract.ts';
 import { toolsFor } from '../custom-providers/custom-provider.ts';
+
+const PROVIDERS_WRITE = 'providers:write';
 
 export const importTools: Handler<'importTools'> = async (call, reply, deps) => {
   const {
@@ -35,6 +38,7 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
   return call.commit(async (tx) => {
     const changes = await applyImport(tx, tools, environment.id, target, result, cause);
     const { provider, added, changed, removed } = changes;
+    if (provider.action !== 'kept') requireProvidersWrite(call.client.scopes, provider);
     if (provider.action === 'created') await deps.events.providerCreated(tx, cause, provider.identifier);
     if (provider.action === 'updated') {
       await deps.events.providerUpdated(tx, cause, provider.identifier, provider.accounts_parked);
@@ -46,3 +50,11 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
     return reply(200, presentImport(true, changes, result));
   });
 };
+
+/** An import that makes or changes a provider does what the operations on providers do. */
+function requireProvidersWrite(scopes: readonly string[], { identifier, action }: ImportChanges['provider']): void {
+  if (scopes.includes(PROVIDERS_WRITE)) return;
+  const what = action === 'created' ? 'creates' : 'changes';
+  const detail = `The import ${what} the provider ${identifier}, which needs the scope ${PROVIDERS_WRITE}.`;
+  throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope: PROVIDERS_WRITE });
+}

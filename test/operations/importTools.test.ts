@@ -142,6 +142,39 @@ describe('importTools', () => {
     });
   });
 
+  describe('403', () => {
+    it('M6: INSUFFICIENT_SCOPE when tools:write alone makes, moves or renames a provider', async () => {
+      const connector = newConnector();
+      const document = documentOf({ '/a': { get: LIST } });
+      const writer = server.token('tools:write');
+      const importAs = (token: string | undefined, fields: object) =>
+        server.call('POST', PATH, {
+          body: { connector, files: [{ name: 'openapi.json', content: document }], apply: true, ...fields },
+          ...(token !== undefined && { token }),
+        });
+      const made = await importAs(writer, {});
+      expect(made.body).to.include({ status: 403, code: 'INSUFFICIENT_SCOPE' });
+      expect(made.body.detail).to.equal(
+        `The import creates the provider ${connector}, which needs the scope providers:write.`,
+      );
+      expect(made.headers['www-authenticate']).to.equal('Bearer error="insufficient_scope", scope="providers:write"');
+      expect((await server.call('GET', `/api/v1/custom-providers/${connector}`)).status).to.equal(404);
+      expect((await importAs(writer, { apply: false })).status, 'a preview changes nothing').to.equal(200);
+
+      expect((await importAs(undefined, {})).body.provider.action).to.equal('created');
+      const stored = (await server.call('GET', `/api/v1/custom-providers/${connector}`)).body.provider;
+      for (const fields of [{ base_url: 'https://other.example' }, { display_name: 'Another' }]) {
+        const changed = await importAs(writer, fields);
+        expect(changed.body.detail, changed.text).to.include(`changes the provider ${connector}`);
+      }
+      expect((await server.call('GET', `/api/v1/custom-providers/${connector}`)).body.provider).to.deep.equal(stored);
+      for (const fields of [{}, { base_url: stored.proxy_url }, { display_name: stored.display_name }]) {
+        const kept = await importAs(writer, fields);
+        expect([kept.status, kept.body.provider?.action], kept.text).to.deep.equal([200, 'kept']);
+      }
+    });
+  });
+
   describe('400', () => {
     const codeOf = async (answer: ReturnType<typeof send>) => (await answer).body;
 
