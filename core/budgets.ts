@@ -178,6 +178,8 @@ export const STORED = {
   apiConfigBytes: 64 * KIB,
   apiConfigKeys: 512,
   apiConfigLevels: 16,
+  /** Responses kept for the idempotency keys of one client, compressed and sealed; beyond it keys are kept without them. */
+  keptRepliesBytes: 64 * MIB,
   /** Files of tools that one environment holds at a time. */
   filesBytes: GIB,
   /** Stored files that one call sends, each counted as often as the input names it. */

@@ -40,6 +40,7 @@ export const ERRORS = {
   TOOL_READ_ONLY: { status: 409, title: 'The tool changes with its source alone' },
   NO_ACTIVE_ACCOUNT: { status: 409, title: 'No account of the provider can be used now' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },
+  IDEMPOTENCY_REPLY_NOT_KEPT: { status: 409, title: 'The response of the first request with this key was not kept' },
   EXECUTION_OUTCOME_UNKNOWN: { status: 409, title: 'The outcome of the execution is not known' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The media type is not supported' },

@@ -2,7 +2,7 @@ import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
-import { idempotencyKeys } from './schema.ts';
+import { idempotencyBytes, idempotencyKeys } from './schema.ts';
 
 export type IdempotencyKeyRow = Omit<typeof idempotencyKeys.$inferSelect, 'environmentId'>;
 
@@ -16,6 +16,8 @@ export type IdempotencyClaim = { state: 'NEW' } | { state: 'EXISTING'; row: Idem
 
 export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
+  /** Bytes of the responses that the keys of a client hold. */
+  keptBytes(environmentId: EnvironmentId, clientId: string): Promise<number>;
 }
 
 export interface IdempotencyKeyWrites {
@@ -133,10 +135,25 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
       .prepare(),
   );
   const remove = once(() => db.delete(t).where(oneKey).prepare());
+  const kept = once(() =>
+    db
+      .select({ bytes: idempotencyBytes.bytes })
+      .from(idempotencyBytes)
+      .where(
+        and(
+          eq(idempotencyBytes.environmentId, sql.placeholder('environmentId')),
+          eq(idempotencyBytes.clientId, sql.placeholder('clientId')),
+        ),
+      )
+      .prepare(),
+  );
 
   return {
     async get(environmentId, name) {
       return get().get({ ...name, environmentId });
+    },
+    async keptBytes(environmentId, clientId) {
+      return kept().get({ environmentId, clientId })?.bytes ?? 0;
     },
     async claim(environmentId, key) {
       dropExpired().run({ ...key, environmentId, now: key.createdAt });

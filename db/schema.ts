@@ -498,6 +498,13 @@ export const idempotencyKeys = sqliteTable(
   ],
 );
 
+/** The bytes of the responses that each client's keys hold; triggers keep it. */
+export const idempotencyBytes = sqliteTable(
+  'idempotency_bytes',
+  { environmentId: environment().notNull(), clientId: text('client_id').notNull(), bytes: integer().notNull() },
+  (t) => [primaryKey({ columns: [t.environmentId, t.clientId] })],
+);
+
 export const auditLog = sqliteTable('audit_log', {
   seq: integer().primaryKey().notNull(),
   id: text().notNull().unique('audit_log_id'),

@@ -53,8 +53,8 @@ class RequestCall {
     return problemReply(error, this.requestId, retryAfterOf(error));
   }
 
-  commit(unit: Parameters<AnyCall['commit']>[0]): Promise<Reply> {
-    return createIdempotency(this.#request, this.#exchange, this.#deps).commit(unit);
+  commit(...args: Parameters<AnyCall['commit']>): Promise<Reply> {
+    return createIdempotency(this.#request, this.#exchange, this.#deps).commit(...args);
   }
 
   commitThenAct(...args: Parameters<AnyCall['commitThenAct']>): Promise<Reply> {

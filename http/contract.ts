@@ -96,8 +96,12 @@ export interface Call<O extends OperationId> {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The answer of an expected failure, where it has to be returned instead of thrown. */
   problem(error: ApiError): Reply<O>;
-  /** Runs the effect of the request in one durable transaction, together with its idempotency record. */
-  commit(unit: (tx: Transaction) => Promise<Reply<O>>): Promise<Reply<O>>;
+  /**
+   * Runs the effect of the request in one durable transaction, together with its idempotency record.
+   *
+   * @param replies for an operation whose replies show more to some tokens than to others
+   */
+  commit(unit: (tx: Transaction) => Promise<Reply<O>>, replies?: KeptReplies<O>): Promise<Reply<O>>;
   /**
    * For an effect outside the database: `begin` and the claim of the idempotency key are committed first, then `act` runs once, and
    * what it came to is stored before its reply is sent. `executionId` is what a later request with the same key is told when the
@@ -108,6 +112,14 @@ export interface Call<O extends OperationId> {
     begin: (tx: Transaction) => Promise<void>,
     act: () => Promise<Acted<O>>,
   ): Promise<Reply<O>>;
+}
+
+/** How the reply to a request with an idempotency key is kept, and replayed to a token that may have other scopes. */
+export interface KeptReplies<O extends OperationId = OperationId> {
+  /** The reply as it is kept: what not every token may see is left out. */
+  keep?(reply: Reply<O>): Reply<O>;
+  /** The kept reply as the token of this request may see it. @throws ApiError INSUFFICIENT_SCOPE */
+  replay(tx: Transaction, kept: Reply<O>): Promise<Reply<O>>;
 }
 
 /** What an effect outside the database came to. */

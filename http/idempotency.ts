@@ -1,20 +1,20 @@
-import { LIFETIME } from '../core/budgets.ts';
+import { LIFETIME, STORED } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import { type ExecutionEnd, storeEnd } from '../core/executions/execution-end.ts';
 import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Transaction } from '../db/store.ts';
-import type { Acted, Reply } from './contract.ts';
+import type { Acted, KeptReplies, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
+import { openReply, sealReply } from './kept-replies.ts';
 import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
-
-const PURPOSE = 'idempotent reply';
 
 type Unit = (tx: Transaction) => Promise<Reply>;
 
 /**
- * The Idempotency-Key of a request: its first answer is kept for 24 hours and given again to a request with the same key and the
- * same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, answers sealed.
+ * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with the same key and
+ * the same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, replies sealed. A
+ * client whose replies take too much room keeps its keys without them.
  */
 export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: Deps) {
   const header = request.headers['idempotency-key'];
@@ -33,7 +33,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     return { name: { clientId, route, keyDigest }, requestDigest };
   }
 
-  /** Takes the key inside a transaction; an earlier answer comes back instead. */
+  /** Takes the key inside a transaction; the reply to an earlier request comes back instead. */
   async function claim(tx: Repositories): Promise<Reply | undefined> {
     if (!key) return undefined;
     const at = deps.now();
@@ -51,10 +51,17 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used for a request with another content.');
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
-    const kept = row.sealedReply && openReply(row, row.sealedReply);
-    if (!kept)
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The kept answer of this idempotency key cannot be read any more.');
+    const kept = row.sealedReply && openReply(deps.sealedReplies, bind(row), row.sealedReply);
+    if (!kept) throw notKept(row);
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
+  }
+
+  /** The client's quota was used up, or the kept reply was altered. Either way the request was carried out. */
+  function notKept({ status, executionId }: IdempotencyKeyRow): ApiError {
+    const which = executionId === null ? '' : ` as the execution ${executionId}`;
+    const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not kept.`;
+    const extra = executionId === null ? {} : { extra: { execution_id: executionId } };
+    return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, extra);
   }
 
   async function stillRunning(tx: Repositories, { executionId, createdAt }: IdempotencyKeyRow): Promise<ApiError> {
@@ -76,17 +83,11 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       await tx.idempotencyKeys.release(environmentId, key.name);
       return;
     }
-    const text = JSON.stringify({ status: reply.status, body: reply.body, headers: reply.headers });
-    const sealedReply = deps.sealedReplies.seal(PURPOSE, bind(key.name), text, deps.now() + LIFETIME.idempotencyKeyMs);
-    await tx.idempotencyKeys.complete(environmentId, key.name, {
-      status: reply.status,
-      sealedReply: Buffer.from(sealedReply, 'base64url'),
-    });
-  }
-
-  function openReply(row: IdempotencyKeyRow, sealed: Buffer): Pick<Reply, 'status' | 'body' | 'headers'> | null {
-    const text = deps.sealedReplies.open(PURPOSE, bind(row), sealed.toString('base64url'));
-    return text === null ? null : JSON.parse(text);
+    const expiresAt = deps.now() + LIFETIME.idempotencyKeyMs;
+    const sealed = sealReply(deps.sealedReplies, bind(key.name), reply, expiresAt);
+    const held = await tx.idempotencyKeys.keptBytes(environmentId, clientId);
+    const sealedReply = held + sealed.length > STORED.keptRepliesBytes ? null : sealed;
+    await tx.idempotencyKeys.complete(environmentId, key.name, { status: reply.status, sealedReply });
   }
 
   function bind(name: IdempotencyKeyName): string[] {
@@ -94,13 +95,13 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   return {
-    /** The effect, the claim and the kept answer are one transaction: all of it happened, or nothing. */
-    commit: (unit: Unit): Promise<Reply> =>
+    /** The effect, the claim and the kept reply are one transaction: all of it happened, or nothing. */
+    commit: (unit: Unit, replies?: KeptReplies): Promise<Reply> =>
       deps.store.write(async (tx) => {
         const earlier = await claim(tx);
-        if (earlier) return earlier;
+        if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
         const reply = await unit(tx);
-        await keep(tx, reply);
+        await keep(tx, replies?.keep ? replies.keep(reply) : reply);
         return reply;
       }),
 

@@ -117,9 +117,8 @@ export async function requireFiles(
   named: readonly NamedFile[],
   now: number,
 ): Promise<number> {
-  if (named.length > TOOL_REQUEST.files) {
-    throw inputProblem(undefined, `must name at most ${TOOL_REQUEST.files} stored files`);
-  }
+  const surplus = named[TOOL_REQUEST.files];
+  if (surplus) throw inputProblem(surplus.field, `is one too many: a call may name ${TOOL_REQUEST.files} stored files`);
   let size = 0;
   for (const { field, id } of named) {
     const facts = await read.storedContents.describe(environmentId, 'file', id, now);

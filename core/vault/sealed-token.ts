@@ -18,6 +18,10 @@ export interface SealedTokens {
   seal(purpose: string, associatedData: readonly string[], payload: string, expiresAt: number): string;
   /** @returns the payload; `null` for a token that is altered, expired, or was made for something else */
   open(purpose: string, associatedData: readonly string[], token: string): string | null;
+  /** `seal` for bytes of any length that are stored and not sent. */
+  sealBytes(purpose: string, associatedData: readonly string[], payload: Uint8Array, expiresAt: number): Buffer;
+  /** `open` for what `sealBytes` made. */
+  openBytes(purpose: string, associatedData: readonly string[], sealed: Uint8Array): Buffer | null;
 }
 
 /**
@@ -34,21 +38,30 @@ export function createSealedTokens(
   maxChars = MAX_CHARS,
 ): SealedTokens {
   const root = deriveKey(key, 'sealed token');
-  return {
-    seal(purpose, associatedData, payload, expiresAt) {
-      const plaintext = Buffer.alloc(EXPIRY_BYTES + Buffer.byteLength(payload));
-      plaintext.writeBigUInt64BE(BigInt(expiresAt));
-      plaintext.write(payload, EXPIRY_BYTES);
-      const body = sealSalted(root, bind(purpose, associatedData), plaintext, random);
-      return Buffer.concat([Buffer.from([VERSION]), body]).toString('base64url');
-    },
 
+  const sealBytes: SealedTokens['sealBytes'] = (purpose, associatedData, payload, expiresAt) => {
+    const plaintext = Buffer.alloc(EXPIRY_BYTES + payload.length);
+    plaintext.writeBigUInt64BE(BigInt(expiresAt));
+    plaintext.set(payload, EXPIRY_BYTES);
+    return Buffer.concat([Buffer.from([VERSION]), sealSalted(root, bind(purpose, associatedData), plaintext, random)]);
+  };
+
+  const openBytes: SealedTokens['openBytes'] = (purpose, associatedData, sealed) => {
+    if (sealed[0] !== VERSION) return null;
+    const body = Buffer.from(sealed.buffer, sealed.byteOffset + 1, sealed.length - 1);
+    const plaintext = tryOpen(root, bind(purpose, associatedData), body);
+    if (plaintext === null || Number(plaintext.readBigUInt64BE()) <= now()) return null;
+    return plaintext.subarray(EXPIRY_BYTES);
+  };
+
+  return {
+    sealBytes,
+    openBytes,
+    seal: (purpose, associatedData, payload, expiresAt) =>
+      sealBytes(purpose, associatedData, Buffer.from(payload), expiresAt).toString('base64url'),
     open(purpose, associatedData, token) {
       const bytes = token.length > maxChars ? null : decodeCanonical(token);
-      if (bytes?.[0] !== VERSION) return null;
-      const plaintext = tryOpen(root, bind(purpose, associatedData), bytes.subarray(1));
-      if (plaintext === null || Number(plaintext.readBigUInt64BE()) <= now()) return null;
-      return plaintext.toString('utf8', EXPIRY_BYTES);
+      return (bytes && openBytes(purpose, associatedData, bytes)?.toString('utf8')) ?? null;
     },
   };
 }

@@ -339,6 +339,25 @@ create table idempotency_keys (
 create index idempotency_keys_expiry on idempotency_keys (environment_id, expires_at);
 create index idempotency_keys_running on idempotency_keys (environment_id, created_at) where state = 'RUNNING';
 
+-- The bytes of the responses that each client's keys hold.
+create table idempotency_bytes (
+  environment_id text not null references environments (id),
+  client_id text not null,
+  bytes integer not null,
+  primary key (environment_id, client_id)
+) strict, without rowid;
+
+create trigger idempotency_replies_kept after update of sealed_reply on idempotency_keys when new.sealed_reply is not null begin
+  insert into idempotency_bytes (environment_id, client_id, bytes)
+    values (new.environment_id, new.client_id, length(new.sealed_reply))
+    on conflict (environment_id, client_id) do update set bytes = bytes + excluded.bytes;
+end;
+
+create trigger idempotency_replies_removed after delete on idempotency_keys when old.sealed_reply is not null begin
+  update idempotency_bytes set bytes = bytes - length(old.sealed_reply)
+    where environment_id = old.environment_id and client_id = old.client_id;
+end;
+
 create table audit_log (
   seq integer primary key not null,
   id text not null unique,

@@ -3,9 +3,13 @@ import { LIFETIME } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
 import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import type { McpGrant } from '../../core/mcp/session.ts';
-import { mintSessionToken } from '../../core/mcp/session-token.ts';
-import type { Handler } from '../../http/contract.ts';
+import { mintSessionToken, openSessionToken } from '../../core/mcp/session-token.ts';
+import type { Transaction } from '../../db/store.ts';
+import type { Handler, Schemas } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
+
+/** A session token that came from a token with this scope makes links. */
+const CONNECTS = 'accounts:write';
 
 export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, reply, deps) => {
   const { server_id: serverId, identifier, lifetime_seconds: seconds } = call.body;
@@ -15,7 +19,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       errors: [{ field: 'organization_id', message: 'is required, or user_id' }],
     });
   }
-  return call.commit(async (tx) => {
+  const create = async (tx: Transaction) => {
     const environment = await currentEnvironment(tx, call.environment.id);
     if (!(await findServer(tx, environment.id, serverId))) {
       throw new ApiError('NOT_FOUND', 'There is no such connection and no such MCP config.');
@@ -27,7 +31,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       user: { organizationId, userId, identifier },
       userVerifyUrl: userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl),
       // Whoever may not make links over this interface does not come by them over another.
-      mayConnect: scopes.includes('accounts:write'),
+      mayConnect: scopes.includes(CONNECTS),
       expiresAt,
     };
     const client = await tx.apiClients.state(environment.id, clientId);
@@ -38,5 +42,16 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       expires_at: new Date(expiresAt).toISOString(),
       mcp_server_url: mcpServerUrl(environment, serverId),
     });
+  };
+  return call.commit(create, {
+    async replay(tx, kept) {
+      const { token } = kept.body as Schemas['McpSessionToken'];
+      const grant = await openSessionToken(deps.sealedReplies, tx, call.environment.id, serverId, token);
+      if (grant?.mayConnect && !call.client.scopes.includes(CONNECTS)) {
+        const detail = `The token that the first request with this idempotency key got needs the scope ${CONNECTS}.`;
+        throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope: CONNECTS });
+      }
+      return kept;
+    },
   });
 };

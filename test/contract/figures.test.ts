@@ -52,6 +52,7 @@ const STATED = [
   `limited to ${REQUEST_BODY.bytes / KIB} KiB and ${REQUEST_BODY.levels} levels of nesting`,
   `larger than ${REQUEST_BODY.bytes / KIB} KiB`,
   `At most ${REQUEST_BODY.tokenPairs} parameters and ${REQUEST_BODY.tokenBytes / KIB} KiB`,
+  `take more than ${STORED.keptRepliesBytes / MIB} MiB`,
   `may have ${REQUEST_BODY.importBytes / MIB} MiB`,
   `at most ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys and ${STORED.apiConfigLevels} levels`,
   `more than ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys or ${STORED.apiConfigLevels} levels`,

@@ -249,6 +249,7 @@ describe('no query without an environment (C1)', () => {
       'executions.sweep': [(r, env) => r.executions.sweep(env, NOW + 1, 9), 0],
       'executions.markUnknown': [(r, env) => r.executions.markUnknown(env, NOW + 1, NOW), 0],
       'idempotencyKeys.get': [(r, env) => r.idempotencyKeys.get(env, keyName), undefined],
+      'idempotencyKeys.keptBytes': [(r, env) => r.idempotencyKeys.keptBytes(env, keyName.clientId), 0],
       'idempotencyKeys.attachExecution': [(r, env) => r.idempotencyKeys.attachExecution(env, keyName, 'exec_1'), false],
       'idempotencyKeys.complete': [
         (r, env) => r.idempotencyKeys.complete(env, keyName, { status: 200, sealedReply: null }),
@@ -334,6 +335,9 @@ describe('no query without an environment (C1)', () => {
         for (const id of ['out_1', 'out_2']) await tx.outbox.insert(env, outboxEntry(id, row.id));
         const times = { requestDigest: digest('body'), createdAt: NOW, expiresAt: NOW + 1000 };
         await tx.idempotencyKeys.claim(env, { ...keyName, ...times });
+        const done = { ...keyName, keyDigest: digest('key that is done') };
+        await tx.idempotencyKeys.claim(env, { ...done, ...times });
+        await tx.idempotencyKeys.complete(env, done, { status: 200, sealedReply: Buffer.from('sealed') });
         const entry = {
           id: 'aud_1',
           at: NOW,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { STORED } from '../../core/budgets.ts';
 import { createApiClient } from '../support/api-clients.ts';
 import { testClock } from '../support/clock.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
@@ -120,4 +121,80 @@ describe('idempotency keys', () => {
       folder.remove();
     }
   });
+
+  describe('take a bounded amount of memory for their replies (M10)', () => {
+    const bytesOf = async (client = 'test-client') => {
+      const { store, environmentOf } = server.deps;
+      return store.read.idempotencyKeys.keptBytes((await environmentOf('localhost')).id, client);
+    };
+    const sized = (size: number, headers: Record<string, string>, path: string) =>
+      server.call('POST', '/api/v1/tools', {
+        body: { ...TOOL, name: `http_get_${path}`, description: 'd'.repeat(size) },
+        headers,
+      });
+
+    it('M10: counts what they hold, compressed, until it is removed', async () => {
+      const headers = newKey();
+      const before = await bytesOf();
+      const first = await sized(280, headers, 'counted');
+      expect(first.status, first.text).to.equal(201);
+      const grown = (await bytesOf()) - before;
+      expect(grown).to.be.above(0).and.below(first.text.length);
+      expect((await sized(280, headers, 'counted')).text).to.equal(first.text);
+      expect((await bytesOf()) - before).to.equal(grown);
+
+      clock.advance(DAY);
+      const { store, environmentOf } = server.deps;
+      const { id } = await environmentOf('localhost');
+      await store.write((tx) =>
+        tx.idempotencyKeys.sweep(id, clock.now(), { rows: 10_000, bytes: Number.MAX_SAFE_INTEGER }),
+      );
+      expect(await bytesOf()).to.equal(0);
+    });
+
+    it('M10: beyond the quota of their client keep no reply, and say that the first request was carried out', async () => {
+      const { store, environmentOf } = server.deps;
+      const { id } = await environmentOf('localhost');
+      const full = { clientId: 'test-client', route: 'createTool', keyDigest: Buffer.alloc(32, 7) };
+      const expiresAt = clock.now() + DAY;
+      await store.write(async (tx) => {
+        await tx.idempotencyKeys.claim(id, {
+          ...full,
+          requestDigest: Buffer.alloc(32),
+          createdAt: clock.now(),
+          expiresAt,
+        });
+        const sealedReply = Buffer.alloc(
+          STORED.keptRepliesBytes - (await tx.idempotencyKeys.keptBytes(id, 'test-client')),
+        );
+        await tx.idempotencyKeys.complete(id, full, { status: 201, sealedReply });
+      });
+      const headers = newKey();
+      expect((await create(headers, 'over')).status).to.equal(201);
+      const again = await create(headers, 'over');
+      expect(again.body).to.include({ status: 409, code: 'IDEMPOTENCY_REPLY_NOT_KEPT' });
+      expect(again.body.detail).to.include('was carried out and returned 201');
+      expect((await create(headers, 'another')).body.code).to.equal('IDEMPOTENCY_KEY_REUSED');
+      expect(await bytesOf()).to.equal(STORED.keptRepliesBytes);
+
+      const client = await createApiClient(server, ['connections:write']);
+      const { access_token: token } = (await client.requestToken()).body;
+      const other = () =>
+        server.call('POST', CONNECTIONS, { body: { connector: 'github', key_id: 'other' }, headers, token });
+      expect((await other()).status).to.equal(201);
+      expect((await other()).headers['idempotency-replayed'], 'the quota of another client').to.equal('true');
+    });
+  });
 });
+
+const TOOL = {
+  connector: 'http',
+  title: 'Widgets',
+  tags: ['widgets'],
+  hints: { read_only: true, destructive: false, idempotent: true, open_world: false },
+  scopes: [],
+  input_schema: { type: 'object', additionalProperties: false, properties: {} },
+  output_schema: {},
+  examples: [{ input: {}, note: 'All widgets.' }],
+  request: { method: 'GET', path: '/widgets' },
+};

@@ -48,6 +48,25 @@ describe('createMcpSessionToken', () => {
     });
   });
 
+  it('403 M5: for a narrower token under the same idempotency key, which would get a token that makes links', async () => {
+    const ask = (key: string, token: string) =>
+      server.call('POST', '/api/v1/mcp/session_tokens', {
+        body: { server_id: connectionId, user_id: 'u', identifier: 'ada@acme.test' },
+        headers: { 'idempotency-key': key },
+        token,
+      });
+    const narrow = server.token('tools:execute');
+    const wide = server.token('tools:execute', 'accounts:write');
+    const first = await ask('scoped', wide);
+    expect(first.status, first.text).to.equal(201);
+    const refused = await ask('scoped', narrow);
+    expect(refused.body).to.include({ status: 403, code: 'INSUFFICIENT_SCOPE' });
+    expect(refused.headers['www-authenticate']).to.include('scope="accounts:write"');
+    expect((await ask('scoped', wide)).body.token).to.equal(first.body.token);
+    const weak = await ask('weak', narrow);
+    expect((await ask('weak', wide)).body.token, 'more scopes get no other token').to.equal(weak.body.token);
+  });
+
   it('201 with the same token for one idempotency key, 422 for another user under it', async () => {
     const headers = { 'idempotency-key': 'session-1' };
     const post = (identifier: string) =>

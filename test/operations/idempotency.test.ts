@@ -45,18 +45,82 @@ describe('idempotency keys of account operations (C13)', () => {
   describe('a repetition', () => {
     it('gets the first answer again, byte for byte, marked, and nothing happens again', async () => {
       const body = account();
-      const first = await create('again', body);
+      const writer = server.token('accounts:write');
+      const first = await create('again', body, writer);
       expect(first.status).to.equal(201);
       expect(first.headers).not.to.have.property('idempotency-replayed');
       const before = dumpDatabase(server);
       for (let round = 0; round < 3; round++) {
-        const again = await create('again', body);
+        const again = await create('again', body, writer);
         expect([again.status, again.text]).to.deep.equal([201, first.text]);
         expect(again.headers).to.include({ 'idempotency-replayed': 'true', 'cache-control': 'no-store' });
         expect(again.headers['x-request-id']).not.to.equal(first.headers['x-request-id']);
       }
       expect(dumpDatabase(server)).to.deep.equal(before);
       expect(await auditOf(server, first.body.connected_account.id)).to.have.lengthOf(1);
+    });
+
+    it('M5: shows credentials to a token that may read them, and records that each time', async () => {
+      const body = account();
+      const first = await create('shown', body);
+      const { id } = first.body.connected_account;
+      const actions = async () => (await auditOf(server, id)).map(({ action }) => action).toSorted();
+      expect(await actions()).to.deep.equal(['account.created']);
+      for (const count of [1, 2]) {
+        const again = await create('shown', body);
+        expect(again.text).to.equal(first.text).and.to.include(`secret-${made}`);
+        const readings = Array.from({ length: count }, () => 'account.credentials_read');
+        expect(await actions()).to.deep.equal(['account.created', ...readings]);
+      }
+    });
+
+    it('M5: shows no credentials to a narrower token of the same client, and none that were not shown first', async () => {
+      const [body, other] = [account(), account()];
+      const [full, narrow] = [undefined, server.token('accounts:write')];
+      const first = await create('narrowed', body, full);
+      const secret = first.body.connected_account.authorization_details.static_auth.details.api_key;
+      const replayed = await create('narrowed', body, narrow);
+      expect([replayed.status, replayed.headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
+      expect(replayed.text).not.to.include(secret);
+      expect(replayed.body.connected_account.id).to.equal(first.body.connected_account.id);
+      expect(await auditOf(server, first.body.connected_account.id)).to.have.lengthOf(1);
+
+      const hidden = await create('widened', other, narrow);
+      expect(hidden.text).not.to.include(`secret-${made}`);
+      expect((await create('widened', other, full)).body.connected_account.id).to.equal(
+        hidden.body.connected_account.id,
+      );
+    });
+
+    it('M5: shows no credentials of an account that has changed or was deleted since', async () => {
+      const [changed, deleted] = [account(), account()];
+      const { id } = (await create('changed', changed)).body.connected_account;
+      clock.advance(1);
+      const details = { authorization_details: { static_auth: { details: { api_key: 'a-later-secret' } } } };
+      await server.call('PUT', ACCOUNTS, { body: { id, connected_account: details } });
+      const replayed = await create('changed', changed);
+      expect(replayed.status).to.equal(201);
+      expect(replayed.text).not.to.match(/secret-\d|a-later-secret/);
+
+      const gone = (await create('deleted', deleted)).body.connected_account;
+      await post(`${ACCOUNTS}:delete`, undefined, { id: gone.id });
+      const after = await create('deleted', deleted);
+      expect([after.status, after.body.connected_account.id]).to.deep.equal([201, gone.id]);
+      expect(after.text).not.to.match(/secret-\d/);
+    });
+
+    it('M5: of an update shows no credentials to a narrower token either', async () => {
+      const { id } = (await create(undefined, account())).body.connected_account;
+      const update = (token?: string) =>
+        server.call('PUT', ACCOUNTS, {
+          body: { id, connected_account: { api_config: { a: 1 } } },
+          headers: { 'idempotency-key': 'update' },
+          ...(token && { token }),
+        });
+      expect((await update()).text).to.include(`secret-${made}`);
+      const replayed = await update(server.token('accounts:write'));
+      expect([replayed.status, replayed.headers['idempotency-replayed']]).to.deep.equal([200, 'true']);
+      expect(replayed.text).not.to.include(`secret-${made}`);
     });
 
     it('is one of content, not of spelling: white space in the body does not count', async () => {
@@ -175,7 +239,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(bytes.includes(`secret-${made}`)).to.equal(false);
     });
 
-    it('whose kept answer was altered is 422: it neither replays nor repeats', async () => {
+    it('whose kept answer was altered is 409: it neither replays nor repeats', async () => {
       const body = account();
       await create('altered', body);
       const { store, digester } = server.deps;
@@ -192,7 +256,7 @@ describe('idempotency keys of account operations (C13)', () => {
       const statement = 'update idempotency_keys set sealed_reply = ? where key_digest = ?';
       expect(tamper(server.deps.config.databaseFile, statement, sealed, name.keyDigest)).to.equal(1);
       const answer = await create('altered', body);
-      expect(answer.body).to.include({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+      expect(answer.body).to.include({ status: 409, code: 'IDEMPOTENCY_REPLY_NOT_KEPT' });
     });
   });
 

@@ -29,7 +29,9 @@ describe('requireFiles (H4)', () => {
   it('H4: takes a bounded number of files, and looks at none of a longer list', async () => {
     expect(await check(1, TOOL_REQUEST.files)).to.equal('ok');
     looks = 0;
-    expect(await check(1, TOOL_REQUEST.files + 1)).to.equal('tool_input must name at most 20 stored files');
+    expect(await check(1, TOOL_REQUEST.files + 1)).to.equal(
+      'tool_input.files[20] is one too many: a call may name 20 stored files',
+    );
     expect(looks).to.equal(0);
   });
 

@@ -1,0 +1,43 @@
+import type { Details } from '../core/accounts/details.ts';
+import { rfc3339 } from '../core/rfc3339.ts';
+import type { AccountRow, Transaction } from '../db/store.ts';
+import type { Call, Deps, Reply, Schemas } from '../http/contract.ts';
+import { answerAccount, mayReadCredentials } from './answer-account.ts';
+import { presentAccountDetails } from './present/account.ts';
+
+type AccountOperation = 'createConnectedAccount' | 'updateConnectedAccount';
+type Body = { connected_account: Schemas['ConnectedAccount'] };
+
+/**
+ * Commits a unit that writes an account and replies with it. The reply is kept without credentials. A replay shows them to a token that
+ * may read them, as long as the account is as it was, and is recorded like every reading.
+ *
+ * @param unit returns the account, and its credentials where they are open
+ */
+export function commitAccount<O extends AccountOperation>(
+  call: Call<O>,
+  respond: (body: Body) => Reply<O>,
+  deps: Deps,
+  unit: (tx: Transaction) => Promise<{ account: AccountRow; details?: Details }>,
+): Promise<Reply<O>> {
+  let written: AccountRow;
+  return call.commit(
+    async (tx) => {
+      const { account, details } = await unit(tx);
+      written = account;
+      return respond({ connected_account: answerAccount(account, call.client, deps, details) });
+    },
+    {
+      keep: () => respond({ connected_account: presentAccountDetails(written, deps.usage.lastUsedAt(written)) }),
+      async replay(tx, kept) {
+        if (!mayReadCredentials(call.client)) return kept;
+        const shown = (kept.body as Body).connected_account;
+        const account = await tx.accounts.get(call.environment.id, shown.id);
+        if (account === undefined || rfc3339(account.updatedAt) !== shown.updated_at) return kept;
+        await deps.events.credentialsRead(tx, call.cause, account.id);
+        const { authorization_details } = answerAccount(account, call.client, deps);
+        return { ...kept, body: { connected_account: { ...shown, authorization_details } } };
+      },
+    },
+  );
+}
