@@ -968,6 +968,7 @@ export interface paths {
          *     run one at a time; an environment may have 2 of them running or waiting.
          *
          *     When it does not work:
+         *     - 403 `INSUFFICIENT_SCOPE` an import with `apply` that creates or changes the provider also needs the scope `providers:write`.
          *     - 400 `INVALID_DOCUMENT` not an OpenAPI document, unreadable, without operations or an address, or an overlay that cannot be
          *       applied. One odd operation is no error: the report says why it was left out.
          *     - 400 `VALIDATION_FAILED` the connector is built in or taken, or its address is one that is never called.
@@ -2001,7 +2002,7 @@ export interface components {
          * @description What went wrong, as a stable word to program against. New codes may be added; a code never changes its meaning.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "IDEMPOTENCY_KEY_IN_USE" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
          * @description A tool, its input, and the account to run it with: either `connected_account_id`, or `organization_id` and/or `user_id` with
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
@@ -2276,7 +2277,7 @@ export interface components {
             connector: string;
             /** @description Import deprecated operations too. */
             deprecated?: boolean;
-            /** @description The provider's name for people; default the document's title. */
+            /** @description The provider's name for people; the document's title when left out. */
             display_name?: string;
             exclude?: components["schemas"]["OperationFilter"];
             /** @description The document. Exactly one file has the member `openapi` or `swagger`. */
@@ -3471,14 +3472,14 @@ export interface components {
             type: "TRUSTED_IDP";
         };
         /**
-         * @description An earlier execution with this idempotency key was sent and its outcome was lost. Look at the execution and at the provider
-         *     before you decide to run the tool again with another key.
+         * @description The response of an earlier execution with this idempotency key cannot be returned: its outcome was lost, or its response was not
+         *     kept. Look at the execution and at the provider before you decide to run the tool again with another key.
          */
         UnknownOutcomeProblem: {
             code: components["schemas"]["ErrorCode"];
             detail: components["schemas"]["ProblemDetail"];
             errors?: components["schemas"]["ProblemErrors"];
-            /** @description The execution whose outcome is not known. */
+            /** @description That execution. */
             execution_id: string;
             request_id: components["schemas"]["ProblemRequestId"];
             status: components["schemas"]["ProblemStatus"];
@@ -3903,7 +3904,8 @@ export interface components {
          * @description The account is not in a state to be used (`ACCOUNT_NOT_ACTIVE`, with what to do next), its connection is disabled
          *     (`CONNECTION_DISABLED`), or a request with the same idempotency key still runs (`IDEMPOTENCY_KEY_IN_USE`): nothing was sent.
          *     Or the outcome of the call is not known (`EXECUTION_OUTCOME_UNKNOWN`): an earlier request with the same idempotency key was
-         *     cut off, or this call was made and its outcome could not be stored.
+         *     cut off, or this call was made and its outcome could not be stored. Or it was made and its response was not kept
+         *     (`IDEMPOTENCY_REPLY_NOT_KEPT`).
          */
         ExecutionConflict: {
             headers: {
@@ -3945,7 +3947,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A request with the same idempotency key still runs. */
+        /** @description A request with the same idempotency key still runs, or was carried out and its response was not kept. */
         IdempotencyConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4413,9 +4415,12 @@ export interface components {
          */
         FileTokenPath: string;
         /**
-         * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+         * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
          *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-         *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+         *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+         *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+         *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+         *     Visible ASCII characters.
          * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
          */
         IdempotencyKey: string;
@@ -4755,9 +4760,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4803,9 +4811,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4851,9 +4862,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5022,9 +5036,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5070,9 +5087,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5116,9 +5136,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5335,9 +5358,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5384,9 +5410,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5500,9 +5529,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5665,9 +5697,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5713,9 +5748,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5761,9 +5799,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5926,9 +5967,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6047,9 +6091,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6254,9 +6301,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6419,9 +6469,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6698,9 +6751,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6745,9 +6801,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first answer is kept for 24 hours per client and operation and replayed to a request
+                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
                  *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. Visible ASCII characters.
+                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
+                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
+                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
+                 *     Visible ASCII characters.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

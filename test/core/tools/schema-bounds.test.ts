@@ -38,7 +38,7 @@ const WAYS: Record<string, (next: { $ref: string }) => Schema> = {
   'unevaluatedProperties and unevaluatedItems': (next) => ({ unevaluatedProperties: next, unevaluatedItems: next }),
 };
 
-describe('H5: the bounds of a schema', () => {
+describe('H5, E12: the bounds of a schema', () => {
   for (const [keyword, twice] of Object.entries(WAYS)) {
     it(`refuse references that multiply by ${keyword}`, () => {
       expect(measureSchema(doubling(8, twice)).expanded).to.be.above(256);
