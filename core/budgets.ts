@@ -419,6 +419,9 @@ export const MCP_UPSTREAM = {
   longestRetryMs: 10 * SECOND,
   /** Tools of one server. */
   tools: 1_000,
+  /** Converting the tools of one page in a thread; one that takes longer is converted tool by tool. */
+  convertPageMs: 10 * SECOND,
+  convertToolMs: SECOND,
   /** Reading the list of one server from start to end. One list is read at a time: each holds all its tools until they are stored. */
   syncMs: MINUTE,
   /** Lists of one environment, and of all, that wait for their turn. */

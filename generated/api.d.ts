@@ -3333,6 +3333,16 @@ export interface components {
         ToolSyncReport: {
             /** @description Those whose changes were taken over. */
             accepted: components["schemas"]["ToolName"][];
+            /**
+             * @description Those whose schemas are not used as the server writes them: a word that is not JSON Schema was left out, or a property has another
+             *     name here because model APIs refuse its own. Calls are sent with the server's names.
+             */
+            adapted: {
+                /** @description What differs, each as a sentence that begins with the place. */
+                changes: string[];
+                /** @description The tool's name here. */
+                tool: components["schemas"]["ToolName"];
+            }[];
             /** @description New ones. */
             added: components["schemas"]["ToolName"][];
             /** @description Those that differ from what was pinned; they do not run until that is accepted. */

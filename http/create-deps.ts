@@ -149,6 +149,7 @@ export async function createDeps(
     const revocations = overrides.revocations
       ? { ...overrides.revocations, stop: async () => {} }
       : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });
+    const threads = overrides.threads ?? createThreads();
     const keepAlive = createKeepAlive({ store, refresher, catalogue, now, random, log });
     const freshness = createToolFreshness({
       store,
@@ -162,6 +163,7 @@ export async function createDeps(
       refreshNow: refresher.refreshNow,
       upstreamSessions,
       syncTurns,
+      threads,
     });
     const flushing = periodically(() => tracker.flush(), { everyMs: USAGE_FLUSH_MS }, usageNotWritten);
     const retention = createRetention({ store, now, wait, log });
@@ -173,7 +175,6 @@ export async function createDeps(
       log.error({ err }, 'the storage could not be probed'),
     );
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
-    const threads = overrides.threads ?? createThreads();
     showStorage({ metrics, store, scrub }, config.databaseFile);
     const logRequest = createRequestLog(log, now);
     metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);

@@ -53,7 +53,7 @@ export function nameInputs(drafts: readonly InputDraft[], reserved: readonly str
 const RANK: Record<InputPlace, number> = { body: 0, path: 1, query: 2, header: 3 };
 
 /** `$top` → `top`, `filter[x]` → `filter_x`. Keys of the path are variables of a URI template, which take no dash. */
-function legalKey(wire: string, place: InputPlace): string {
+export function legalKey(wire: string, place: InputPlace): string {
   const legal = place === 'path' ? /^[A-Za-z0-9_]{1,64}$/ : LEGAL_KEY;
   if (legal.test(wire) && wire !== '__proto__') return wire;
   const words = wire

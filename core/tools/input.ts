@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv2020, Options } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { SCHEMA, TOOL_INPUT } from '../budgets.ts';
 import { PatternBudgetError } from '../connectors/linear-pattern.ts';
@@ -45,15 +45,16 @@ export interface InputValidator {
  *
  * @param capacity how many compiled schemas are kept
  * @param patternSteps what the patterns of one validation may take
+ * @param options of the compiler
  */
-export function createInputValidator(capacity: number, patternSteps: number): InputValidator {
+export function createInputValidator(capacity: number, patternSteps: number, options: Options = {}): InputValidator {
   const patterns = createPatternEngine(patternSteps);
   let compiled = newCache();
   let made = 0;
 
   function newCache() {
     // Schemas are compared with their own schema when they are written.
-    const quick = schemaCompiler(patterns, { allErrors: false, validateSchema: false });
+    const quick = schemaCompiler(patterns, { ...options, allErrors: false, validateSchema: false });
     let thorough: Ajv2020 | undefined;
     const cache = new LRUCache<JsonSchema, Validators>({
       max: capacity,
@@ -67,7 +68,7 @@ export function createInputValidator(capacity: number, patternSteps: number): In
       cache,
       quick: (schema: JsonSchema) => quick.compile(schema),
       thorough: (schema: JsonSchema) => {
-        thorough ??= schemaCompiler(patterns, { validateSchema: false });
+        thorough ??= schemaCompiler(patterns, { ...options, validateSchema: false });
         return thorough.compile(schema);
       },
     };

@@ -5,10 +5,12 @@ import { createInputValidator, tooLongForPatterns } from './input.ts';
 import { copyInput } from './input-copy.ts';
 import { inputProblem } from './input-problem.ts';
 import type { InputJobRequest } from './own-input.ts';
+import { LOOSE } from './schema-compiler.ts';
 import type { JsonSchema } from './tool.ts';
 
 const KEPT = 50;
-const validator = createInputValidator(KEPT, SCHEMA.threadPatternSteps);
+const strict = createInputValidator(KEPT, SCHEMA.threadPatternSteps);
+const loose = createInputValidator(KEPT, SCHEMA.threadPatternSteps, LOOSE);
 const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
 
 /**
@@ -16,12 +18,12 @@ const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
  *
  * @returns the input with its defaults, as JSON
  */
-export function run({ schema, input }: InputJobRequest): string {
+export function run({ isMcp, schema, input }: InputJobRequest): string {
   const known = schemas.get(schema.key) ?? (JSON.parse(schema.json) as JsonSchema);
   schemas.set(schema.key, known);
   const copy = copyInput(JSON.parse(input));
   try {
-    validator.validate(known, copy);
+    (isMcp ? loose : strict).validate(known, copy);
   } catch (error) {
     if (error instanceof PatternBudgetError) throw tooLongForPatterns();
     throw error;

@@ -7,8 +7,9 @@ import { type CheckedInput, createInputValidator, splitCursor } from './input.ts
 import { copyInput, type InputCopy } from './input-copy.ts';
 import { inputProblem } from './input-problem.ts';
 import { isSmallWork, SchemaBoundsError } from './schema-bounds.ts';
+import { LOOSE } from './schema-compiler.ts';
 import { type SchemaText, schemaText } from './schema-text.ts';
-import type { JsonSchema, Tool } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 export interface OwnInputChecker {
   /**
@@ -19,6 +20,8 @@ export interface OwnInputChecker {
 }
 
 export interface InputJobRequest {
+  /** The tool is one of an MCP server. */
+  isMcp: boolean;
   schema: SchemaText;
   /** JSON. */
   input: string;
@@ -34,19 +37,25 @@ const inputJob: Job<InputJobRequest, string> = {
  * than a few milliseconds is compared in a thread that is ended after two seconds.
  */
 export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
-  const validator = createInputValidator(capacity, SCHEMA.patternSteps);
+  const strict = createInputValidator(capacity, SCHEMA.patternSteps);
+  const loose = createInputValidator(capacity, SCHEMA.patternSteps, LOOSE);
 
-  async function filled(environmentId: string, schema: JsonSchema, input: InputCopy): Promise<Record<string, unknown>> {
+  async function filled(
+    environmentId: string,
+    { input_schema: schema, mcp }: Tool,
+    input: InputCopy,
+  ): Promise<Record<string, unknown>> {
+    const isMcp = mcp !== undefined;
     if (isSmallWork(schema, input.value)) {
       try {
-        validator.validate(schema, input);
+        (isMcp ? loose : strict).validate(schema, input);
         return input.value;
       } catch (error) {
         // A thread has more time for patterns.
         if (!(error instanceof PatternBudgetError)) throw error;
       }
     }
-    const request = { schema: schemaText(schema), input: JSON.stringify(input.value) };
+    const request = { isMcp, schema: schemaText(schema), input: JSON.stringify(input.value) };
     const cost = { tenant: environmentId, bytes: request.schema.json.length + request.input.length };
     return JSON.parse(await threads.run(inputJob, request, cost)) as Record<string, unknown>;
   }
@@ -56,7 +65,7 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
       const copy = copyInput(toolInput);
       const { cursor, input } = splitCursor(tool, copy.value);
       try {
-        const value = await filled(environmentId, tool.input_schema, { ...copy, value: input });
+        const value = await filled(environmentId, tool, { ...copy, value: input });
         return { input: value, ...(cursor !== undefined && { cursor }) };
       } catch (error) {
         if (error instanceof JobLimitError) throw tooCostly(error);

@@ -9,6 +9,12 @@ import { uniqueItems } from './unique-items.ts';
 const MAX_FORMAT_LENGTH = 8192;
 
 /**
+ * Options for the schemas of MCP servers: they were cleaned word by word, nobody has judged how they are written, and the server fills
+ * in its defaults itself.
+ */
+export const LOOSE: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
+
+/**
  * The compiler of the schemas of tools: JSON Schema 2020-12, defaults filled in. Its time is bounded by schema and value: patterns,
  * formats and `uniqueItems` run in linear time.
  *

@@ -78,12 +78,23 @@ export interface ToolResponse {
 /** What a person writes down about a tool, as catalogue/tool.schema.json describes it. */
 export type ToolDefinition = Omit<Tool, 'connector' | 'generic' | 'mcp'>;
 
+/** What a tool of an MCP server is there. */
+export interface McpOrigin {
+  name: string;
+  /** The hash of what the server says about it. */
+  pin: string;
+  /** The server's names of properties by ours, where they differ. */
+  names?: Readonly<Record<string, string>>;
+  /** The inputs that the server wants in headers as well, by the server's names. */
+  headers?: { path: string[]; header: string }[];
+}
+
 /** A tool: its definition, and where it belongs. */
 export interface Tool {
   /** The identifier of the provider whose accounts run it. */
   connector: string;
-  /** A tool of an MCP server: the name that it has there. It is called by that protocol; `request` says only where. */
-  mcp?: { name: string };
+  /** A tool of an MCP server. It is called by that protocol; `request` says only where. */
+  mcp?: McpOrigin;
   /** The tool fits any HTTP API, so the accounts of custom providers run it too. */
   generic?: boolean;
   name: string;

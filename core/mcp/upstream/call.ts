@@ -7,7 +7,10 @@ import type { ExecutePorts } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import { shrinkToFit } from '../../tools/shrink.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { upstreamFailure } from './failure.ts';
+import { headersOf } from './schema/header-parameters.ts';
+import { toWireInput } from './schema/wire-input.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
 const MAX_ERROR_CHARS = 500;
@@ -56,7 +59,7 @@ export function previewUpstreamCall(
     if (place === 'query') url.searchParams.set(name, masked);
     else headers[name.toLowerCase()] = masked;
   }
-  const params = { name: tool.mcp?.name, arguments: input };
+  const params = { name: tool.mcp?.name, arguments: wireInput(tool, input) };
   return { method: 'POST', url: url.href, headers, body: { jsonrpc: '2.0', method: 'tools/call', params } };
 }
 
@@ -78,14 +81,21 @@ async function attempt(
     stream,
     hold,
   };
-  const params = { name: tool.mcp?.name as string, arguments: input };
+  const theirs = wireInput(tool, input);
+  const params = { name: tool.mcp?.name as string, arguments: theirs };
+  const headers = headersOf(tool.mcp?.headers ?? [], theirs);
+  const limits = { silenceMs, bytes: MCP_UPSTREAM.responseBytes };
   try {
-    const request = { method: 'tools/call' as const, params, silenceMs, bytes: MCP_UPSTREAM.responseBytes, ...watch };
+    const request = { method: 'tools/call' as const, params, headers, ...limits, ...watch };
     return readResult(await ports.sessions.request(place, request));
   } catch (error) {
     const failure = upstreamFailure(error, tool.hints.idempotent, ports.now());
     return { ok: false, ...ports.scrubber(secrets)(failure) };
   }
+}
+
+function wireInput(tool: Tool, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return toWireInput(input, tool.input_schema, tool.mcp?.names ?? {});
 }
 
 /** What a server returns as data is the data; what it returns for people to read stays as it is. */

@@ -1,8 +1,11 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import { type Job, JobLimitError } from '../../threads/job.ts';
+import type { ThreadPool } from '../../threads/pool.ts';
 import { isRecord } from '../../tools/pointer.ts';
-import { schemaCompiler } from '../../tools/schema-compiler.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { cleanText } from './clean-text.ts';
-import { type ConvertedTool, convertTool } from './to-tool.ts';
+import type { ConvertRequest } from './convert-thread.ts';
+import type { Converted } from './to-tool.ts';
 
 /** A tool of a server that cannot be one here. */
 export interface LeftOut {
@@ -11,36 +14,92 @@ export interface LeftOut {
   reason: string;
 }
 
+export interface Candidate {
+  /** The name that the server gives it. */
+  sourceId: string;
+  tool: Tool;
+  changes: string[];
+}
+
 /** What the pages of a list have come to. */
 export interface Candidates {
-  /** By the names that the server gives them. */
-  tools: { sourceId: string; tool: ConvertedTool }[];
+  tools: Candidate[];
   leftOut: LeftOut[];
   /** How many tools the pages had so far. */
   listed: number;
 }
 
-const MAX_NAME = 128;
+/** Who the work is for. */
+export interface ConvertParty {
+  threads: Pick<ThreadPool, 'run'>;
+  environmentId: string;
+  connector: string;
+}
 
-/** Converts the tools of one page of a list, each by itself: one that cannot be used is left out and does not spoil the others. */
-export async function convertPage(connector: string, page: readonly unknown[], into: Candidates): Promise<void> {
-  const compiler = schemaCompiler();
+type Named = Record<string, unknown> & { name: string };
+
+const MODULE = new URL('./convert-thread.ts', import.meta.url);
+const pageJob: Job<ConvertRequest, string> = { module: MODULE, timeMs: MCP_UPSTREAM.convertPageMs };
+const toolJob: Job<ConvertRequest, string> = { module: MODULE, timeMs: MCP_UPSTREAM.convertToolMs };
+
+const MAX_NAME = 128;
+const TOO_LONG: Converted = { ok: false, reason: 'its schemas take too long to read' };
+
+/**
+ * Converts the tools of one page of a list in a thread, each by itself: one that cannot be used is left out and does not spoil the
+ * others.
+ *
+ * @throws ApiError RATE_LIMITED or SERVER_BUSY when too much work waits for a thread
+ */
+export async function convertPage(party: ConvertParty, page: readonly unknown[], into: Candidates): Promise<void> {
+  const named = namedTools(page, into);
+  const converted = await inThread(party, named, pageJob).catch((error) => {
+    if (!(error instanceof JobLimitError)) throw error;
+    return oneByOne(party, named);
+  });
+  for (const [index, outcome] of converted.entries()) {
+    const { name } = named[index] as Named;
+    if (outcome.ok) into.tools.push({ sourceId: name, tool: outcome.tool, changes: outcome.changes });
+    else into.leftOut.push({ tool: cleanText(name, MAX_NAME), reason: outcome.reason });
+  }
+}
+
+function namedTools(page: readonly unknown[], into: Candidates): Named[] {
   const known = new Set(into.tools.map(({ sourceId }) => sourceId));
+  const named: Named[] = [];
   for (const given of page) {
     into.listed++;
     if (into.listed > MCP_UPSTREAM.tools) continue;
-    // Each takes a few milliseconds.
-    await new Promise((resolve) => setImmediate(resolve));
     const name = isRecord(given) ? given['name'] : undefined;
-    if (typeof name !== 'string' || name === '') {
+    if (typeof name !== 'string' || name === '')
       into.leftOut.push({ tool: `#${into.listed}`, reason: 'it has no name' });
-    } else if (!known.has(name)) {
-      known.add(name);
-      const converted = convertTool(connector, given as never, compiler);
-      if (converted.ok) into.tools.push({ sourceId: name, tool: converted.tool });
-      else into.leftOut.push({ tool: cleanText(name, MAX_NAME), reason: converted.reason });
-    }
+    else if (!known.has(name)) named.push(given as Named);
+    known.add(String(name));
   }
+  return named;
+}
+
+async function inThread(
+  { threads, environmentId, connector }: ConvertParty,
+  tools: readonly Named[],
+  job: Job<ConvertRequest, string>,
+): Promise<Converted[]> {
+  if (tools.length === 0) return [];
+  const request = { connector, tools: JSON.stringify(tools) };
+  const output = await threads.run(job, request, { tenant: environmentId, bytes: request.tools.length });
+  return JSON.parse(output) as Converted[];
+}
+
+async function oneByOne(party: ConvertParty, tools: readonly Named[]): Promise<Converted[]> {
+  const converted: Converted[] = [];
+  for (const tool of tools) {
+    const [outcome] = await inThread(party, [tool], toolJob).catch((error) => {
+      if (error instanceof JobLimitError) return [TOO_LONG];
+      throw error;
+    });
+    converted.push(outcome ?? TOO_LONG);
+  }
+  return converted;
 }
 
 /** The tools that are left out, with a line for those that were not looked at. */

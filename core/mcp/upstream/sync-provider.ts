@@ -1,5 +1,6 @@
 import type { AccountRow, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
+import type { ThreadPool } from '../../threads/pool.ts';
 import type { ToolError } from '../../tools/outcome.ts';
 import { type Candidates, convertPage } from './convert-page.ts';
 import type { ReadTools } from './read-tools.ts';
@@ -11,6 +12,7 @@ import type { SyncTurns } from './sync-turns.ts';
 export interface SyncTools extends ReadTools, StoreTools {
   store: Pick<Store, 'read' | 'write'>;
   syncTurns: SyncTurns;
+  threads: { short: Pick<ThreadPool, 'run'> };
 }
 
 /** Whose tools are read, and with which account. */
@@ -39,7 +41,8 @@ export function syncProvider<T>(
 ): Promise<Synced<T>> {
   return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
-    const take = (page: unknown[]) => convertPage(connector, page, candidates);
+    const party = { threads: tools.threads.short, environmentId: environment.id, connector };
+    const take = (page: unknown[]) => convertPage(party, page, candidates);
     const outcome = await readUpstreamTools(tools, environment, account, cause, take, signal);
     if (!outcome.ok) return outcome;
     const value = await tools.store.write(async (tx) => {

@@ -18,6 +18,8 @@ export interface SyncReport {
   /** They differed, and were accepted. */
   accepted: string[];
   removed: string[];
+  /** Those whose schemas are not used as the server writes them. */
+  adapted: { tool: string; changes: string[] }[];
   leftOut: LeftOut[];
 }
 
@@ -47,12 +49,13 @@ export async function storeUpstreamTools(
     flagged: [],
     accepted: [],
     removed: [],
+    adapted: [],
     leftOut: allLeftOut(candidates),
   };
   const writes: NewEnvironmentTool[] = [];
   const seen = new Set<string>();
   const at = now();
-  for (const { sourceId, tool } of candidates.tools) {
+  for (const { sourceId, tool, changes } of candidates.tools) {
     const before = pinned.get(sourceId);
     const name =
       before?.name ??
@@ -66,7 +69,8 @@ export async function storeUpstreamTools(
     const { definition, flagged } = judge(before, { ...tool, name }, accept);
     if (!before) report.added.push(name);
     else if (flagged !== null) report.flagged.push(name);
-    else if (before.definition !== JSON.stringify(definition)) report.accepted.push(name);
+    else if (isOther(before, tool)) report.accepted.push(name);
+    if (changes.length > 0) report.adapted.push({ tool: name, changes });
     writes.push({ name, connector, source: 'mcp', sourceId, definition, flagged, at });
   }
   report.removed = rows.filter(({ sourceId }) => !seen.has(sourceId ?? '')).map(({ name }) => name);
@@ -85,6 +89,11 @@ function judge(
   tool: Tool,
   accept: boolean,
 ): { definition: object; flagged: string | null } {
-  if (!before || accept || before.definition === JSON.stringify(tool)) return { definition: tool, flagged: null };
+  if (!before || accept || !isOther(before, tool)) return { definition: tool, flagged: null };
   return { definition: JSON.parse(before.definition) as object, flagged: CHANGED };
+}
+
+/** Whether the server says something else about a tool than when it was pinned. */
+function isOther({ definition }: EnvironmentToolRow, tool: Tool): boolean {
+  return (JSON.parse(definition) as Tool).mcp?.pin !== tool.mcp?.pin;
 }

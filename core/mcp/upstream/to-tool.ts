@@ -1,74 +1,83 @@
 import { createHash } from 'node:crypto';
-import type { Tool as McpTool } from '@modelcontextprotocol/client';
-import { searchPatternProblem } from '../../connectors/linear-pattern.ts';
 import { isRecord } from '../../tools/pointer.ts';
-import { measureSchema } from '../../tools/schema-bounds.ts';
-import { schemaCompiler } from '../../tools/schema-compiler.ts';
 import type { JsonSchema, Tool } from '../../tools/tool.ts';
 import { toolPrefix } from '../../tools/tool-name.ts';
 import { cleanText, hasHiddenText } from './clean-text.ts';
+import { adaptInput, adaptOutput } from './schema/adapt.ts';
+import { readHeaderParameters } from './schema/header-parameters.ts';
 
 const MAX_NAME = 64;
+const MAX_THEIR_NAME = 128;
 const MAX_TITLE = 120;
 const MAX_DESCRIPTION = 2000;
-const MAX_SCHEMA_TEXT = 1000;
 const MAX_SCHEMA_BYTES = 64 * 1024;
 const HASH_CHARS = 8;
 
-/** Where a sentence stands in a schema. Other texts are values, which are taken as they are or not at all. */
-const SENTENCES = new Set(['title', 'description', '$comment']);
-/** Words that name the schema itself, and would make it another one's reference. */
-const LEFT_OUT = new Set(['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'x-mcp-header']);
-
-/** A tool that has no name of ours yet; `name` keeps the place of it. */
-export type ConvertedTool = Tool;
-
-export type Converted = { ok: true; tool: ConvertedTool } | { ok: false; reason: string };
+export type Converted =
+  | {
+      ok: true;
+      /** Without a name of ours yet; `name` keeps the place of it. */
+      tool: Tool;
+      /** What the schemas lost, or have otherwise here. */
+      changes: string[];
+    }
+  | { ok: false; reason: string };
 
 /**
  * Makes a tool of the environment of what an MCP server says about one of its own. The server's words are data (threat P6): hidden
- * characters are taken out, lengths are capped, schemas that cannot be compiled safely are replaced by one that takes any object.
+ * characters are taken out, lengths are capped, and of its schemas what can be used is kept. Of members that are not as the protocol has
+ * them those that a tool can do without are ignored.
  *
- * @param compiler for one list, which makes it once
+ * @param given as the server lists it, with a name
  */
-export function convertTool(connector: string, given: McpTool, compiler = schemaCompiler()): Converted {
-  if (hasHiddenText(given.name) || given.name.length > 128)
-    return refused('its name holds characters that cannot be seen');
-  if (Buffer.byteLength(JSON.stringify([given.inputSchema, given.outputSchema ?? null])) > MAX_SCHEMA_BYTES) {
+export function convertTool(connector: string, given: Readonly<Record<string, unknown>> & { name: string }): Converted {
+  const { name, inputSchema, outputSchema } = given;
+  if (name.length > MAX_THEIR_NAME) return refused(`its name has more than ${MAX_THEIR_NAME} characters`);
+  if (hasHiddenText(name)) return refused('its name holds characters that cannot be seen');
+  if (!isRecord(inputSchema)) return refused('its input schema is not an object');
+  if (Buffer.byteLength(JSON.stringify([inputSchema, outputSchema ?? null])) > MAX_SCHEMA_BYTES) {
     return refused('its schemas are too large');
   }
-  const { annotations = {} } = given;
-  const title = cleanText(annotations.title ?? given.title ?? given.name, MAX_TITLE) || given.name;
-  const readOnly = annotations.readOnlyHint === true;
-  return {
-    ok: true,
-    tool: {
-      connector,
-      name: '',
-      title,
-      description: cleanText(given.description ?? '', MAX_DESCRIPTION) || `${title}.`,
-      tags: ['mcp'],
-      // What a server does not say is taken for the worst, as the protocol has it.
-      hints: {
-        read_only: readOnly,
-        destructive: !readOnly && annotations.destructiveHint !== false,
-        idempotent: readOnly || annotations.idempotentHint === true,
-        open_world: annotations.openWorldHint !== false,
-      },
-      scopes: [],
-      input_schema: usable(given.inputSchema, compiler) ?? { type: 'object' },
-      output_schema: (given.outputSchema && usable(given.outputSchema, compiler)) || CONTENT,
-      examples: [],
-      request: { method: 'POST', path: '' },
-      mcp: { name: given.name },
+  const headers = readHeaderParameters(inputSchema);
+  if (!headers.ok) return refused(headers.reason);
+  const input = adaptInput(inputSchema);
+  if (!input) return refused('its input schema does not describe an object');
+  const output = outputSchema === undefined ? undefined : adaptOutput(outputSchema);
+  const annotations = isRecord(given['annotations']) ? given['annotations'] : {};
+  const title = cleanText(textOf(annotations['title']) ?? textOf(given['title']) ?? name, MAX_TITLE) || name;
+  const readOnly = annotations['readOnlyHint'] === true;
+  const tool: Tool = {
+    connector,
+    name: '',
+    title,
+    description: cleanText(textOf(given['description']) ?? '', MAX_DESCRIPTION) || `${title}.`,
+    tags: ['mcp'],
+    // What a server does not say is taken for the worst, as the protocol has it.
+    hints: {
+      read_only: readOnly,
+      destructive: !readOnly && annotations['destructiveHint'] !== false,
+      idempotent: readOnly || annotations['idempotentHint'] === true,
+      open_world: annotations['openWorldHint'] !== false,
+    },
+    scopes: [],
+    input_schema: input.schema,
+    output_schema: output?.schema ?? CONTENT,
+    examples: [],
+    request: { method: 'POST', path: '' },
+    mcp: {
+      name,
+      pin: pinOf(given),
+      ...(Object.keys(input.names).length > 0 && { names: input.names }),
+      ...(headers.headers.length > 0 && { headers: headers.headers }),
     },
   };
+  return { ok: true, tool, changes: [...input.changes, ...(output?.changes ?? [])] };
 }
 
 const CONTENT: JsonSchema = {
   type: 'object',
   properties: {
-    content: { type: 'array', description: 'What the server answered, in parts.', items: { type: 'object' } },
+    content: { type: 'array', description: 'What the server returned, in parts.', items: { type: 'object' } },
   },
 };
 
@@ -85,63 +94,30 @@ export function upstreamToolName(connector: string, name: string, isTaken: (name
   return `${whole.slice(0, MAX_NAME - HASH_CHARS - 1).replace(/_+$/, '')}_${hash}`;
 }
 
+/** The hash of everything that a server says about a tool. The order of members says nothing. */
+function pinOf({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: Readonly<Record<string, unknown>>) {
+  const said = sorted([name, title, description, inputSchema, outputSchema, annotations]);
+  return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).map(([key, member]): [string, unknown] => [key, sorted(member)]);
+  return members.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 function refused(reason: string): Converted {
   return { ok: false, reason };
-}
-
-/** The schema cleaned, as it is or without its formats; undefined when neither compiles. */
-function usable(schema: unknown, compiler: Compiler): JsonSchema | undefined {
-  for (const leaveOut of [LEFT_OUT, new Set([...LEFT_OUT, 'format'])]) {
-    const cleaned = cleanSchema(schema, leaveOut);
-    if (isRecord(cleaned) && cleaned['type'] === 'object' && compiles(cleaned, compiler)) return cleaned;
-  }
-  return undefined;
-}
-
-type Compiler = ReturnType<typeof schemaCompiler>;
-
-function compiles(schema: JsonSchema, compiler: Compiler): boolean {
-  try {
-    measureSchema(schema);
-    compiler.compile(structuredClone(schema));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** @param isMap the members are names of properties or definitions, not words of the schema */
-function cleanSchema(node: unknown, leaveOut: ReadonlySet<string>, isMap = false): unknown {
-  if (Array.isArray(node)) return node.map((item) => cleanSchema(item, leaveOut));
-  if (!isRecord(node)) return node;
-  const kept = Object.entries(isMap ? node : withoutCostlyPatterns(node)).filter(
-    ([key]) => isMap || !leaveOut.has(key),
-  );
-  return Object.fromEntries(
-    kept.map(([key, value]) => {
-      const isSentence = !isMap && SENTENCES.has(key) && typeof value === 'string';
-      const isMapNext = !isMap && /^(properties|patternProperties|\$defs|definitions|dependentSchemas)$/.test(key);
-      return [key, isSentence ? cleanText(value, MAX_SCHEMA_TEXT) : cleanSchema(value, leaveOut, isMapNext)];
-    }),
-  );
-}
-
-/**
- * A regular expression whose time nothing bounds is never run: it becomes words for the model, and the server checks the value itself.
- * Members whose names it would have told apart are then taken as they come.
- */
-function withoutCostlyPatterns(node: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { pattern, patternProperties, description } = node;
-  const kept: Record<string, unknown> = { ...node };
-  if (typeof pattern === 'string' && searchPatternProblem(pattern) !== undefined) {
-    delete kept['pattern'];
-    const said = typeof description === 'string' ? `${description} ` : '';
-    kept['description'] = `${said}Pattern: ${pattern}`;
-  }
-  if (isRecord(patternProperties) && Object.keys(patternProperties).some((name) => searchPatternProblem(name))) {
-    delete kept['patternProperties'];
-    delete kept['additionalProperties'];
-    delete kept['unevaluatedProperties'];
-  }
-  return kept;
 }

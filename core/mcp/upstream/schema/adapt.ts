@@ -1,0 +1,114 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { createResolver } from '../../../import/resolve.ts';
+import { DETAILS, type Detail, type Direction, SchemaWriter, TooLargeError } from '../../../import/schema.ts';
+import { createSchemaReader } from '../../../import/schema-view.ts';
+import { isRecord } from '../../../tools/pointer.ts';
+import { measureSchema } from '../../../tools/schema-bounds.ts';
+import { LOOSE, schemaCompiler } from '../../../tools/schema-compiler.ts';
+import type { JsonSchema } from '../../../tools/tool.ts';
+import { Changes } from './changes.ts';
+import { cleanSchema } from './clean-schema.ts';
+import { flattenTop } from './flatten.ts';
+import { removeLostReferences } from './references.ts';
+import { type Names, renameProperties } from './rename.ts';
+
+type Data = Record<string, unknown>;
+
+export interface AdaptedInput {
+  schema: JsonSchema;
+  /** The server's names of properties by ours. */
+  names: Names;
+  /** What was lost or is called otherwise. */
+  changes: string[];
+}
+
+const INPUT = 'inputSchema';
+const OUTPUT = 'outputSchema';
+const MAX_NODES = 3000;
+
+/**
+ * Makes the input schema of an MCP tool one that this service compiles and every model API takes: JSON Schema 2020-12 with an object at
+ * its top, legal names, and references that stay within. What cannot be kept is left out word by word and told in `changes`, so that
+ * names, types and descriptions of parameters stay.
+ *
+ * @param given of any shape
+ * @returns undefined when it describes no object
+ */
+export function adaptInput(given: unknown): AdaptedInput | undefined {
+  if (!isRecord(given)) return undefined;
+  const changes = new Changes();
+  const cleaned = selfContained(given, INPUT, changes);
+  const flat = flattenTop(cleaned, [INPUT], changes);
+  if (!flat) return undefined;
+  const { schema, names } = renameProperties(flat, [INPUT], changes);
+  const usable = compiles(schema) ? schema : simplified(schema, 'input', INPUT, changes);
+  return usable && { schema: usable, names, changes: changes.list };
+}
+
+/**
+ * The output schema of an MCP tool, without references, since it becomes a part of another schema.
+ *
+ * @returns undefined when it cannot be used; the reason is in `changes`
+ */
+export function adaptOutput(given: unknown): { schema: JsonSchema | undefined; changes: string[] } {
+  const changes = new Changes();
+  if (!isRecord(given)) return { schema: undefined, changes: [`${OUTPUT} was left out: it is not an object`] };
+  const cleaned = selfContained(given, OUTPUT, changes);
+  const plain = !hasReference(cleaned) && compiles(cleaned) ? cleaned : simplified(cleaned, 'output', OUTPUT, changes);
+  const schema = plain && [plain['type']].flat().includes('object') ? { ...plain, type: 'object' } : undefined;
+  if (plain && !schema) changes.add([OUTPUT], 'was left out: it does not describe an object');
+  return { schema, changes: changes.list };
+}
+
+function selfContained(given: Data, name: string, changes: Changes): Data {
+  const cleaned = cleanSchema(given, [name], changes) as Data;
+  const { definitions, ...root } = cleaned;
+  // What `$defs` was called before 2019-09.
+  if (isRecord(definitions)) root['$defs'] = { ...definitions, ...(isRecord(root['$defs']) && root['$defs']) };
+  const own = typeof given['$id'] === 'string' ? given['$id'] : undefined;
+  removeLostReferences(root, { own, movesDefinitions: isRecord(definitions) }, [name], changes);
+  return root;
+}
+
+function hasReference(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  return typeof (node as Data)['$ref'] === 'string' || Object.values(node).some(hasReference);
+}
+
+let compiler: Ajv2020 | undefined;
+let compiled = 0;
+
+function compiles(schema: JsonSchema): boolean {
+  // Ajv keeps the values of all code that it ever wrote, so its instances are renewed.
+  if (!compiler || compiled++ % 500 === 0) compiler = schemaCompiler(undefined, LOOSE);
+  try {
+    measureSchema(schema);
+    compiler.compile(schema);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    compiler.removeSchema(schema);
+  }
+}
+
+/** Names, types and descriptions of a schema that cannot be used as a whole: it leads back to itself, or expands to too much. */
+function simplified(schema: Data, direction: Direction, name: string, changes: Changes): Data | undefined {
+  const reader = createSchemaReader(createResolver(schema));
+  for (const detail of DETAILS) {
+    const written = writeWith(new SchemaWriter(reader, direction, detail as Detail, MAX_NODES), schema);
+    if (!written || !compiles(written)) continue;
+    changes.add([name], 'was simplified: it refers to itself, or is too large');
+    return { ...written };
+  }
+  return undefined;
+}
+
+function writeWith(writer: SchemaWriter, schema: Data): JsonSchema | undefined {
+  try {
+    return writer.write(schema);
+  } catch (error) {
+    if (error instanceof TooLargeError) return undefined;
+    throw error;
+  }
+}

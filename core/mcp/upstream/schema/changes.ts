@@ -1,0 +1,21 @@
+const MAX_CHANGES = 20;
+const MAX_TEXT = 200;
+
+/** What a schema of a server lost, or has otherwise here, for the report of a sync. */
+export class Changes {
+  readonly #said: string[] = [];
+  #more = 0;
+
+  /**
+   * @param path of the place, from the name of the schema on
+   * @param what the rest of the sentence
+   */
+  add(path: readonly string[], what: string): void {
+    if (this.#said.length < MAX_CHANGES) this.#said.push(`${path.join('.').slice(0, MAX_TEXT).toWellFormed()} ${what}`);
+    else this.#more++;
+  }
+
+  get list(): string[] {
+    return this.#more === 0 ? this.#said : [...this.#said, `and ${this.#more} more`];
+  }
+}

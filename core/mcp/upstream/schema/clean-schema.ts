@@ -1,0 +1,67 @@
+import { searchPatternProblem } from '../../../connectors/linear-pattern.ts';
+import { isRecord } from '../../../tools/pointer.ts';
+import { cleanText } from '../clean-text.ts';
+import type { Changes } from './changes.ts';
+import { upgradeNode } from './dialects.ts';
+import { isSchema, LIST_WORDS, MAP_WORDS, SCHEMA_WORDS, SENTENCES, wordProblem } from './words.ts';
+
+type Data = Record<string, unknown>;
+
+const MAX_SENTENCE = 1000;
+
+/**
+ * Writes a schema of a server in 2020-12, with the words that can be used. Words that are unknown, malformed or too costly are left out,
+ * each by itself, so names, types and descriptions stay. Texts for people lose hidden characters and are cut.
+ *
+ * @param path of the schema, for `changes`
+ */
+export function cleanSchema(schema: unknown, path: readonly string[], changes: Changes): unknown {
+  if (!isRecord(schema)) return schema;
+  const node = withoutCostlyPatterns(upgradeNode(schema), path, changes);
+  const kept: Data = {};
+  for (const [word, value] of Object.entries(node)) {
+    // It steers headers; see `readHeaderParameters`.
+    if (word === 'x-mcp-header') continue;
+    const place = [...path, word];
+    const problem = wordProblem(word, value);
+    if (problem === undefined) kept[word] = cleanValue(word, value, place, changes);
+    else changes.add(place, `was left out: it ${problem}`);
+  }
+  return kept;
+}
+
+function cleanValue(word: string, value: unknown, place: readonly string[], changes: Changes): unknown {
+  if (SENTENCES.has(word)) return cleanText(String(value), MAX_SENTENCE);
+  if (SCHEMA_WORDS.has(word)) return cleanSchema(value, place, changes);
+  if (LIST_WORDS.has(word)) {
+    return (value as unknown[]).map((item, index) => cleanSchema(item, [...place, String(index)], changes));
+  }
+  if (!MAP_WORDS.has(word)) return word === 'required' ? [...new Set(value as string[])] : value;
+  return Object.fromEntries(
+    Object.entries(value as Data).map(([name, item]) => {
+      if (isSchema(item)) return [name, cleanSchema(item, [...place, name], changes)];
+      changes.add([...place, name], 'takes any value: it is not a schema');
+      return [name, {}];
+    }),
+  );
+}
+
+/**
+ * A regular expression whose time nothing bounds is never run: it becomes words for the model, and the server checks the value itself.
+ * Members whose names it would have told apart are then taken as they come.
+ */
+function withoutCostlyPatterns(node: Data, path: readonly string[], changes: Changes): Data {
+  const { pattern, patternProperties, description } = node;
+  const kept = { ...node };
+  if (typeof pattern === 'string' && searchPatternProblem(pattern) !== undefined) {
+    delete kept['pattern'];
+    const said = typeof description === 'string' ? `${description} ` : '';
+    kept['description'] = `${said}Pattern: ${pattern}`;
+    changes.add([...path, 'pattern'], 'became a part of the description: it is not checked');
+  }
+  if (isRecord(patternProperties) && Object.keys(patternProperties).some((name) => searchPatternProblem(name))) {
+    for (const word of ['patternProperties', 'additionalProperties', 'unevaluatedProperties']) delete kept[word];
+    changes.add([...path, 'patternProperties'], 'was left out: its names are not checked');
+  }
+  return kept;
+}

@@ -1,0 +1,158 @@
+import { atPointer, isRecord } from '../../../tools/pointer.ts';
+import type { Changes } from './changes.ts';
+
+type Data = Record<string, unknown>;
+
+const MAX_PARTS = 100;
+/** Words that model APIs refuse at the top of an input, after the members of their schemas have been merged. */
+const REFUSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'const', 'enum'];
+
+/**
+ * Makes the top of an input schema a plain object, as model APIs want it: what a reference, `allOf` and alternatives say about members
+ * is merged into `properties`. A member is required when every alternative requires it. What else told alternatives apart is left to the
+ * server.
+ *
+ * @param root cleaned, its references resolvable
+ * @returns undefined when it does not describe an object
+ */
+export function flattenTop(root: Readonly<Data>, path: readonly string[], changes: Changes): Data | undefined {
+  if (!REFUSED.some((word) => Object.hasOwn(root, word))) return withObjectType(root);
+  const merged = new TopMerger(root).merge(root);
+  if (!merged) return undefined;
+  for (const word of REFUSED.filter((name) => Object.hasOwn(root, name))) {
+    changes.add([...path, word], 'was merged into properties');
+  }
+  const kept = Object.entries(root).filter(([word]) => !REFUSED.includes(word));
+  return withObjectType({ ...Object.fromEntries(kept), ...merged });
+}
+
+function withObjectType(node: Readonly<Data>): Data | undefined {
+  const types = [node['type'] ?? 'object'].flat();
+  return types.includes('object') ? { ...node, type: 'object' } : undefined;
+}
+
+/** What several schemas of one object say together. */
+interface View {
+  properties: Map<string, unknown[]>;
+  required: Set<string>;
+  /** No other members are allowed. */
+  closed: boolean;
+  description: string | undefined;
+}
+
+class TopMerger {
+  readonly #root: Data;
+  #partsLeft = MAX_PARTS;
+
+  constructor(root: Readonly<Data>) {
+    this.#root = root;
+  }
+
+  merge(node: Readonly<Data>): Data | undefined {
+    const view = this.#view(node, new Set());
+    if (!view) return undefined;
+    const { properties, required, closed, description } = view;
+    const written = [...properties].map(([name, schemas]) => [
+      name,
+      schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+    ]);
+    return {
+      type: 'object',
+      ...(description !== undefined && { description }),
+      ...(written.length > 0 && { properties: Object.fromEntries(written) }),
+      ...(required.size > 0 && { required: [...required].filter((name) => properties.has(name)) }),
+      ...(Object.hasOwn(node, 'additionalProperties') && !closed && { additionalProperties: openOf(node) }),
+      ...(closed && { additionalProperties: false }),
+    };
+  }
+
+  /** @returns undefined for what is no object */
+  #view(given: unknown, onWay: ReadonlySet<unknown>): View | undefined {
+    if (given === true) return emptyView();
+    if (!isRecord(given)) return undefined;
+    // A schema that leads back to itself says nothing more.
+    if (onWay.has(given) || this.#partsLeft-- <= 0) return emptyView();
+    const node = given;
+    if (node['type'] !== undefined && ![node['type']].flat().includes('object')) return undefined;
+    const way = new Set(onWay).add(node);
+    const view = ownView(node);
+    const all = [...list(node['allOf']), ...(typeof node['$ref'] === 'string' ? [this.#target(node['$ref'])] : [])];
+    for (const part of all) {
+      const other = this.#view(part, way);
+      if (!other) return undefined;
+      join(view, other, true);
+    }
+    for (const word of ['oneOf', 'anyOf']) {
+      const branches = list(node[word]).flatMap((branch) => this.#view(branch, way) ?? []);
+      if (branches.length > 0) join(view, anyOf(branches), true);
+    }
+    const sometimes = [
+      node['then'],
+      node['else'],
+      ...Object.values(isRecord(node['dependentSchemas']) ? node['dependentSchemas'] : {}),
+    ];
+    for (const part of sometimes) join(view, this.#view(part, way), false);
+    return view;
+  }
+
+  #target(reference: string): unknown {
+    if (!reference.startsWith('#/') && reference !== '#') return undefined;
+    return atPointer(this.#root, decodeURIComponent(reference.slice(1)));
+  }
+}
+
+function emptyView(): View {
+  return { properties: new Map(), required: new Set(), closed: false, description: undefined };
+}
+
+function ownView(node: Readonly<Data>): View {
+  const own = isRecord(node['properties']) ? node['properties'] : {};
+  return {
+    properties: new Map(Object.entries(own).map(([name, schema]) => [name, [schema]])),
+    required: new Set(list(node['required']) as string[]),
+    closed: node['additionalProperties'] === false,
+    description: typeof node['description'] === 'string' ? node['description'] : undefined,
+  };
+}
+
+/** Adds what another schema says; `always` when it holds for every value. */
+function join(view: View, other: View | undefined, always: boolean): void {
+  if (!other) return;
+  for (const [name, schemas] of other.properties) {
+    // What the object says itself comes first, and other schemas of one member are alternatives.
+    const known = view.properties.get(name);
+    view.properties.set(name, known ? distinct([...known, ...schemas]) : schemas);
+  }
+  if (always) for (const name of other.required) view.required.add(name);
+  view.description ??= always ? other.description : undefined;
+  // Parts that are closed would each refuse the members of the others.
+  view.closed &&= other.closed && [...other.properties.keys()].every((name) => view.properties.has(name));
+}
+
+/** The members of all alternatives; required is what each requires. */
+function anyOf(branches: readonly View[]): View {
+  const [first, ...others] = branches;
+  const view: View = {
+    properties: new Map(),
+    required: new Set(first?.required),
+    closed: true,
+    description: undefined,
+  };
+  for (const branch of branches) join(view, { ...branch, required: new Set() }, true);
+  for (const { required } of others)
+    for (const name of view.required) if (!required.has(name)) view.required.delete(name);
+  return { ...view, description: undefined, closed: branches.every(({ closed }) => closed) };
+}
+
+function openOf(node: Readonly<Data>): unknown {
+  const others = node['additionalProperties'];
+  return others === false ? true : others;
+}
+
+function distinct(schemas: readonly unknown[]): unknown[] {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

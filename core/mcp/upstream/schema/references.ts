@@ -1,0 +1,78 @@
+import { atPointer, isRecord } from '../../../tools/pointer.ts';
+import type { Changes } from './changes.ts';
+import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
+
+type Data = Record<string, unknown>;
+
+/** The schemas that are written within one, with the words and names that lead to each. */
+export function* subschemas(node: Readonly<Data>): Generator<[place: string[], schema: unknown]> {
+  for (const [word, value] of Object.entries(node)) {
+    if (SCHEMA_WORDS.has(word)) yield [[word], value];
+    else if (LIST_WORDS.has(word) && Array.isArray(value)) {
+      for (const [index, item] of value.entries()) yield [[word, String(index)], item];
+    } else if (MAP_WORDS.has(word) && isRecord(value)) {
+      for (const [name, item] of Object.entries(value)) yield [[word, name], item];
+    }
+  }
+}
+
+/** How the references of a schema were meant. */
+export interface ReferenceFacts {
+  /** The name that the schema gave itself, which its references may begin with. */
+  own: string | undefined;
+  /** Its `definitions` have become `$defs`. */
+  movesDefinitions: boolean;
+}
+
+/**
+ * Makes references local, and removes those that lead out of the schema, or nowhere: the place then takes what stands beside the
+ * reference, or anything.
+ *
+ * @param root cleaned; it is changed
+ */
+export function removeLostReferences(
+  root: Data,
+  { own, movesDefinitions }: ReferenceFacts,
+  path: readonly string[],
+  changes: Changes,
+): void {
+  const anchors = new Set<string>();
+  const local = (reference: string) => {
+    const fragment =
+      own !== undefined && (reference === own || reference.startsWith(`${own}#`))
+        ? reference.slice(own.length) || '#'
+        : reference;
+    return movesDefinitions ? fragment.replace(/^#\/definitions\//, '#/$defs/') : fragment;
+  };
+  visit(root, path, (node) => {
+    if (typeof node['$anchor'] === 'string') anchors.add(node['$anchor']);
+    if (typeof node['$ref'] === 'string') node['$ref'] = local(node['$ref']);
+  });
+  visit(root, path, (node, place) => {
+    if (typeof node['$ref'] !== 'string' || leads(root, node['$ref'], anchors)) return;
+    delete node['$ref'];
+    changes.add([...place, '$ref'], 'was left out: it leads out of the schema');
+  });
+}
+
+function visit(node: unknown, place: readonly string[], judge: (node: Data, place: readonly string[]) => void): void {
+  if (!isRecord(node)) return;
+  judge(node, place);
+  for (const [step, schema] of subschemas(node)) visit(schema, [...place, ...step], judge);
+}
+
+function leads(root: Data, reference: string, anchors: ReadonlySet<string>): boolean {
+  if (!reference.startsWith('#')) return false;
+  const fragment = decoded(reference.slice(1));
+  if (fragment !== '' && !fragment.startsWith('/')) return anchors.has(fragment);
+  const target = atPointer(root, fragment);
+  return isRecord(target) || typeof target === 'boolean';
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

@@ -1,0 +1,112 @@
+import { isRecord } from '../../../tools/pointer.ts';
+
+/** Words whose value is a schema, a list of schemas, or schemas by name (JSON Schema 2020-12). */
+export const SCHEMA_WORDS = new Set([
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+export const LIST_WORDS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+export const MAP_WORDS = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
+
+/** Texts for people, which are cleaned and cut; other texts are values. */
+export const SENTENCES = new Set(['$comment', 'description', 'title']);
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isAnything: Check = () => true;
+const areTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+
+const TYPES = new Set<unknown>(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+
+/** What the validator knows, but for the format of file inputs, which has a meaning of ours. */
+const FORMATS = new Set<unknown>([
+  'binary',
+  'byte',
+  'date',
+  'date-time',
+  'double',
+  'duration',
+  'email',
+  'float',
+  'hostname',
+  'int32',
+  'int64',
+  'ipv4',
+  'ipv6',
+  'json-pointer',
+  'password',
+  'regex',
+  'relative-json-pointer',
+  'time',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'url',
+  'uuid',
+]);
+
+const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['$anchor', isText],
+  ['$comment', isText],
+  ['$ref', isText],
+  ['const', isAnything],
+  ['contentEncoding', isText],
+  ['contentMediaType', isText],
+  ['default', isAnything],
+  ['dependentRequired', (value) => isRecord(value) && Object.values(value).every(areTexts)],
+  ['deprecated', isFlag],
+  ['description', isText],
+  ['enum', (value) => Array.isArray(value) && value.length > 0],
+  ['examples', Array.isArray],
+  ['exclusiveMaximum', isNumber],
+  ['exclusiveMinimum', isNumber],
+  ['format', (value) => FORMATS.has(value)],
+  ['maxContains', isCount],
+  ['maxItems', isCount],
+  ['maxLength', isCount],
+  ['maxProperties', isCount],
+  ['maximum', isNumber],
+  ['minContains', isCount],
+  ['minItems', isCount],
+  ['minLength', isCount],
+  ['minProperties', isCount],
+  ['minimum', isNumber],
+  ['multipleOf', (value) => isNumber(value) && (value as number) > 0],
+  ['pattern', isText],
+  ['readOnly', isFlag],
+  ['required', areTexts],
+  ['title', isText],
+  [
+    'type',
+    (value) => (Array.isArray(value) ? value.length > 0 && value.every((one) => TYPES.has(one)) : TYPES.has(value)),
+  ],
+  ['uniqueItems', isFlag],
+  ['writeOnly', isFlag],
+]);
+
+/** What keeps a word out of a schema; undefined for one that can stay. */
+export function wordProblem(word: string, value: unknown): string | undefined {
+  if (SCHEMA_WORDS.has(word)) return isSchema(value) ? undefined : 'is not a schema';
+  if (LIST_WORDS.has(word))
+    return Array.isArray(value) && value.length > 0 && value.every(isSchema) ? undefined : 'is not a list of schemas';
+  if (MAP_WORDS.has(word)) return isRecord(value) ? undefined : 'does not hold schemas by name';
+  const check = CHECKS.get(word);
+  if (!check) return 'is not a word of JSON Schema';
+  return check(value) ? undefined : 'has a value that it cannot have';
+}
+
+export function isSchema(value: unknown): boolean {
+  return typeof value === 'boolean' || isRecord(value);
+}
