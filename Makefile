@@ -84,6 +84,10 @@ fuzz: install ## Send 20,000 valid, mutated and hostile requests to a running se
 crash: install ## Kill the server 1,000 times while it writes and count what was lost (the short form is in make test)
 	CRASH_KILLS=1000 $(MOCHA) 'test/**/crash.test.ts' --timeout 7200000
 
+.PHONY: drill
+drill: install ## Back up 100,000 accounts under load, restore them to an empty host and say how long each part took
+	DRILL_ACCOUNTS=100000 $(MOCHA) test/flows/restore-drill.test.ts --timeout 1800000
+
 .PHONY: corpus
 corpus: install ## Import 2,638 public API descriptions and judge every tool; SAMPLE=100 takes some, SEED=n the same ones again
 	@mkdir -p .corpus && cp scripts/corpus/packages/*.json .npmrc .corpus/

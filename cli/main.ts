@@ -27,6 +27,16 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Turn an OpenAPI document into a provider and its tools, or show what that would change',
     run: async (args) => (await import('./import.ts')).importCommand(args),
   },
+  backup: {
+    usage: 'backup <file> | --dir <directory> [--keep <number>]',
+    summary: 'Make a verified copy of the database, while the server runs or not',
+    run: async (args) => (await import('./backup.ts')).backupCommand(args),
+  },
+  restore: {
+    usage: 'restore <backup> [--replace]',
+    summary: 'Put a backup in the place of the database, while the server does not run',
+    run: async (args) => (await import('./restore.ts')).restoreCommand(args),
+  },
   'accept-loss': {
     usage: 'accept-loss',
     summary: 'Let the server start with what is there, after it has refused because stored data are missing',

@@ -31,7 +31,7 @@ export async function startFreshLog(writer: Client, wait: Wait = waitFor): Promi
     },
   );
   if (!emptied) await untilFree(() => rewrite(writer, `${path}-wal`), wait);
-  if (isDistrusted) rmSync(distrustPath(path), { force: true });
+  if (isDistrusted) removeNote(path);
   syncDirectory(dirname(path));
 }
 
@@ -40,6 +40,11 @@ export function distrustFiles(path: string): void {
   writeFileSync(distrustPath(path), 'A sync of this database failed. The next start writes its pages again.\n', {
     mode: 0o600,
   });
+}
+
+/** Removes that note: the files are others now. */
+export function removeNote(path: string): void {
+  rmSync(distrustPath(path), { force: true });
 }
 
 function distrustPath(path: string): string {

@@ -56,11 +56,24 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
   }
 }
 
+/**
+ * Checks that this program knows every migration of a database, and changes nothing.
+ *
+ * @throws StorageError `MIGRATION_REFUSED`
+ */
+export function assertMigrations(client: Client, files: Migration[] = loadMigrations()): void {
+  assertHistory(appliedTo(client), files);
+}
+
 /** The first file that is still to be applied. */
 function nextFile(client: Client, files: Migration[]): Migration | undefined {
-  const applied = client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
+  const applied = appliedTo(client);
   assertHistory(applied, files);
   return files[applied.length];
+}
+
+function appliedTo(client: Client): Applied[] {
+  return client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
 }
 
 /** Applies the next file, and names it. Where there is none, no lock is taken. */

@@ -84,7 +84,8 @@ export function openReader(path: string, opened: Client[] = []): Client {
 export function assertIntact(client: Client): void {
   let findings: string[];
   try {
-    findings = (client.pragma('quick_check(5)') as { quick_check: string }[]).map((row) => row.quick_check);
+    const rows = client.pragma('quick_check(5)') as { quick_check: string }[];
+    findings = rows.map((row) => row.quick_check.replaceAll('\n', ' '));
   } catch (error) {
     throw new StorageError('DATABASE_DAMAGED', 'the database file is damaged: restore it from a backup', {
       cause: error,

@@ -11,17 +11,24 @@ type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['re
 
 const PAGE = 500;
 
+/** The half of the key checks that needs no transaction, for a database that can only be read. */
+export function createKeyCheckReads(read: Reads): Omit<KeyCheckStore, 'addKeyCheck'> {
+  return {
+    async listKeyChecks() {
+      const rows = await read.deploymentSecrets.keyChecks();
+      return rows.map(({ kekId, checkValue, createdAt }) => ({ kekId, check: checkValue, createdAt }));
+    },
+    countUnder: (kekId) => countUnder(read, kekId),
+  };
+}
+
 /** The sealed rows of all tables, as the rotation of key-encryption keys walks through them. */
 export function createRotationStore(store: Store): RotationStore & KeyCheckStore {
   return {
-    async listKeyChecks() {
-      const rows = await store.read.deploymentSecrets.keyChecks();
-      return rows.map(({ kekId, checkValue, createdAt }) => ({ kekId, check: checkValue, createdAt }));
-    },
+    ...createKeyCheckReads(store.read),
     async addKeyCheck({ kekId, check, createdAt }) {
       await store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId, checkValue: check, createdAt }));
     },
-    countUnder: (kekId) => countUnder(store.read, kekId),
     listUnder: (kekId, cursor, limit) => listUnder(store.read, kekId, cursor, limit),
     replaceSealed: (changes) =>
       store.write(async (tx) => {

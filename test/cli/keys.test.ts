@@ -19,7 +19,7 @@ describe('valetkey keys', () => {
   const contents: string[] = [];
 
   const run = async (args: string[], before?: string) => {
-    const result = await runCommand(['keys', ...args], { DATA_DIR: folder.path }, before);
+    const result = await runCommand(['keys', ...args], { DATA_DIR: folder.path }, { before });
     said.push(result.stdout, result.stderr);
     contents.push(readFileSync(keysFile, 'utf8'));
     return result;

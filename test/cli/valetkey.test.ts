@@ -57,14 +57,14 @@ describe('the command valetkey', () => {
 
   describe('on a Node that is too old', () => {
     it('goes on with the one that npm has brought', async () => {
-      const { code, stdout } = await runCommand(['help'], {}, fakeVersion('20.19.0'));
+      const { code, stdout } = await runCommand(['help'], {}, { before: fakeVersion('20.19.0') });
       expect(code).to.equal(0);
       expect(stdout).to.include('keys list');
     });
 
     it('says which one it needs where there is none, before anything is loaded', async () => {
       const env = { VALETKEY_REEXEC: '1', DATA_DIR: join(folder.path, 'none') };
-      const { code, stderr } = await runCommand(['serve'], env, fakeVersion('20.19.0'));
+      const { code, stderr } = await runCommand(['serve'], env, { before: fakeVersion('20.19.0') });
       expect(code).to.equal(1);
       expect(stderr).to.include('Node 24').and.to.include('v20.19.0');
       expect(stderr).not.to.include('    at ');

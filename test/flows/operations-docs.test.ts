@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -13,8 +13,11 @@ const ACCOUNT = { connector: 'http', user_id: 'ada', identifier: 'ada' };
 const TOKEN = 'a-token-that-must-survive';
 
 describe('backup and restore as docs/operations.md says', () => {
-  const [backup, check] = COMMANDS.filter(({ heading }) => heading === 'Backup and restore').map(({ text }) => text);
-  const restored = tempDir();
+  const [backup = '', restore = ''] = COMMANDS.filter(({ heading }) => heading === 'Backup and restore').map(
+    ({ text }) => text,
+  );
+  const folder = tempDir();
+  const host = join(folder.path, 'host');
   let server: TestServer;
 
   before(async () => {
@@ -23,37 +26,39 @@ describe('backup and restore as docs/operations.md says', () => {
     const api_config = { base_url: 'https://api.example.com' };
     const body = { ...ACCOUNT, connected_account: { api_config, authorization_details } };
     expect((await server.call('POST', '/api/v1/connected_accounts', { body })).status).to.equal(201);
+    mkdirSync(host);
   });
 
   after(async () => {
     await server.stop();
-    restored.remove();
+    folder.remove();
   });
 
-  it('copies the database of a running server, and the copy opens with the keys of that time', async () => {
-    await run(backup as string);
-    expect((await run(check as string)).trim()).to.equal('ok');
-    copyFileSync(join(server.dataDir, 'keys'), join(restored.path, 'keys'));
-    const second = await startTestServer({ dataDir: restored.path });
+  it('copies the database of a running server, by name and by time', async () => {
+    await run(backup, server.dataDir);
+    const names = readdirSync(join(folder.path, 'backups'));
+    expect(names.filter((name) => /^(before-upgrade|valetkey-\d{8}T\d{6}Z)\.db$/.test(name))).to.have.length(2);
+  });
+
+  it('does not restore without the keys of that time, and says so', async () => {
+    const failure = await run(restore, host).catch((error: { stderr: string }) => error.stderr);
+    expect(failure).to.match(/^valetkey restore: There is no key file at /);
+  });
+
+  it('restores to another host, where the server opens the credentials', async () => {
+    copyFileSync(join(server.dataDir, 'keys'), join(host, 'keys'));
+    await run(restore, host);
+    const second = await startTestServer({ dataDir: host });
     const query = new URLSearchParams(ACCOUNT);
     const { body } = await second.call('GET', `/api/v1/connected_accounts/auth?${query}`);
     await second.stop();
     expect(body.connected_account.authorization_details.static_auth.details.token).to.equal(TOKEN);
   });
 
-  it('does not start on the copy without those keys, and says so', async () => {
-    const keyless = tempDir();
-    copyFileSync(join(restored.path, 'valetkey.db'), join(keyless.path, 'valetkey.db'));
-    const failure = await startTestServer({ dataDir: keyless.path }).catch((error: Error) => error.message);
-    keyless.remove();
-    expect(failure).to.match(/^There is no key file at /);
-  });
-
-  /** Runs a block as it stands, with the paths of this test in the places of those on the page. */
-  async function run(block: string): Promise<string> {
-    const text = block
-      .replaceAll('data/valetkey.db', join(server.dataDir, 'valetkey.db'))
-      .replaceAll('backup.db', join(restored.path, 'valetkey.db'));
-    return (await promisify(execFile)('bash', ['-euc', text], { cwd: ROOT })).stdout;
+  /** Runs a block as it stands, with the directories of this test in the places of those on the page. */
+  async function run(block: string, dataDir: string): Promise<string> {
+    const text = block.replaceAll(' backups', ` ${join(folder.path, 'backups')}`);
+    const env = { ...process.env, DATA_DIR: dataDir };
+    return (await promisify(execFile)('bash', ['-euc', text], { cwd: ROOT, env })).stdout;
   }
 });

@@ -15,20 +15,29 @@ export interface CommandResult {
   stderr: string;
 }
 
-/**
- * Runs one of the operator's commands to its end, with nothing in its environment but what is given.
- *
- * @param before statements that the process runs first, to change its clock or its version
- */
+export interface ChildOptions {
+  /** Statements that the process runs first, to change its clock or its version, or to plant a fault. */
+  before?: string | undefined;
+  /** No file may grow beyond so many KiB, as on a full disk. It is lifted with `liftFileLimit`. */
+  fileLimitKiB?: number;
+}
+
+/** Starts `valetkey` in a process of its own, with nothing in its environment but what is given. */
+function spawnCommand(args: string[], env: Record<string, string>, { before, fileLimitKiB }: ChildOptions) {
+  const first = before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
+  const command = [process.execPath, ...first, COMMAND, ...args];
+  const limited = ['bash', '-c', `ulimit -S -f ${fileLimitKiB}; exec "$0" "$@"`, ...command];
+  const [file = '', ...rest] = fileLimitKiB === undefined ? command : limited;
+  return spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Runs one of the operator's commands to its end. */
 export async function runCommand(
   args: string[],
   env: Record<string, string> = {},
-  before?: string,
+  options: ChildOptions = {},
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [...importing(before), COMMAND, ...args], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawnCommand(args, env, options);
   const result: CommandResult = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     result.stdout += chunk;
@@ -38,10 +47,6 @@ export async function runCommand(
   });
   [result.code] = await once(child, 'close');
   return result;
-}
-
-function importing(statements: string | undefined): string[] {
-  return statements === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(statements)}`];
 }
 
 /** A server in a process of its own, as an operator starts it. */
@@ -60,27 +65,11 @@ export interface ChildServer {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-export interface ChildOptions {
-  /** Statements that the process runs first, to plant a fault. */
-  before?: string;
-  /** No file may grow beyond so many KiB, as on a full disk. It is lifted with `liftFileLimit`. */
-  fileLimitKiB?: number;
-}
-
 /** @throws Error with what the process has said when it ends instead of listening */
-export async function startChildServer(
-  env: Record<string, string>,
-  { before, fileLimitKiB }: ChildOptions = {},
-): Promise<ChildServer> {
+export async function startChildServer(env: Record<string, string>, options: ChildOptions = {}): Promise<ChildServer> {
   const variables = { PORT: '0', BASE_URL: 'http://localhost', VALETKEY_RATE_LIMIT: 'off' };
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
-  const command = [process.execPath, ...importing(before), COMMAND, 'serve'];
-  const limited = ['bash', '-c', `ulimit -S -f ${fileLimitKiB}; exec "$0" "$@"`, ...command];
-  const [file = '', ...args] = fileLimitKiB === undefined ? command : limited;
-  const child = spawn(file, args, {
-    env: { ...variables, ...client, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawnCommand(['serve'], { ...variables, ...client, ...env }, options);
   const logs: string[] = [];
   let errors = '';
   child.stderr.on('data', (chunk) => {

@@ -1,0 +1,47 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { StorageError, translateError } from '../errors.ts';
+import type { CopyJob, CopyMessage } from './copy.ts';
+import { type Manifest, readFacts, writeManifest } from './manifest.ts';
+import { checkContent, verifyBackup } from './verify.ts';
+
+/** The thread of one backup: copies the database, describes and verifies the copy, posts the manifest and ends. */
+const { source, copy, madeAt, program } = workerData as CopyJob;
+const say = (message: CopyMessage) => parentPort?.postMessage(message);
+
+/** One transaction of reads, however long it takes: writes beside it neither disturb nor restart it. */
+function copyDatabase(): void {
+  const client = new Database(source, { readonly: true, fileMustExist: true, timeout: 0 });
+  try {
+    say({ total: (client.pragma('page_count', { simple: true }) as number) * pageSizeOf(client) });
+    client.prepare('vacuum into ?').run(copy);
+  } finally {
+    client.close();
+  }
+}
+
+function pageSizeOf(client: InstanceType<typeof Database>): number {
+  return client.pragma('page_size', { simple: true }) as number;
+}
+
+async function describe(): Promise<void> {
+  const client = new Database(copy, { fileMustExist: true });
+  try {
+    const { audit } = await checkContent(client);
+    writeManifest(client, { format: 1, madeAt, program, ...readFacts(client), audit } satisfies Manifest);
+  } finally {
+    client.close();
+  }
+}
+
+try {
+  copyDatabase();
+  say({ phase: 'verifying' });
+  await describe();
+  say({ manifest: await verifyBackup(copy) });
+} catch (error) {
+  const translated = translateError(error);
+  if (!(translated instanceof StorageError)) throw translated;
+  const { code, message, cause } = translated;
+  say({ failure: { code, message: cause instanceof Error ? `${message} (${cause.message})` : message } });
+}

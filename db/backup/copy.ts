@@ -1,0 +1,40 @@
+import { Worker } from 'node:worker_threads';
+import { StorageError } from '../errors.ts';
+import type { Manifest } from './manifest.ts';
+
+export interface CopyJob {
+  source: string;
+  /** An empty file. */
+  copy: string;
+  /** RFC 3339. */
+  madeAt: string;
+  program: string;
+}
+
+/** What the thread posts: how many bytes there are to copy, what it does next, and how it ended. */
+export type CopyMessage =
+  | { total: number }
+  | { phase: 'verifying' }
+  | { manifest: Manifest }
+  | { failure: { code: string; message: string } };
+
+const SCRIPT = new URL('./copy-worker.ts', import.meta.url);
+
+/**
+ * Copies a database in a thread and verifies the copy. Other processes write to the database meanwhile.
+ *
+ * @param tell is told what the thread posts before its end
+ * @throws StorageError
+ */
+export async function copyInThread(job: CopyJob, tell: (message: CopyMessage) => void): Promise<Manifest> {
+  const worker = new Worker(SCRIPT, { workerData: job });
+  const { promise, resolve, reject } = Promise.withResolvers<Manifest>();
+  worker.on('message', (message: CopyMessage) => {
+    if ('manifest' in message) resolve(message.manifest);
+    else if ('failure' in message) reject(new StorageError(message.failure.code, message.failure.message));
+    else tell(message);
+  });
+  worker.on('error', reject);
+  worker.on('exit', (code) => reject(new StorageError('BACKUP_FAILED', `the backup ended with code ${code}`)));
+  return promise;
+}

@@ -1,0 +1,140 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { untilFree } from '../busy.ts';
+import { assertComplete } from '../complete.ts';
+import { makeDirectory, syncDirectory } from '../directory.ts';
+import { StorageError } from '../errors.ts';
+import { refusal } from '../open.ts';
+import { copyInThread } from './copy.ts';
+import type { Manifest } from './manifest.ts';
+
+export interface BackupRequest {
+  /** The database file. */
+  source: string;
+  /** Where the backup is to be; nothing may be there. */
+  target: string;
+  now: Date;
+  /** The version of the program. */
+  program: string;
+  /** Told what is being done, and how much of the copy is written, in bytes. */
+  progress?: (phase: 'copying' | 'verifying', written: number, total: number) => void;
+}
+
+const LOOK_EVERY_MS = 500;
+/** An unfinished backup that nobody has written to for so long was interrupted. */
+const ABANDONED_MS = 60 * 60 * 1000;
+/** What file systems say that have no hard links. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Backs up a database that may be in use: one consistent copy (mode 0600) that is verified before it gets its name, and durable
+ * afterwards. Interrupted, it leaves nothing under that name; what it leaves is removed by a later backup to the same directory.
+ *
+ * @returns the manifest of the backup
+ * @throws StorageError `BACKUP_EXISTS`, `DATABASE_INCOMPLETE`, or because the copy cannot be written or verified
+ */
+export async function makeBackup({ source, target, now, program, progress }: BackupRequest): Promise<Manifest> {
+  await untilFree(() => assertComplete(source)).catch((error) => {
+    throw refusal(source, error);
+  });
+  const path = resolve(target);
+  if (existsSync(path)) throw exists(path);
+  makeDirectory(dirname(path));
+  removeAbandoned(dirname(path), now);
+  const copy = partialPath(path);
+  closeSync(openSync(copy, 'wx', 0o600));
+  const cleanUp = () => rmSync(copy, { force: true });
+  process.once('exit', cleanUp);
+  try {
+    const job = { source: resolve(source), copy, madeAt: now.toISOString(), program };
+    const manifest = await watched(copy, progress, (tell) => copyInThread(job, tell));
+    publish(copy, path);
+    return manifest;
+  } finally {
+    cleanUp();
+    process.off('exit', cleanUp);
+  }
+}
+
+async function watched<T>(
+  copy: string,
+  progress: BackupRequest['progress'],
+  run: (tell: (message: object) => void) => Promise<T>,
+): Promise<T> {
+  let total = 0;
+  let phase: 'copying' | 'verifying' = 'copying';
+  let syncing = Promise.resolve();
+  let isSyncing = false;
+  const fd = openSync(copy, 'r');
+  // A copy that reaches the disk in one piece at its end would hold up the syncs of the server for seconds.
+  const syncSome = () => {
+    if (isSyncing) return;
+    isSyncing = true;
+    syncing = new Promise((resolve) => {
+      fdatasync(fd, () => {
+        isSyncing = false;
+        resolve();
+      });
+    });
+  };
+  const look = () => {
+    progress?.(phase, statSync(copy).size, total);
+    syncSome();
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  try {
+    return await run((message) => {
+      if ('total' in message) total = message.total as number;
+      if ('phase' in message) phase = 'verifying';
+      look();
+    });
+  } finally {
+    clearInterval(timer);
+    await syncing;
+    closeSync(fd);
+  }
+}
+
+/** Gives the copy its name once its content is durable. Unlike a rename, a link does not replace a file that has appeared meanwhile. */
+function publish(copy: string, path: string): void {
+  const fd = openSync(copy, 'r+');
+  fsyncSync(fd);
+  closeSync(fd);
+  try {
+    linkSync(copy, path);
+  } catch (error) {
+    if (existsSync(path)) throw exists(path);
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    renameSync(copy, path);
+  }
+  rmSync(copy, { force: true });
+  syncDirectory(dirname(path));
+}
+
+function partialPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}.partial`);
+}
+
+function removeAbandoned(directory: string, now: Date): void {
+  for (const name of readdirSync(directory)) {
+    if (!/^\..+\.\d+\.partial(-journal)?$/.test(name)) continue;
+    const path = join(directory, name);
+    const age = now.getTime() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime());
+    if (age > ABANDONED_MS) rmSync(path, { force: true });
+  }
+}
+
+function exists(path: string): StorageError {
+  return new StorageError('BACKUP_EXISTS', `${path} exists: a backup replaces no file`);
+}

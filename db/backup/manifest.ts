@@ -1,0 +1,58 @@
+import type { Client } from '../open.ts';
+
+/** What a backup says of itself. It is kept in a table of the backup, so that one file is all there is to keep. */
+export interface Manifest {
+  format: 1;
+  /** RFC 3339. */
+  madeAt: string;
+  /** The version of the program that made it. */
+  program: string;
+  /** The newest migration of the database. */
+  schema: string;
+  /** The key-encryption keys that a restore needs. */
+  keyIds: string[];
+  /** Rows by table. */
+  counts: Record<string, number>;
+  /** Audit records by environment: the lengths of the chains that were verified. */
+  audit: Record<string, number>;
+}
+
+/** The part of a manifest that is read from the database. */
+export type Facts = Pick<Manifest, 'schema' | 'keyIds' | 'counts'>;
+
+const TABLE = 'backup_manifest';
+
+/** Reads what a manifest states of a database. */
+export function readFacts(client: Client): Facts {
+  const names = client
+    .prepare(
+      `select name from sqlite_schema where type = 'table' and name <> '${TABLE}'
+        and name not like 'sqlite\\_%' escape '\\' and name not like 'accounts\\_search%' escape '\\' order by name`,
+    )
+    .pluck()
+    .all() as string[];
+  const count = (name: string) => client.prepare(`select count(*) from "${name}"`).pluck().get() as number;
+  return {
+    schema: client.prepare('select max(name) from migrations').pluck().get() as string,
+    keyIds: client.prepare('select kek_id from key_checks order by kek_id').pluck().all() as string[],
+    counts: Object.fromEntries(names.map((name) => [name, count(name)])),
+  };
+}
+
+/** Puts a manifest into a copy, in the place of an earlier one. */
+export function writeManifest(client: Client, manifest: Manifest): void {
+  client.exec(`drop table if exists ${TABLE}; create table ${TABLE} (manifest text not null) strict`);
+  client.prepare(`insert into ${TABLE} values (?)`).run(JSON.stringify(manifest));
+}
+
+/** @returns undefined for a database that is not a backup */
+export function readManifest(client: Client): Manifest | undefined {
+  const exists = client.prepare('select 1 from sqlite_schema where name = ?').get(TABLE) !== undefined;
+  const text = exists ? client.prepare(`select manifest from ${TABLE}`).pluck().get() : undefined;
+  return typeof text === 'string' ? (JSON.parse(text) as Manifest) : undefined;
+}
+
+/** Makes a database out of a backup. */
+export function removeManifest(client: Client): void {
+  client.exec(`drop table if exists ${TABLE}`);
+}

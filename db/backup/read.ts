@@ -1,0 +1,8 @@
+import { createRepositories, type ReadRepositories } from '../repositories.ts';
+import { openBackup } from './verify.ts';
+
+/** The rows of a backup, for reading. */
+export function readRepositories(path: string): { read: ReadRepositories; close(): void } {
+  const client = openBackup(path);
+  return { read: createRepositories(client).repositories, close: () => client.close() };
+}

@@ -1,0 +1,111 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from '../busy.ts';
+import { makeDirectory, syncDirectory } from '../directory.ts';
+import { StorageError } from '../errors.ts';
+import { removeNote } from '../fresh-log.ts';
+import { removeMark } from '../mark-file.ts';
+import type { Client } from '../open.ts';
+import { type Facts, readFacts, removeManifest } from './manifest.ts';
+
+/** The database that a restore is to replace. */
+export interface Target {
+  /** What it holds; null where there is none, or where it cannot be read. */
+  facts: Facts | null;
+  exists: boolean;
+  /**
+   * Puts a verified backup in its place. What was there stays beside it under another name.
+   *
+   * @returns the name under which the earlier database was kept, or null
+   */
+  replaceBy(backup: string, now: Date): string | null;
+  /** Lets other processes open the database again. */
+  release(): void;
+}
+
+/**
+ * Takes hold of the place of a database, so that no process can open it until it is released.
+ *
+ * @param path the database file; there may be none
+ * @throws StorageError `DATABASE_IN_USE` while any process has the database open
+ */
+export function takeTarget(path: string): Target {
+  const target = resolve(path);
+  const exists = existsSync(target);
+  const hold = exists ? takeHold(target) : null;
+  return {
+    exists,
+    facts: hold && readable(hold),
+    replaceBy(backup, now) {
+      makeDirectory(dirname(target));
+      const prepared = prepare(backup, target);
+      const kept = exists ? keep(target, now) : null;
+      removeLog(target);
+      renameSync(prepared, target);
+      syncDirectory(dirname(target));
+      // Last: until here they keep a server from starting on a part of the earlier database.
+      removeNote(target);
+      removeMark(target);
+      return kept;
+    },
+    release: () => hold?.close(),
+  };
+}
+
+/** An exclusive lock on the file, which a connection in WAL mode gets only while no other one is open, and keeps until it closes. */
+function takeHold(path: string): Client {
+  const client = new Database(path, { fileMustExist: true, timeout: 0 });
+  try {
+    client.pragma('locking_mode = exclusive');
+    client.exec('begin exclusive; commit');
+    return client;
+  } catch (error) {
+    if (isBusy(error)) {
+      client.close();
+      throw new StorageError(
+        'DATABASE_IN_USE',
+        `the database ${path} is in use: stop the server and what else reads it`,
+      );
+    }
+    // A damaged database is a reason to restore one.
+    return client;
+  }
+}
+
+function readable(client: Client): Facts | null {
+  try {
+    return readFacts(client);
+  } catch {
+    return null;
+  }
+}
+
+/** The backup as a database, complete and durable beside the place where it is to be. */
+function prepare(backup: string, target: string): string {
+  const prepared = `${target}.restoring`;
+  rmSync(prepared, { force: true });
+  closeSync(openSync(prepared, 'wx', 0o600));
+  copyFileSync(backup, prepared);
+  const client = new Database(prepared, { fileMustExist: true });
+  removeManifest(client);
+  client.close();
+  const fd = openSync(prepared, 'r+');
+  fsyncSync(fd);
+  closeSync(fd);
+  return prepared;
+}
+
+/** The database and its log under other names. At no moment is there no database: a server that starts then must not make a new one. */
+function keep(target: string, now: Date): string {
+  const kept = `${target}.replaced-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  linkSync(target, kept);
+  if (existsSync(`${target}-wal`)) linkSync(`${target}-wal`, `${kept}-wal`);
+  return kept;
+}
+
+/** A log that is left would be taken for that of the restored database. */
+function removeLog(target: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true });
+  syncDirectory(dirname(target));
+}

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import Database from 'better-sqlite3';
+import { StorageError } from '../errors.ts';
+import { assertMigrations } from '../migrate.ts';
+import { assertIntact, type Client } from '../open.ts';
+import { createRepositories } from '../repositories.ts';
+import { type Facts, type Manifest, readFacts, readManifest } from './manifest.ts';
+
+/**
+ * Checks a backup: every page, every reference, the audit chain of every environment, and what its manifest says.
+ *
+ * @throws StorageError `BACKUP_INVALID`; `MIGRATION_REFUSED` for a backup of a newer program
+ */
+export async function verifyBackup(path: string): Promise<Manifest> {
+  const client = openBackup(path);
+  try {
+    const manifest = readManifest(client);
+    if (manifest === undefined) throw invalid(path, 'it was not made by `valetkey backup`');
+    if (manifest.format !== 1) throw invalid(path, `its format ${manifest.format} is unknown to this program`);
+    const found = { ...(await checkContent(client)), ...readFacts(client) };
+    const { schema, keyIds, counts, audit } = manifest;
+    if (!isDeepStrictEqual(found, { schema, keyIds, counts, audit })) {
+      throw invalid(path, 'its content is not what its manifest says');
+    }
+    return manifest;
+  } catch (error) {
+    throw isDamage(error) ? invalid(path, `it is damaged (${error.message})`) : error;
+  } finally {
+    client.close();
+  }
+}
+
+function isDamage(error: unknown): error is Error {
+  if (error instanceof StorageError) return error.code === 'DATABASE_DAMAGED';
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+/**
+ * Checks a database page by page and by what its rows say of each other.
+ *
+ * @returns the lengths of the audit chains
+ */
+export async function checkContent(client: Client): Promise<Pick<Manifest, 'audit'>> {
+  assertIntact(client);
+  assertMigrations(client);
+  const [dangling] = client.pragma('foreign_key_check') as { table: string }[];
+  if (dangling) throw invalid(client.name, `a row of ${dangling.table} refers to a row that is missing`);
+  const { environments, audit } = createRepositories(client).repositories;
+  const lengths: Manifest['audit'] = {};
+  for (const { id } of await environments.list()) {
+    const verdict = await audit.verifyChain(id);
+    if (!verdict.intact) throw invalid(client.name, `the audit chain of ${id} is broken at ${verdict.brokenAt}`);
+    lengths[id] = verdict.rows;
+  }
+  return { audit: lengths };
+}
+
+/** Opens a backup for reading; its files stay as they are. */
+export function openBackup(path: string): Client {
+  try {
+    return new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+  } catch (cause) {
+    throw new StorageError('BACKUP_INVALID', `the backup ${path} cannot be opened: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+/** What differs between two databases, as words for the operator: `12 accounts`. */
+export function surplusOf(database: Facts, backup: Facts): string[] {
+  return ['accounts', 'executions', 'audit_log'].flatMap((table) => {
+    const more = (database.counts[table] ?? 0) - (backup.counts[table] ?? 0);
+    return more > 0 ? [`${more} ${table.replace('audit_log', 'audit records')}`] : [];
+  });
+}
+
+function invalid(path: string, reason: string): StorageError {
+  return new StorageError('BACKUP_INVALID', `the backup ${path} cannot be used: ${reason}`);
+}
