@@ -17,7 +17,19 @@ export function syncDirectory(path: string): void {
  */
 export function makeDirectory(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
+  if (first === undefined) {
+    syncEntry(path);
+    return;
+  }
   const top = dirname(resolve(first));
   for (let made = resolve(path); made !== top; made = dirname(made)) syncDirectory(dirname(made));
+}
+
+/** Of a directory that was there already: a start that was interrupted may have made it, and not synced its entry. */
+function syncEntry(path: string): void {
+  try {
+    syncDirectory(dirname(resolve(path)));
+  } catch {
+    // The directory above may be closed to this account, which then has not made the entry either.
+  }
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import { isExhausted } from '../core/exhausted.ts';
 import { StorageError } from '../db/store.ts';
 import type { Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
@@ -25,6 +26,11 @@ export function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): Api
   }
   if (isStorage) {
     return new ApiError('STORAGE_UNAVAILABLE', 'The storage cannot take the request now.', { cause: thrown });
+  }
+  if (isExhausted(thrown)) {
+    return new ApiError('SERVER_BUSY', 'The server cannot open what the request needs now. Try again soon.', {
+      cause: thrown,
+    });
   }
   return new ApiError('INTERNAL_ERROR', 'The request failed inside the service.', { cause: thrown });
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from 'openapi-backend';
 import { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
+import { isExhausted } from '../core/exhausted.ts';
 import { clientOf } from '../core/net/client-address.ts';
 import { StorageError } from '../db/store.ts';
 import { faultPage, refusalPage } from '../web/connect/message-pages.ts';
@@ -61,7 +62,8 @@ export function createPages(deps: Deps): (name: string, handler: PageHandler) =>
     }
     if (error instanceof ApiError && error.code === 'SERVER_BUSY') return { status: 503, page: faultPage(requestId) };
     deps.log.error({ err: error, request_id: requestId }, 'page failed');
-    return { status: error instanceof StorageError ? 503 : 500, page: faultPage(requestId) };
+    const mayPass = error instanceof StorageError || isExhausted(error);
+    return { status: mayPass ? 503 : 500, page: faultPage(requestId) };
   }
 
   return (name, handler) => async (req, res) => {

@@ -41,9 +41,20 @@ export function openKeySource(
       `There is no key file at ${settings.keysFile}. Start with the keys that sealed the stored data.`,
     );
   }
-  if (!exists) createKeyFile(settings.keysFile, generateKey(tools.random).line);
+  const created = !exists && create(settings.keysFile, tools.random);
   return {
     source: new KeyFileSource(settings.keysFile, tools.now, report),
-    created: exists ? null : settings.keysFile,
+    created: created ? settings.keysFile : null,
   };
+}
+
+/** @returns false when another start has made the file meanwhile */
+function create(path: string, random: (size: number) => Buffer): boolean {
+  try {
+    createKeyFile(path, generateKey(random).line);
+    return true;
+  } catch (error) {
+    if (error instanceof VaultError && error.code === 'KEY_FILE_EXISTS') return false;
+    throw error;
+  }
 }

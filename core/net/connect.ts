@@ -1,8 +1,9 @@
 import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext, connect as tlsConnect } from 'node:tls';
 import { DNS } from '../budgets.ts';
+import { isExhausted } from '../exhausted.ts';
 import { LookupError } from './dns.ts';
-import { EgressError } from './egress-error.ts';
+import { EgressError, exhausted } from './egress-error.ts';
 import { orAborted } from './or-aborted.ts';
 import type { EgressPolicy, Reach } from './policy.ts';
 import type { Resolver } from './resolver.ts';
@@ -158,6 +159,7 @@ async function openTcp(
     return await ready(socket, 'connect', signal);
   } catch (error) {
     if (error instanceof EgressError) throw error;
+    if (isExhausted(error)) throw exhausted(error);
     throw new EgressError('unreachable', `${nameOf(target)} does not accept connections.`, { cause: error });
   } finally {
     clearTimeout(share);

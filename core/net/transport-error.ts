@@ -1,4 +1,5 @@
-import { EgressError } from './egress-error.ts';
+import { isExhausted } from '../exhausted.ts';
+import { EgressError, exhausted } from './egress-error.ts';
 
 /** How far an exchange had come when it failed. */
 export interface Progress {
@@ -14,6 +15,7 @@ const NOT_HTTP = /^HPE_|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|^ERR_HTTP_CONTENT_
 /** Names what went wrong below HTTP, by the error codes of Node, undici and got. */
 export function toEgressError(error: unknown, { sent, answering }: Progress): EgressError {
   if (error instanceof EgressError) return sent ? error.afterSending() : error;
+  if (!sent && isExhausted(error)) return exhausted(error);
   const code = codeOf(error);
   const options = { sent, cause: bareCause(error) };
   if (TOO_LARGE.has(code)) return new EgressError('too_large', 'The header of the answer is too large.', options);

@@ -1,16 +1,18 @@
 import {
   closeSync,
+  existsSync,
   fchownSync,
   fstatSync,
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Secret } from '../secret.ts';
 import { VaultError } from './errors.ts';
 import { readKeyFile } from './key-file.ts';
@@ -21,16 +23,27 @@ const HEADER = `# Key-encryption keys of this Valetkey deployment. The first key
 `;
 
 /**
- * Writes a new key file, mode 0600. It appears complete or not at all, and never in the place of another.
+ * Writes a new key file, mode 0600. It appears complete or not at all, and never in the place of another. A draft that an interrupted
+ * start left behind does not matter: each start has a draft with a name of its own, and removes those before it.
  *
  * @param line of `generateKey`
- * @throws VaultError `KEY_FILE_EXISTS`, `KEY_FILE_BUSY`
+ * @throws VaultError `KEY_FILE_EXISTS`
  */
 export function createKeyFile(path: string, line: Secret): void {
-  withDraft(path, (draft) => {
-    draft.write(`${HEADER}${line.reveal()}\n`);
+  const text = line.reveal();
+  const [id] = text.split(':');
+  withDraft(path, `${path}.${id}.first`, (draft) => {
+    draft.write(`${HEADER}${text}\n`);
     draft.linkTo(path);
   });
+  // Nothing was ever sealed with a key that did not become the key file.
+  for (const name of readdirSync(dirname(path))) {
+    if (isFirstDraft(name, basename(path))) rmSync(join(dirname(path), name), { force: true });
+  }
+}
+
+function isFirstDraft(name: string, file: string): boolean {
+  return name.startsWith(`${file}.`) && /^\.kek_\w+\.first$/.test(name.slice(file.length));
 }
 
 /**
@@ -67,7 +80,7 @@ function isKeyLine(line: string): boolean {
 function replaceKeyFile(path: string, edit: (lines: string[]) => string[]): void {
   // A secret mounted by an orchestrator is a symbolic link: change what it points to, not the link.
   const target = realFile(path);
-  withDraft(target, (draft) => {
+  withDraft(target, `${target}.new`, (draft) => {
     const before = readKeyFile(target);
     parseKeyRing(before.text, path);
     const after = edit(before.text.split('\n')).join('\n');
@@ -87,11 +100,11 @@ function realFile(path: string): string {
 }
 
 /**
- * Prepares the new content beside the file. The draft has one fixed name and is made only where none is, so that it is also the
- * lock: of two changes at the same time one is refused, and no key is lost between them.
+ * Prepares the new content beside the file. The draft of a change has one fixed name and is made only where none is, so that it is also
+ * the lock: of two changes at the same time one is refused, and no key is lost between them.
  */
-function withDraft(path: string, publish: (draft: Draft) => void): void {
-  const draft = new Draft(`${path}.new`);
+function withDraft(path: string, draftPath: string, publish: (draft: Draft) => void): void {
+  const draft = new Draft(draftPath);
   try {
     publish(draft);
   } finally {
@@ -130,7 +143,9 @@ class Draft {
     try {
       linkSync(this.#path, path);
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+      const { code } = cause as NodeJS.ErrnoException;
+      // Without its draft: another start has made the file and cleaned up.
+      if (code !== 'EEXIST' && !(code === 'ENOENT' && existsSync(path))) throw cause;
       throw new VaultError('KEY_FILE_EXISTS', `The key file ${path} exists already`, cause);
     }
   }
@@ -138,7 +153,7 @@ class Draft {
   close(): void {
     closeSync(this.#fd);
     // Once it has moved, a draft of this name is somebody else's.
-    if (!this.#moved) rmSync(this.#path);
+    if (!this.#moved) rmSync(this.#path, { force: true });
   }
 }
 

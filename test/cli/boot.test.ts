@@ -47,6 +47,15 @@ describe('starting (S12)', () => {
       expect(second.errors()).not.to.match(/vks_|export VALETKEY/);
     });
 
+    it('F16: starts after a first start that was interrupted while it made the key', async () => {
+      for (const left of ['keys.new', 'keys.kek_0123456789abcdef.first'])
+        writeFileSync(join(folder.path, left), 'kek_');
+      const server = await startTestServer({ dataDir: folder.path });
+      await createAccount(server);
+      await server.stop();
+      expect(statSync(join(folder.path, 'keys')).mode & 0o777).to.equal(0o600);
+    });
+
     it('takes the keys of a variable, and writes none', async () => {
       const server = await startTestServer({ dataDir: folder.path, env: { VALETKEY_KEYS: otherKey() } });
       await server.stop();

@@ -33,6 +33,24 @@ describe('the one function that opens connections (P1)', () => {
     expect(local.connections).to.equal(1);
   });
 
+  it('F16: says that the service is busy when it cannot open another connection, and blames no host for it', async () => {
+    const local = await serve((_request, response) => response.end('hello'));
+    let isExhausted = true;
+    const dial: Dial = (options) => {
+      if (!isExhausted) return connect(options);
+      const socket = new NodeSocket();
+      const cause = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' });
+      return socket.destroy(cause);
+    };
+    const egress = egressTo(local, { dial });
+    for (let call = 0; call < 10; call++) {
+      const failure = await failureOf(egress.send(get(local.origin)));
+      expect(failure).to.include({ kind: 'busy', sent: false, retryAfterMs: 1000 });
+    }
+    isExhausted = false;
+    expect((await egress.send(get(local.origin))).body.toString()).to.equal('hello');
+  });
+
   describe('with a resolver that cannot be trusted', () => {
     for (const [what, addresses] of [
       ['loopback', ['127.0.0.1']],

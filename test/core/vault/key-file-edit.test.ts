@@ -47,6 +47,31 @@ describe('createKeyFile', () => {
   });
 });
 
+describe('createKeyFile after a start that was interrupted (F16)', () => {
+  it('F16: is not held up by the drafts that it left, and removes them', () => {
+    withDirectory((directory) => {
+      const path = join(directory, 'keys');
+      for (const left of ['keys.new', `keys.${B}.first`, 'keys.kek_cccccccc.first', 'other.kek_x.first']) {
+        writeFileSync(join(directory, left), 'half of a key');
+      }
+      createKeyFile(path, line(A));
+      expect(idsIn(path)).to.deep.equal([A]);
+      // What may be the lock of a change, or belongs to another file, is left alone.
+      expect(readdirSync(directory).toSorted()).to.deep.equal(['keys', 'keys.new', 'other.kek_x.first']);
+    });
+  });
+
+  it('F16: makes one file when two starts make it at the same time', () => {
+    withDirectory((directory) => {
+      const path = join(directory, 'keys');
+      createKeyFile(path, line(A));
+      writeFileSync(join(directory, `keys.${B}.first`), keyLine(B));
+      expect(codeOf(() => createKeyFile(path, line('kek_cccccccc')))).to.equal('KEY_FILE_EXISTS');
+      expect(idsIn(path)).to.deep.equal([A]);
+    });
+  });
+});
+
 describe('addKey', () => {
   it('makes the new key the active one and keeps keys, comments and mode', () => {
     withKeyFile((path) => {

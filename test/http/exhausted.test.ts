@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import type { Express } from 'express';
+import { isExhausted } from '../../core/exhausted.ts';
+import { lazyPages } from '../../http/lazy-pages.ts';
+import { createLogger } from '../../http/log.ts';
+import { createProvider } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+
+const tooManyFiles = () => Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+
+describe('a process without descriptors (F16)', () => {
+  let server: TestServer;
+  let fails = false;
+
+  before(async () => {
+    server = await startTestServer({
+      adapt: ({ threads, store }) => ({
+        threads: {
+          ...threads,
+          short: {
+            ...threads.short,
+            run: (...args) => (fails ? Promise.reject(tooManyFiles()) : threads.short.run(...args)),
+          },
+          imports: {
+            ...threads.imports,
+            run: () => Promise.reject(Object.assign(new Error('no thread'), { code: 'ERR_WORKER_INIT_FAILED' })),
+          },
+        },
+        store: {
+          ...store,
+          shareReads: () => {
+            if (fails) throw new Error('cannot read', { cause: tooManyFiles() });
+            store.shareReads();
+          },
+        } as typeof store,
+      }),
+    });
+  });
+  after(() => server.stop());
+  afterEach(() => {
+    fails = false;
+  });
+
+  it('F16: gets 503 with Retry-After, and the fault is in the log', async () => {
+    const document = { name: 'a.json', content: '{"openapi":"3.0.3"}' };
+    const body = { connector: 'acme', files: [document] };
+    const refused = await server.call('POST', '/api/v1/tools:import', { body });
+    expect(refused.body).to.include({ status: 503, code: 'SERVER_BUSY' });
+    expect(refused.headers['retry-after']).to.equal('1');
+    expect(server.logs.join('\n')).to.include('ERR_WORKER_INIT_FAILED');
+
+    fails = true;
+    const read = await server.call('GET', '/api/v1/connections');
+    expect(read.body).to.include({ status: 503, code: 'SERVER_BUSY' });
+    fails = false;
+    await createProvider(server);
+    expect((await server.call('GET', '/api/v1/connections')).status).to.equal(200);
+  });
+
+  it('is told from a fault of the program', () => {
+    expect(isExhausted(new Error('outer', { cause: tooManyFiles() }))).to.equal(true);
+    for (const error of [new TypeError('x'), Object.assign(new Error('x'), { code: 'ENOENT' }), 'EMFILE', undefined]) {
+      expect(isExhausted(error)).to.equal(false);
+    }
+  });
+
+  it('F16: serves pages again once their code can be loaded', async () => {
+    let loads = 0;
+    const served: unknown[] = [];
+    const page = ((req: unknown) => served.push(req)) as unknown as Express;
+    const pages = lazyPages(
+      async () => {
+        if (++loads === 1) throw tooManyFiles();
+        return page;
+      },
+      createLogger('silent', { write: () => {} }),
+    );
+    const ended: number[] = [];
+    const res = { writeHead: (status: number) => ({ end: () => ended.push(status) }) } as unknown as ServerResponse;
+    const req = {} as IncomingMessage;
+    for (const expected of [
+      [[503], 0],
+      [[503], 1],
+      [[503], 2],
+    ] as const) {
+      pages(req, res);
+      await new Promise(setImmediate);
+      expect([ended, served.length]).to.deep.equal(expected);
+    }
+    expect(loads).to.equal(2);
+  });
+});
