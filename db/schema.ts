@@ -175,6 +175,8 @@ export interface ClientBinding {
   within: string[];
   /** Where what it gets is used; null where the provider named no base. */
   base: string | null;
+  /** `allowed_addresses` of the connection. */
+  allowed: string[] | null;
   /** What the definition of the provider left open, as it was when the client was first used. */
   pinned: {
     /** Addresses that a value of an account chose. */

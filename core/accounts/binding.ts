@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import type { AccountBinding, AccountRow } from '../../db/store.ts';
+import { bindClient } from '../connections/client-binding.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
 import { isAtOrBelow } from '../connectors/address-scope.ts';
 import { type AuthPattern, isSecretField, staticFieldsOf } from '../connectors/auth-pattern.ts';
@@ -11,6 +13,7 @@ import { ApiError } from '../errors.ts';
 import type { Details } from './details.ts';
 import { publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
+import { isClientPattern } from './obtaining/kinds.ts';
 
 /** Of each static field that a credential holds, whether its value may be shown. */
 export type FieldSecrecy = AccountBinding['fields'];
@@ -43,7 +46,7 @@ export function bindTo(definition: Definition, apiConfig: JsonObject, details: D
     origins: originsOf(provider, inputs, pattern.type),
     binding: {
       base: baseOf(provider, inputs),
-      use: credentialUse(pattern, Object.keys(fields)),
+      use: useOf(definition, fields),
       fields,
       issued: null,
     },
@@ -107,9 +110,18 @@ export function useBreach(account: BoundAccount, definition: Definition, inputs:
   return breachBelow(account, definition, base);
 }
 
-function breachBelow({ binding }: BoundAccount, { provider, pattern }: Definition, base: string | null): string | null {
-  if (!isCovered(base, binding.base, baseTemplateOf(provider))) return isMoved(base, binding.base);
-  return credentialUse(pattern, Object.keys(binding.fields)) === binding.use ? null : USE_CHANGED;
+function breachBelow({ binding }: BoundAccount, definition: Definition, base: string | null): string | null {
+  if (!isCovered(base, binding.base, baseTemplateOf(definition.provider))) return isMoved(base, binding.base);
+  return useOf(definition, binding.fields) === binding.use ? null : USE_CHANGED;
+}
+
+/** How a credential is used. A client that was typed for one account is also bound as the client of a connection is. */
+function useOf({ provider, pattern }: Definition, fields: FieldSecrecy): string {
+  const names = Object.keys(fields);
+  const use = credentialUse(pattern, names);
+  if (names.length === 0 || !isClientPattern(pattern)) return use;
+  const { method, audience, within } = bindClient(provider, pattern, null);
+  return hash('sha256', JSON.stringify([use, method, audience, within]), 'base64url');
 }
 
 /**

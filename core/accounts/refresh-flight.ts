@@ -1,6 +1,5 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
-import { HOSTS_CHANGED } from './binding.ts';
 import { fraction, isExpired, isObtainable } from './freshness.ts';
 import { isStrain, type RefreshFailure } from './refresh-failure.ts';
 import { isHeld, obstacleOf } from './refresh-lease.ts';
@@ -114,12 +113,12 @@ async function endWithoutRequest(
   if (planned.why === 'silent') return { account, failure: planned.failure };
   if (planned.why === 'too_early') return { account };
   const at = now();
-  if (planned.why === 'hosts_changed') {
+  if (planned.why === 'not_bound') {
     const { environmentId, id, version } = account;
-    const parked = { status: 'PENDING_AUTH', statusReason: HOSTS_CHANGED, updatedAt: at } as const;
+    const parked = { status: 'PENDING_AUTH', statusReason: planned.reason, updatedAt: at } as const;
     await store.write(async (tx) => {
       const changed = await tx.accounts.update(environmentId, id, version, parked);
-      if (changed) await events.accountParked(tx, cause, id, HOSTS_CHANGED);
+      if (changed) await events.accountParked(tx, cause, id, planned.reason);
     });
     return { account: await store.read.accounts.get(environmentId, id) };
   }

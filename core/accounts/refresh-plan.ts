@@ -19,6 +19,7 @@ import type { ProtocolFetch } from '../oauth/transport.ts';
 import { Secret } from '../secret.ts';
 import type { SignIdentityToken } from '../trusted-idp/identity-token.ts';
 import type { Vault } from '../vault/vault.ts';
+import { bindingBreach, HOSTS_CHANGED } from './binding.ts';
 import { openGiven } from './credentials.ts';
 import type { Details } from './details.ts';
 import { type ProviderParty, providerOf, SilentProviderError, vouchingOrigin } from './oauth-provider.ts';
@@ -48,7 +49,8 @@ export interface RefreshPlan extends TokenRequest {
 
 export type Planned =
   | { can: true; plan: RefreshPlan }
-  | { can: false; why: 'no_refresh_token' | 'hosts_changed' | 'too_early' }
+  | { can: false; why: 'no_refresh_token' | 'too_early' }
+  | { can: false; why: 'not_bound'; reason: string }
   | { can: false; why: 'configuration'; message: string }
   /** The provider has to be asked for its endpoints, and does not answer now. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
@@ -78,8 +80,8 @@ const REQUESTS: Record<Obtaining, RequestMaker> = {
  * connection's client.
  *
  * @param leftMs how long the present token is good for, in milliseconds; 0 or less when it is of no use
- * @returns the plan, or why there is none; `hosts_changed`: the endpoint is none of the origins that the credentials are bound
- *   to, so nothing may be sent to it (threat P2); `too_early`: the provider refuses refreshes until the end of a token is closer
+ * @returns the plan, or why there is none; `not_bound`: the credentials were given for something else, so nothing may be sent with
+ *   them (threat P2); `too_early`: the provider refuses refreshes until the end of a token is closer
  * @throws VaultError when the account's credentials cannot be opened
  */
 export async function planRefresh(
@@ -96,6 +98,8 @@ export async function planRefresh(
   if (basis === null || obtaining === undefined) return { can: false, why: 'no_refresh_token' };
   try {
     const { provider, pattern } = await definitionOf(read, catalogue, connection, account);
+    const breach = account.credentialsSealed === null ? null : bindingBreach(account, { provider, pattern });
+    if (breach !== null) return { can: false, why: 'not_bound', reason: breach };
     const { marginMs } = refreshFactsOf(pattern.oauth_config ?? {});
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
     const environment = (await read.environments.get(account.environmentId)) as EnvironmentRow;
@@ -111,7 +115,7 @@ export async function planRefresh(
     const spends = !isOwnObtaining(account);
     return { can: true, plan: { ...request, account, pattern, basis, spends } };
   } catch (error) {
-    if (error instanceof HostsChangedError) return { can: false, why: 'hosts_changed' };
+    if (error instanceof HostsChangedError) return { can: false, why: 'not_bound', reason: HOSTS_CHANGED };
     if (error instanceof SilentProviderError) {
       const { reason, retryAfterMs, message } = error;
       return { can: false, why: 'silent', failure: { reason, message, retryAfterMs } };

@@ -22,6 +22,7 @@ import { oauthProviderOf } from '../oauth/provider.ts';
 import { Secret } from '../secret.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
+import { bindingBreach } from './binding.ts';
 import { openCredentials, openGiven } from './credentials.ts';
 import { type Details, formOf, publicPart, staticFieldsIn } from './details.ts';
 import { outboxPlace } from './links/places.ts';
@@ -78,6 +79,8 @@ export interface Bearer
   /** What the tokens were obtained with, where the service did so by itself, and the part of it that may be shown. */
   given?: Details;
   shown?: Details;
+  /** A client that was typed for the account was typed for another provider than it is now. */
+  isOutdated?: boolean;
   /** Whether the client got them for itself. */
   own?: boolean;
 }
@@ -97,7 +100,13 @@ export async function orderAccountRevocation(
     const given = openGiven(tools.vault, account, account);
     const details = openCredentials(tools.vault, account, account);
     const shown = publicPart(given, account.binding.fields);
-    return await orderRevocation(tx, tools, { ...account, given, shown, own: isOwnObtaining(account) }, details);
+    const isOutdated = await isBreached(tx, tools, account);
+    return await orderRevocation(
+      tx,
+      tools,
+      { ...account, given, shown, isOutdated, own: isOwnObtaining(account) },
+      details,
+    );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     // They must be able to go nevertheless; that they live on at the provider is told.
@@ -106,6 +115,12 @@ export async function orderAccountRevocation(
     }
     return false;
   }
+}
+
+async function isBreached(tx: Repositories, { catalogue }: RevocationTools, account: AccountRow): Promise<boolean> {
+  const provider = await findProvider(tx, catalogue, account.environmentId, account.provider);
+  const pattern = provider && findPattern(provider, account.authorizationType);
+  return provider && pattern ? bindingBreach(account, { provider, pattern }) !== null : false;
 }
 
 const UNREADABLE = 'The credentials could not be opened, so they could not be revoked.';
@@ -176,14 +191,14 @@ function patternOf(provider: ProviderDefinition | undefined, { authorizationType
 async function clientAt(
   tx: Repositories,
   { vault }: RevocationTools,
-  { environmentId, connectionId, given = {} }: Bearer,
+  { environmentId, connectionId, given = {}, isOutdated }: Bearer,
   place: { provider: ProviderDefinition | undefined; pattern: RevocationPattern; inputs: AccountInputs },
 ): Promise<RevocationOrder['client']> {
   const connection = await tx.connections.get(environmentId, connectionId);
   if (!connection) return null;
   const { pattern } = place;
   try {
-    if (formOf(given) === 'static_auth') return ordered(typedClient(given, pattern));
+    if (formOf(given) === 'static_auth') return isOutdated ? null : ordered(typedClient(given, pattern));
     if (!(await isUsableAt(tx, connection, place))) return null;
     return ordered(clientOf(vault, { ...place, connection }));
   } catch (error) {

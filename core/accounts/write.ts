@@ -12,12 +12,13 @@ import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { bindingBreach, bindTo, carriedOver, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
+import { bindTo, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
 import { NO_CREDENTIALS, openGiven, sealCredentials } from './credentials.ts';
 import type { Details } from './details.ts';
 import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
+import { mergeCredential } from './merge-credential.ts';
 import { isClientPattern } from './obtaining/kinds.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 import type { AccountKey } from './selector.ts';
@@ -126,7 +127,7 @@ export async function updateAccount(
   // A client that needs nothing of its own is given just that: an empty object.
   const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
   const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
-  const { details, fields, breach } = mergedCredential(account, definition, apiConfig, stored, change);
+  const { details, fields, breach } = mergeCredential(account, definition, apiConfig, stored, change);
   checkAccount(definition, connection, apiConfig, details, change, fields);
   const usable = areUsable(pattern, details, apiConfig);
   const at = tools.now();
@@ -169,31 +170,6 @@ export async function updateAccount(
 }
 
 export type UpdateTools = AccountTools & RevocationTools & { events: Pick<Events, 'accountParked'> };
-
-/**
- * Merges a change into the stored credentials. Where the stored ones were given for something else than what would be done with them
- * now, none of them is carried over into new ones: a partial change must not bring the rest of the secret along.
- *
- * @returns `breach`: why the stored credentials must not be used any more
- */
-function mergedCredential(
-  account: AccountRow,
-  definition: Definition,
-  apiConfig: JsonObject,
-  stored: Details,
-  change: Details,
-): { details: Details; fields: FieldSecrecy; breach: string | null } {
-  const { pattern } = definition;
-  const merged = mergeDetails(stored, change);
-  const fields = fieldSecrecy(pattern, merged, carriedOver(account.binding.fields, change));
-  const holdsSecrets = formOf(stored) !== null || account.temporarySealed !== null;
-  const breach = holdsSecrets
-    ? bindingBreach(account, definition, { apiConfig, shown: publicPart(merged, fields) })
-    : null;
-  if (breach === null || formOf(change) === null) return { details: merged, fields, breach };
-  const details = mergeDetails({}, change);
-  return { details, fields: fieldSecrecy(pattern, details), breach };
-}
 
 /** Whether the settings that a pattern asks accounts for differ: tokens are obtained by them. */
 function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: JsonObject, after: JsonObject): boolean {

@@ -25,6 +25,12 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
   );
 }
 
+/** Whether a list allows nothing that another one does not. */
+export function isWithin(list: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (list === null || other === null) return list === other;
+  return list.every((entry) => other.includes(entry) || (!WILDCARD.test(entry) && isAllowed(entry, other)));
+}
+
 /** Why a text cannot be an entry, for an error that names it; undefined when it can. */
 export function entryProblem(entry: string): string | undefined {
   if (WILDCARD.test(entry)) return undefined;

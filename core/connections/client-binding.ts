@@ -9,21 +9,29 @@ export type ClientProvider = Pick<ProviderDefinition, 'isCustom' | 'api' | 'prox
 /** The part of a pattern that decides how. */
 export type ClientPattern = Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'>;
 
-/** The terms of a client that is set up now; nothing is pinned yet. */
-export function bindClient(provider: ClientProvider, pattern: ClientPattern): ClientBinding {
+/**
+ * The terms of a client that is set up now; nothing is pinned yet.
+ *
+ * @param allowed `allowed_addresses` of its connection
+ */
+export function bindClient(provider: ClientProvider, pattern: ClientPattern, allowed: string[] | null): ClientBinding {
   return {
     method: methodOf(pattern),
     audience: audienceOf(pattern),
     within: [...new Set(addressesOf(provider, pattern))].sort(),
     base: baseOf(provider),
+    allowed,
     pinned: { byAccount: [], byProvider: null },
   };
 }
 
 /** What a new connection is bound to without a client: its word for accounts, where that stands for one. */
-export function firstClient(definition: { provider: ClientProvider; pattern: ClientPattern }) {
+export function firstClient(
+  definition: { provider: ClientProvider; pattern: ClientPattern },
+  allowed: string[] | null,
+) {
   if (definition.pattern.type !== 'TRUSTED_IDP') return {};
-  return { clientBinding: bindClient(definition.provider, definition.pattern) };
+  return { clientBinding: bindClient(definition.provider, definition.pattern, allowed) };
 }
 
 /**

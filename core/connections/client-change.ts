@@ -59,7 +59,7 @@ export async function rebindClient(
   const { clientBinding: bound } = connection;
   if (bound === null || !was || !is || !isClientCovered(bound, before, was)) return;
   const secret = clientSecretOf(vault, { connection, provider: before, pattern: was });
-  const binding = { ...bindClient(now, is), pinned: bound.pinned };
+  const binding = { ...bindClient(now, is, bound.allowed), pinned: bound.pinned };
   const columns = resealClient(vault, connection, secret, binding);
   await tx.connections.update(connection.environmentId, connection.id, connection.version, { ...columns, updatedAt });
 }

@@ -50,13 +50,14 @@ export function resealClient(
   return { clientSecretSealed, clientGeneration, clientBinding };
 }
 
-function canonical({ method, audience, within, base, pinned }: ClientBinding): string {
+function canonical({ method, audience, within, base, allowed, pinned }: ClientBinding): string {
   const { byAccount, byProvider } = pinned;
   return JSON.stringify([
     method,
     audience,
     within.toSorted(),
     base,
+    allowed,
     byAccount.toSorted(),
     byProvider?.toSorted() ?? null,
   ]);

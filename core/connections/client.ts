@@ -7,11 +7,15 @@ import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { type ClientPattern, type ClientProvider, isClientCovered } from './client-binding.ts';
-import { clientSecretPlace } from './client-secret.ts';
+import { type ClientColumns, clientSecretPlace } from './client-secret.ts';
+
+/** What of a connection its client is made of. */
+export type BoundConnection = Pick<ConnectionRow, 'environmentId' | 'id' | 'clientId' | 'allowedAddresses'> &
+  ClientColumns;
 
 /** What a client is about to be used for. */
 export interface ClientPurpose {
-  connection: ConnectionRow;
+  connection: BoundConnection;
   /** undefined when the provider is gone. */
   provider: ClientProvider | undefined;
   pattern: ClientPattern;
@@ -64,8 +68,10 @@ export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | n
  *
  * @throws OAuthConfigError
  */
-export function requireTerms({ connection: { clientBinding }, provider, pattern }: ClientPurpose): void {
-  if (clientBinding !== null && isClientCovered(clientBinding, provider, pattern)) return;
+export function requireTerms({ connection, provider, pattern }: ClientPurpose): void {
+  const { clientBinding: bound, allowedAddresses: allowed } = connection;
+  const isListed = JSON.stringify(bound?.allowed) === JSON.stringify(allowed);
+  if (bound !== null && isListed && isClientCovered(bound, provider, pattern)) return;
   throw new OAuthConfigError(
     'The client of the connection was set up for other addresses or another way of authentication. Set client_id and client_secret again.',
   );

@@ -3,7 +3,6 @@ import { UniqueError } from '../../db/store.ts';
 import type { Definition } from '../accounts/binding.ts';
 import { giveUpObtained } from '../accounts/leave.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
-import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
@@ -14,24 +13,23 @@ import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
 import { entryProblem } from './allowed-addresses.ts';
 import { clientSecretProblem } from './check-secret.ts';
-import { bindClient, firstClient } from './client-binding.ts';
-import { type ClientColumns, sealClient } from './client-secret.ts';
+import type { BoundConnection } from './client.ts';
+import { firstClient } from './client-binding.ts';
+import type { ClientColumns } from './client-secret.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
+import { type ClientInput, checkAddresses, clientColumns, NO_CLIENT } from './set-client.ts';
 import { statusOf } from './status.ts';
 
 /** What a request says about a connection; `null` clears. Field names are the contract's. */
-export interface ConnectionInput {
+export interface ConnectionInput extends ClientInput {
   organization_id?: string | null | undefined;
   organization_name?: string | null | undefined;
   domains?: string[] | null | undefined;
   enabled?: boolean | undefined;
-  client_id?: string | null | undefined;
-  client_secret?: string | null | undefined;
   scopes?: string[] | null | undefined;
   allowed_tools?: string[] | null | undefined;
-  allowed_addresses?: string[] | null | undefined;
   mcp_timeout_seconds?: number | null | undefined;
   verification_mode?: string | null | undefined;
   post_user_verify_redirect_url?: string | null | undefined;
@@ -48,15 +46,6 @@ export interface ConfigurationTools extends ConnectionTools {
   toolDirectory: ToolDirectory;
   newId(prefix: 'conn' | 'out'): string;
 }
-
-/** A connection before anything is set. */
-const UNSET = {
-  clientId: null,
-  clientSecretSealed: null,
-  clientGeneration: 0,
-  clientBinding: null,
-  allowedAddresses: null,
-};
 
 /** Types of connections that sign people in; they belong to other interfaces. */
 const SIGN_IN_TYPES = new Set(['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN']);
@@ -85,14 +74,14 @@ export async function createConnection(
     );
   }
   const pattern = requirePattern(provider, type, 'type');
-  await checkInput(tx, tools, environment, provider, pattern, input);
-  const id = tools.newId('conn');
-  const at = tools.now();
   const definition = { provider, pattern };
-  const unset = { ...UNSET, environmentId: environment.id, id };
+  const id = tools.newId('conn');
+  const unset = { ...NO_CLIENT, environmentId: environment.id, id };
+  await checkInput(tx, tools, environment, provider, definition, unset, input);
+  const at = tools.now();
   const settings = {
     ...columnsOf(input),
-    ...firstClient(definition),
+    ...firstClient(definition, input.allowed_addresses ?? null),
     ...clientColumns(tools.vault, unset, definition, input),
   };
   const keyId = input.key_id ?? provider.identifier;
@@ -104,7 +93,7 @@ export async function createConnection(
       keyId,
       providerKey: provider.identifier,
       type,
-      status: statusOf({ ...UNSET, ...settings }, definition, isProduction(environment), false),
+      status: statusOf({ ...NO_CLIENT, ...settings }, definition, isProduction(environment), false),
       createdAt: at,
       updatedAt: at,
     });
@@ -129,8 +118,8 @@ export async function updateConnection(
 ): Promise<ConnectionRow> {
   const provider = await findProvider(tx, tools.catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, connection.type);
-  await checkInput(tx, tools, environment, provider, pattern, input);
   const definition = provider && pattern && { provider, pattern };
+  await checkInput(tx, tools, environment, provider, definition, connection, input);
   const settings = { ...columnsOf(input), ...clientColumns(tools.vault, connection, definition, input) };
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
   const status = definition
@@ -187,24 +176,6 @@ function columnsOf(input: ConnectionInput) {
 
 type ConnectionIdentity = 'id' | 'environmentId' | 'version' | 'createdAt' | 'updatedAt';
 
-/**
- * The client as a request sets it. Whoever sets a secret, or the id of a client that has none, accepts the provider as it is now; a
- * secret that stays keeps the terms that it was given under.
- */
-function clientColumns(
-  vault: Vault,
-  stored: Pick<ConnectionRow, 'environmentId' | 'id' | keyof ClientColumns>,
-  definition: Definition | undefined,
-  { client_id: id, client_secret: secret }: ConnectionInput,
-): Partial<ClientColumns> {
-  if (id === undefined && secret === undefined) return {};
-  const keepsSecret = secret === undefined && stored.clientSecretSealed !== null;
-  if (keepsSecret) return {};
-  if (!definition) return { clientSecretSealed: null, clientBinding: null };
-  const terms = bindClient(definition.provider, definition.pattern);
-  return sealClient(vault, stored, secret ? new Secret(secret) : null, terms);
-}
-
 function isProduction({ kind }: EnvironmentRow): boolean {
   return kind === 'PRODUCTION';
 }
@@ -214,7 +185,8 @@ async function checkInput(
   tools: ConfigurationTools,
   environment: EnvironmentRow,
   provider: ProviderDefinition | undefined,
-  pattern: AuthPattern | undefined,
+  definition: Definition | undefined,
+  stored: BoundConnection,
   input: ConnectionInput,
 ): Promise<void> {
   const errors: FieldError[] = [];
@@ -234,10 +206,7 @@ async function checkInput(
     const message = entryProblem(entry);
     if (message) errors.push({ field: `allowed_addresses[${index}]`, message });
   }
-  const secret = input.client_secret;
-  if (secret && !pattern) errors.push({ field: 'client_secret', message: 'cannot be set: the provider was deleted' });
-  const problem = secret && pattern ? clientSecretProblem(pattern, new Secret(secret)) : undefined;
-  if (problem) errors.push({ field: 'client_secret', message: problem });
+  errors.push(...checkAddresses(stored, definition, input), ...checkSecret(definition, input));
   for (const [index, name] of (input.allowed_tools ?? []).entries()) {
     if (name === RAW_CALL) continue;
     const known = await tools.toolDirectory.find(tx, environment.id, name);
@@ -246,6 +215,14 @@ async function checkInput(
   }
   if (errors.length > 0)
     throw new ApiError('VALIDATION_FAILED', 'The settings of the connection are invalid.', { errors });
+}
+
+function checkSecret(definition: Definition | undefined, { client_secret: secret }: ConnectionInput): FieldError[] {
+  if (!secret) return [];
+  const message = definition
+    ? clientSecretProblem(definition.pattern, new Secret(secret))
+    : 'cannot be set: the provider of the connection was deleted';
+  return message === undefined ? [] : [{ field: 'client_secret', message }];
 }
 
 function isRedirectTarget(text: string, isDevelopment: boolean): boolean {

@@ -66,7 +66,7 @@ export async function ensureConnection(
     type: pattern.type,
     status: connectionStatus(pattern, NO_CLIENT, false),
     verificationMode: 'REQUIRED',
-    ...firstClient({ provider, pattern }),
+    ...firstClient({ provider, pattern }, null),
     createdAt: at,
     updatedAt: at,
   });

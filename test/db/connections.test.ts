@@ -36,6 +36,7 @@ describe('connections', () => {
         audience: null,
         within: ['https://as.example'],
         base: null,
+        allowed: ['https://as.example'],
         pinned: { byAccount: [], byProvider: ['https://as.example'] },
       },
       scopes: ['repo'],

@@ -231,6 +231,44 @@ describe('clients of connections whose provider changes', () => {
     });
   }
 
+  const typedMoves: [what: string, before: object, after: object][] = [
+    ['the method', KEY, M2M],
+    ['the directory of token_uri', M2M, { ...M2M, token_uri: `${AS}/evil/token` }],
+    ['the host of token_uri', M2M, { ...M2M, token_uri: `${EVIL}/token` }],
+    ['the audience', { ...KEY, issuer: `${AS}/a` }, { ...KEY, issuer: `${AS}/b` }],
+  ];
+  for (const [what, before, after] of typedMoves) {
+    it(`H2: a client that was typed for one account is not used after its provider has changed ${what}`, async () => {
+      const fields = ['client_id', 'client_secret'].map((field_name) => ({
+        field_name,
+        label: 'L',
+        input_type: 'textarea',
+      }));
+      for (const rewrites of [false, true]) {
+        const { provider, connector } = await setUp({ config: { ...before }, pattern: { fields }, secret: null });
+        const isKey = 'client_auth_method' in before && before.client_auth_method === 'private_key_jwt';
+        const details = { client_id: 'typed', client_secret: isKey ? PEM : SECRET };
+        const id = await machine(connector, { authorization_details: { static_auth: { details } } });
+        expect((await get(id)).status).to.equal(200);
+        expect(as.requests.filter(shows).length).to.equal(1);
+        as.requests.length = 0;
+        if (rewrites) {
+          const statement = `update custom_providers set definition = json_set(definition, '$.auth_patterns[0].oauth_config', json(?)) where identifier = ?`;
+          tamper(server.deps.config.databaseFile, statement, JSON.stringify(after), provider);
+        } else {
+          const body = { auth_patterns: [{ type: 'OAUTH_M2M', fields, oauth_config: after }] };
+          expect((await change(provider, body)).status).to.equal(200);
+        }
+        clock.advance(HOUR);
+        writer = await accessToken(server, { scopes: SCOPES.filter((scope) => scope !== 'credentials:read') });
+        expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+        await call('POST', '/api/v1/connected_accounts:delete', { id });
+        await startWorker(server).run();
+        expect([...evil.requests, ...as.requests].filter(shows)).to.deep.equal([]);
+      }
+    });
+  }
+
   it('H2: a client is withdrawn when an import moves its provider', async () => {
     const { provider, connector, id } = await setUp({ config: M2M });
     const document = {
@@ -313,7 +351,7 @@ describe('clients of connections whose provider changes', () => {
       await tryEverything(connector);
       expect(leaks()).to.deep.equal([]);
       expect(await connectionOf(id)).to.include({ has_client_secret: true });
-      const body = { allowed_addresses: [EVIL] };
+      const body = { allowed_addresses: [EVIL], client_secret: SECRET };
       expect((await server.call('PUT', `/api/v1/connections/${id}`, { body })).status).to.equal(200);
       expect((await get(await machine(connector))).status).to.equal(200);
       expect(leaks()).to.have.length(1);
@@ -380,7 +418,10 @@ describe('clients of connections whose provider changes', () => {
         expect(as.requests.filter(shows)).to.have.length(1);
         await tryEverything(connector, { tenant: 'eve' });
         expect(leaks()).to.deep.equal([]);
-        const body = { allowed_addresses: ['https://good.as.example', 'https://third.as.example/'] };
+        const body = {
+          allowed_addresses: ['https://good.as.example', 'https://third.as.example/'],
+          client_secret: SECRET,
+        };
         await server.call('PUT', `/api/v1/connections/${id}`, { body });
         await tryEverything(connector, { tenant: 'eve' });
         expect(leaks()).to.deep.equal([]);
@@ -389,6 +430,34 @@ describe('clients of connections whose provider changes', () => {
         );
       });
     }
+
+    it('is not allowed to a stored client by a request that does not bring it', async () => {
+      const { connector, id } = await setUp(setup('OAUTH_M2M'));
+      expect((await get(await machine(connector, { api_config: { tenant: 'good' } }))).status).to.equal(200);
+      const put = (body: object) => server.call('PUT', `/api/v1/connections/${id}`, { body });
+      const all = ['https://*.as.example'];
+      for (const body of [{ allowed_addresses: all }, { allowed_addresses: all, client_id: 'app' }]) {
+        const refused = await put(body);
+        expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(refused.body.errors).to.deep.equal([
+          { field: 'client_secret', message: 'must be set again in a request that allows more addresses than before' },
+        ]);
+      }
+      await tryEverything(connector, { tenant: 'eve' });
+      expect(leaks()).to.deep.equal([]);
+      const list = ['https://good.as.example', 'https://eve.as.example'];
+      expect((await put({ allowed_addresses: list, client_secret: SECRET })).status).to.equal(200);
+      // Fewer addresses need no secret, and end the use of the others.
+      expect((await put({ allowed_addresses: list.slice(0, 1) })).status).to.equal(200);
+      await tryEverything(connector, { tenant: 'eve' });
+      expect(leaks()).to.deep.equal([]);
+      expect((await get(await machine(connector, { api_config: { tenant: 'good' } }))).status).to.equal(200);
+      expect((await put({ allowed_addresses: null })).status).to.equal(400);
+      const statement = `update connections set allowed_addresses = ? where id = ?`;
+      expect(tamper(server.deps.config.databaseFile, statement, JSON.stringify(all), id)).to.equal(1);
+      await tryEverything(connector, { tenant: 'eve' });
+      expect(leaks()).to.deep.equal([]);
+    });
 
     it('is not chosen by an update of an account that works', async () => {
       const { connector } = await setUp(setup('OAUTH_M2M'));

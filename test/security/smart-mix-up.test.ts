@@ -211,7 +211,8 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     };
     expect((await go('one')).location).to.match(/^https:\/\/one\.ehr\.example\/a\?/);
     expect((await go('two')).status).to.equal(502);
-    const body = { allowed_addresses: ['https://one.ehr.example', 'https://two.ehr.example/fhir'] };
+    const allowed_addresses = ['https://one.ehr.example', 'https://two.ehr.example/fhir'];
+    const body = { allowed_addresses, client_secret: 'shared-secret' };
     await server.call('PUT', `/api/v1/connections/${id}`, { body });
     expect((await go('two')).location).to.match(/^https:\/\/two\.ehr\.example\/a\?/);
   });

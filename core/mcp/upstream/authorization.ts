@@ -171,7 +171,7 @@ async function keep(
     return;
   }
   // Two links at one time may both have registered: the first one that is written down is the client.
-  const settings = sealClient(vault, connection, client.secret, bindClient(is, pattern));
+  const settings = sealClient(vault, connection, client.secret, bindClient(is, pattern, connection.allowedAddresses));
   await tx.connections.update(environment.id, id, connection.version, {
     ...settings,
     clientId: client.clientId,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bindTo } from '../../../core/accounts/binding.ts';
 import { openCredentials, sealCredentials } from '../../../core/accounts/credentials.ts';
 import { createRefresher, type Refresher, type RefreshTools } from '../../../core/accounts/refresh.ts';
 import { bindClient } from '../../../core/connections/client-binding.ts';
@@ -148,7 +149,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const secret = client.secret === undefined ? 's3cret-of-the-client' : client.secret;
   const sealed = secret === null ? null : new Secret(secret);
   const provider = builtInProvider(acme(options));
-  const terms = bindClient(provider, provider.authPatterns[0] as AuthPattern);
+  const pattern = provider.authPatterns[0] as AuthPattern;
+  const terms = bindClient(provider, pattern, null);
   await store.write(async (tx) => {
     await tx.deploymentSecrets.insertKeyCheckIfAbsent({ kekId: KEY, checkValue: Buffer.alloc(32), createdAt: START });
     await tx.environments.insert({
@@ -174,7 +176,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   });
   const given = options.tokens ?? { access_token: 'at-0', refresh_token: 'rt-0', scopes: ['a', 'b'] };
   const insert = async (id: string, identifier: string) => {
-    const binding = { base: 'https://api.acme.example', use: 'of the test', fields: {}, issued: null };
+    const { binding } = bindTo({ provider, pattern }, {}, { oauth_token: given }, {});
     const place = { environmentId: env, id, credentialGeneration: 1, origins, binding };
     const row = {
       id,

@@ -1,0 +1,29 @@
+import type { AccountRow } from '../../db/store.ts';
+import { bindingBreach, carriedOver, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
+import { type Details, formOf, mergeDetails, publicPart } from './details.ts';
+import type { JsonObject } from './merge.ts';
+
+/**
+ * Merges a change into the stored credentials. Where the stored ones were given for something else than what would be done with them
+ * now, none of them is carried over into new ones: a partial change must not bring the rest of the secret along.
+ *
+ * @returns `breach`: why the stored credentials must not be used any more
+ */
+export function mergeCredential(
+  account: AccountRow,
+  definition: Definition,
+  apiConfig: JsonObject,
+  stored: Details,
+  change: Details,
+): { details: Details; fields: FieldSecrecy; breach: string | null } {
+  const { pattern } = definition;
+  const merged = mergeDetails(stored, change);
+  const fields = fieldSecrecy(pattern, merged, carriedOver(account.binding.fields, change));
+  const holdsSecrets = formOf(stored) !== null || account.temporarySealed !== null;
+  const breach = holdsSecrets
+    ? bindingBreach(account, definition, { apiConfig, shown: publicPart(merged, fields) })
+    : null;
+  if (breach === null || formOf(change) === null) return { details: merged, fields, breach };
+  const details = mergeDetails({}, change);
+  return { details, fields: fieldSecrecy(pattern, details), breach };
+}
