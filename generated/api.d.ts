@@ -1644,7 +1644,9 @@ export interface components {
          *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
          *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
          *     production environment the list is required where a value of an account decides where the client is used, for example
-         *     at record systems (SMART on FHIR) whose address the user types.
+         *     at record systems (SMART on FHIR) whose address the user types. A request that allows more addresses than before also brings
+         *     `client_secret` (or the `client_id` of a client that has none): a stored client is not used at addresses that it was not stored for.
+         *     At record systems a private key (`private_key_jwt`) need not be repeated.
          */
         ConnectionAllowedAddresses: string[] | null;
         /**
