@@ -42,14 +42,12 @@ export async function passOn(
   }
 }
 
-/** Reads bytes as characters of the same number, so that nothing but a secret changes, whatever the bytes are. */
 function scrubbing(secrets: readonly string[], beforeEnd: () => Promise<void>): Transform {
-  const scrubber = createStreamScrubber(secrets.map((secret) => Buffer.from(secret).toString('latin1')));
+  const scrubber = createStreamScrubber(secrets);
   return new Transform({
-    transform: (chunk: Buffer, _encoding, done) =>
-      done(null, Buffer.from(scrubber.add(chunk.toString('latin1')), 'latin1')),
+    transform: (chunk: Buffer, _encoding, done) => done(null, scrubber.add(chunk)),
     flush: (done) => {
-      beforeEnd().then(() => done(null, Buffer.from(scrubber.end(), 'latin1')), done);
+      beforeEnd().then(() => done(null, scrubber.end()), done);
     },
   });
 }

@@ -11,6 +11,7 @@ import type { Egress, EgressStream } from '../net/egress.ts';
 import { scrub } from '../net/redact.ts';
 import { isRetryable, type ToolError } from '../tools/outcome.ts';
 import { nameOfPair } from '../tools/pagination.ts';
+import { signedTexts } from '../tools/signed-texts.ts';
 import { encodeUnreserved } from '../tools/template.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import { parsePathTemplate, renderUrl } from '../tools/url.ts';
@@ -171,5 +172,5 @@ function rendered(
   };
   if (credential.kind !== 'signer') return { outbound, hidden: secrets };
   const signed = { ...outbound, ...credential.signer.sign(outbound), body: request.body };
-  return { outbound: signed, hidden: [...secrets, ...credential.signer.secrets] };
+  return { outbound: signed, hidden: [...secrets, ...credential.signer.secrets, ...signedTexts(outbound, signed)] };
 }

@@ -4,6 +4,7 @@ import { isRetryable, type ToolError, type ToolOutcome } from './outcome.ts';
 import { readAnswer } from './read-answer.ts';
 import { type RenderedRequest, renderRequest } from './request.ts';
 import { RETRY_LIMITS, waitBeforeRetry } from './retry.ts';
+import { signedTexts } from './signed-texts.ts';
 import {
   isSendFailure,
   KIND_OF_FAILURE,
@@ -90,9 +91,11 @@ async function attempt(
   const request = renderRequest(call, placed);
   // Grows over the attempts: a late echo of the first credential must not pass either.
   secrets.push(...request.secrets);
-  const scrub = ports.scrubber(secrets);
   const authenticated = placed.parts.length > 0 || credential.kind === 'signer';
-  const ready = credential.kind === 'signer' ? credential.signer.sign(outbound(request)) : outbound(request);
+  const unsigned = outbound(request);
+  const ready = credential.kind === 'signer' ? credential.signer.sign(unsigned) : unsigned;
+  if (ready !== unsigned) secrets.push(...signedTexts(unsigned, ready));
+  const scrub = ports.scrubber(secrets);
   try {
     const response = await ports.send(ready, timeoutMs);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);

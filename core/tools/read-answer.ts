@@ -42,7 +42,7 @@ export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules
   const decoded = decode(headerOf(headers, 'content-type'), response);
   if (decoded instanceof UnreadableBodyError) return invalid(decoded.message, response.status);
 
-  const body = scrubbed(decoded, rules);
+  const body = scrubbed(decoded, response.body, rules);
   const json = body.kind === 'json' ? body.value : undefined;
   const failure = judgeAnswer(call.tool, call.provider, { status: response.status, headers, json }, rules.now());
   if (failure) {
@@ -76,8 +76,8 @@ function decode(
   }
 }
 
-function scrubbed(body: DecodedBody, { scrub }: ReadingRules): DecodedBody {
-  if (body.kind === 'json') return { ...body, value: scrub.parsed(body.value, body.text) };
+function scrubbed(body: DecodedBody, bytes: Buffer, { scrub }: ReadingRules): DecodedBody {
+  if (body.kind === 'json') return { ...body, value: scrub.parsed(body.value, bytes) };
   if (body.kind === 'text') return { kind: 'text', text: scrub(body.text) };
   return body;
 }
@@ -102,11 +102,9 @@ function dataOf(
   return shrinkToFit(shown, max_bytes, tool.pagination !== undefined);
 }
 
-/** Byte by byte, since a file may be of any encoding; one that holds no secret stays the bytes that came. */
+/** A file may be of any encoding; one that holds no secret stays the bytes that came. */
 function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRules['scrub']): FileContent {
-  const text = bytes.toString('latin1');
-  const clean = scrub(text);
-  return new FileContent(scrub(name), mediaType, clean === text ? bytes : Buffer.from(clean, 'latin1'));
+  return new FileContent(scrub(name), mediaType, scrub.bytes(bytes));
 }
 
 /** Line breaks in base64 can hide a secret, so the text is scrubbed again. What is no text stays as it came. */

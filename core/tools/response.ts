@@ -4,8 +4,7 @@ import { decodeBase64 } from './file-content.ts';
 /** The body of an answer, by what it is. */
 export type DecodedBody =
   | { kind: 'empty' }
-  /** With the text that the value was read from. */
-  | { kind: 'json'; value: unknown; text: string }
+  | { kind: 'json'; value: unknown }
   | { kind: 'text'; text: string }
   | { kind: 'binary'; mediaType: string; bytes: Buffer };
 
@@ -33,7 +32,7 @@ export function decodeBody(contentType: string | undefined, bytes: Buffer): Deco
   if (isJson || mediaType === '') {
     const text = UTF_8.decode(bytes);
     const value = parseJson(text);
-    if (value !== undefined) return { kind: 'json', value, text };
+    if (value !== undefined) return { kind: 'json', value };
     if (isJson) throw new UnreadableBodyError('The body says it is JSON and cannot be read as JSON');
   }
   if (TEXT_TYPE.test(mediaType) || (mediaType === '' && isText(bytes))) {

@@ -19,7 +19,9 @@ export interface UpstreamResponse {
 export interface Scrub {
   <T>(value: T): T;
   /** The same for a value that was read from a JSON text. */
-  parsed<T>(value: T, json: string): T;
+  parsed<T>(value: T, json: Buffer): T;
+  /** The same for bytes of any kind. */
+  bytes(bytes: Buffer): Buffer;
 }
 
 /** The error that `send` rejects with; `sent`: the first byte may have left. */

@@ -120,23 +120,25 @@ describe('scrub (E5)', () => {
         const text = written([...parts, echoes[(some[0] ?? 0) % echoes.length]].join(''), some).join('');
         const json = `{"a":["${text}"],"${text}":1111}`;
         const clean = createScrubber(secrets);
-        expect(clean.parsed(JSON.parse(json), json)).to.deep.equal(clean(JSON.parse(json)));
+        expect(clean.parsed(JSON.parse(json), Buffer.from(json))).to.deep.equal(clean(JSON.parse(json)));
       }),
       { numRuns: 500 },
     );
     const encoded = '["Pz8\\/Pz8\\/Pw=="]';
-    expect(createScrubber(['???????']).parsed(JSON.parse(encoded), encoded)).to.deep.equal([`${SCRUBBED}w==`]);
+    expect(createScrubber(['???????']).parsed(JSON.parse(encoded), Buffer.from(encoded))).to.deep.equal([
+      `${SCRUBBED}w==`,
+    ]);
     const pin = createScrubber(['12345678']);
     for (const number of ['12345678', '1.2345678e7', '123456780e-1']) {
-      expect(pin.parsed(JSON.parse(`[${number}]`), `[${number}]`), number).to.deep.equal([SCRUBBED]);
+      expect(pin.parsed(JSON.parse(`[${number}]`), Buffer.from(`[${number}]`)), number).to.deep.equal([SCRUBBED]);
     }
   });
 
   it('takes linear time for a secret and a text made to match nearly everywhere', () => {
     const secret = `${'a'.repeat(4000)}b`;
-    const text = 'a'.repeat(4_000_000);
-    // Quadratic work would be 16,000,000,000 steps, far beyond the time a test has.
+    const text = 'a'.repeat(1_000_000);
+    // Quadratic work would be 4,000,000,000 steps, far beyond the time a test has.
     expect(scrub(text, [secret])).to.equal(text);
-    expect(scrub(text, ['aaaa', 'a'.repeat(400_000)])).to.equal(SCRUBBED);
+    expect(scrub(text, ['aaaa', 'a'.repeat(40_000)])).to.equal(SCRUBBED);
   });
 });

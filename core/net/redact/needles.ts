@@ -1,0 +1,135 @@
+import { decode } from './decode.ts';
+import { Arena, viewOf } from './view.ts';
+
+/** How bytes are compared: each is looked up first. */
+export type Alphabet = Uint8Array;
+
+/** A form of a secret that is looked for. */
+export interface Needle {
+  /** As the alphabet gives it. */
+  bytes: Uint8Array;
+  alphabet: Alphabet;
+  /** It may be broken into lines or pairs. */
+  isEncoded: boolean;
+}
+
+/** Forms shorter than these would be found in every text. */
+const MIN_PLAIN = 4;
+const MIN_ENCODED = 5;
+/** Characters that no encoding of text changes. */
+const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
+/** A line of a text secret, such as a private key, that is a secret by itself. */
+const MIN_LINE = 16;
+const MAX_LINES = 32;
+/** Steps of decoding that a secret is taken through itself: it may hold escapes. */
+const SELF_DECODINGS = 3;
+
+/**
+ * Letters of either case are the same, those of Latin-1 too, whose UTF-8 differs in one bit as well; and so are a blank and the plus sign
+ * that stands for it in forms.
+ */
+export const FOLDED: Alphabet = alphabetOf((code) => {
+  if ((code >= 0x41 && code <= 0x5a) || (code >= 0x80 && code <= 0x9e)) return code + 0x20;
+  return code === 0x2b ? 0x20 : code;
+});
+
+/** Both alphabets of base64 (RFC 4648 §4, §5) are one. */
+export const BASE64: Alphabet = alphabetOf((code) => (code === 0x2d ? 0x2b : code === 0x5f ? 0x2f : code));
+
+function alphabetOf(map: (code: number) => number): Alphabet {
+  return Uint8Array.from({ length: 256 }, (_, code) => map(code));
+}
+
+/** The forms of some secrets in which a response may hold them. */
+export function needlesOf(secrets: readonly string[]): Needle[] {
+  const needles: Needle[] = [];
+  for (const secret of new Set(secrets.flatMap(textsOf))) {
+    const utf8 = Buffer.from(secret);
+    for (const bytes of plainForms(secret, utf8)) needles.push(plain(bytes, false));
+    needles.push(plain(Buffer.from(utf8.toString('hex'), 'latin1'), true));
+    for (const bytes of encodedForms(secret, utf8)) addBase64Forms(needles, bytes);
+  }
+  return needles;
+}
+
+/** 1 for each byte below 0x80 that a needle has, in any form that its alphabet takes for the same; 0x80 stands for all others. */
+export function bytesOf(needles: readonly Needle[]): Uint8Array {
+  const wanted = new Uint8Array(0x81);
+  for (const alphabet of [FOLDED, BASE64]) {
+    const held = new Uint8Array(256);
+    for (const needle of needles) if (needle.alphabet === alphabet) for (const byte of needle.bytes) held[byte] = 1;
+    for (let byte = 0; byte < 256; byte++) if (held[alphabet[byte] as number] === 1) wanted[Math.min(byte, 0x80)] = 1;
+  }
+  return wanted;
+}
+
+/** The secret, and the lines of one that has several. */
+function textsOf(secret: string): string[] {
+  if (!secret.includes('\n')) return [secret];
+  const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE && !line.startsWith('-----'));
+  const unified = secret.replaceAll('\r\n', '\n');
+  return [secret, unified, unified.replaceAll('\n', '\r\n'), ...lines.slice(0, MAX_LINES)];
+}
+
+/**
+ * Ways to write a text as bytes, and what they become when they are read as escapes. The zero bytes of UTF-16 are no part of views, so
+ * its form of ASCII is the text itself.
+ */
+function plainForms(text: string, utf8: Buffer): Buffer[] {
+  const forms = [utf8];
+  if (utf8.length !== text.length) {
+    const little = Buffer.from(text, 'utf16le');
+    forms.push(withoutZeros(little), withoutZeros(Buffer.from(little).swap16()));
+    forms.push(Buffer.from(text.toUpperCase()), Buffer.from(text.toLowerCase()));
+    if (/^[\0-\xff]*$/.test(text)) forms.push(Buffer.from(text, 'latin1'));
+  }
+  if (!/[%&\\]/.test(text)) return forms;
+  return forms.flatMap(withDecodings).filter(({ length }) => length >= MIN_PLAIN);
+}
+
+function withoutZeros(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.filter((byte) => byte !== 0));
+}
+
+function withDecodings(bytes: Buffer): Buffer[] {
+  const forms = [bytes];
+  for (let step = 0; step < SELF_DECODINGS; step++) {
+    const last = viewOf(forms.at(-1) as Buffer);
+    const decoded = decode(last, { name: 'needle', arena: new Arena(), isWanted: () => true, final: true });
+    if (!decoded?.changed) break;
+    const { bytes: held, length } = decoded.view;
+    forms.push(withoutZeros(Buffer.from(held.subarray(0, length))));
+  }
+  return forms;
+}
+
+/** What is put into base64: the text, also in UTF-16, and as a form or JSON has it (RFC 6749 §2.3.1 encodes client secrets so). */
+function encodedForms(secret: string, utf8: Buffer): Buffer[] {
+  const forms = [utf8, Buffer.from(secret, 'utf16le')];
+  if (UNRESERVED.test(secret)) return forms;
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const form = new URLSearchParams({ '': secret }).toString().slice(1);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const others = new Set([percent, form, json].filter((text) => text !== secret));
+  return [...forms, ...[...others].map((text) => Buffer.from(text))];
+}
+
+function plain(text: Buffer, isEncoded: boolean): Needle {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = FOLDED[text[at] as number] as number;
+  return { bytes, alphabet: FOLDED, isEncoded };
+}
+
+/** The characters of base64 that depend on the bytes alone, for each of the three alignments; those at the ends hold a few bits more. */
+function addBase64Forms(needles: Needle[], bytes: Buffer): void {
+  const padded = Buffer.alloc(bytes.length + 2);
+  bytes.copy(padded, 2);
+  for (let before = 0; before < 3; before++) {
+    const length = before + bytes.length;
+    const start = Math.ceil((before * 8) / 6);
+    const end = Math.floor((length * 8) / 6);
+    if (end - start < MIN_ENCODED) continue;
+    const text = padded.toString('base64', 2 - before).slice(start, end);
+    needles.push({ bytes: Buffer.from(text, 'latin1'), alphabet: BASE64, isEncoded: true });
+  }
+}

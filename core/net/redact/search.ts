@@ -1,0 +1,134 @@
+import type { Needle } from './needles.ts';
+import type { View } from './view.ts';
+
+/** The longest part of each needle that is looked at first. */
+const MAX_WINDOW = 12;
+const TABLE = 4096;
+/** Comparisons for each byte of a text, beyond which a needle is looked for by Knuth, Morris and Pratt. */
+const COMPARISONS_PER_BYTE = 4;
+
+/** Characters that any alphabet takes for the same, so that one table serves all needles. */
+const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
+  if ((code >= 0x41 && code <= 0x5a) || (code >= 0x80 && code <= 0x9e)) return code + 0x20;
+  if (code === 0x2b || code === 0x2d) return 0x20;
+  return code === 0x5f ? 0x2f : code;
+});
+
+/**
+ * Looks for many needles at once, in time linear in the text whatever needles and text are: it looks at every few bytes only (Wu and
+ * Manber), and goes over to a slower way with a firm bound where a text is made to hold it up.
+ */
+export class Search {
+  readonly #needles: readonly Needle[];
+  readonly #window: number;
+  /** How far the window can move on, by the last two characters in it. */
+  readonly #shift = new Uint8Array(TABLE);
+  readonly #byEnd = new Map<number, Needle[]>();
+  readonly #borders = new Map<Needle, Int32Array>();
+
+  constructor(needles: readonly Needle[]) {
+    this.#needles = needles;
+    this.#window = Math.min(MAX_WINDOW, ...needles.map(({ bytes }) => bytes.length));
+    this.#shift.fill(this.#window - 1);
+    for (const needle of needles) {
+      for (let at = 1; at < this.#window; at++) {
+        const hash = hashOf(needle.bytes[at - 1] as number, needle.bytes[at] as number);
+        this.#shift[hash] = Math.min(this.#shift[hash] as number, this.#window - 1 - at);
+      }
+      const end = hashOf(needle.bytes[this.#window - 2] as number, needle.bytes[this.#window - 1] as number);
+      this.#byEnd.set(end, [...(this.#byEnd.get(end) ?? []), needle]);
+    }
+  }
+
+  /** @param found is told the first and the last index, plus one, of each occurrence */
+  scan({ bytes, length }: View, found: (needle: Needle, start: number, end: number) => void): void {
+    if (this.#needles.length === 0) return;
+    /** Comparisons of each needle, and where those that have made too many go on slowly. */
+    let work: Map<Needle, number> | undefined;
+    let slow: Map<Needle, number> | undefined;
+    const last = this.#window - 1;
+    for (let at = last; at < length; ) {
+      const hash = hashOf(bytes[at - 1] as number, bytes[at] as number);
+      const shift = this.#shift[hash] as number;
+      if (shift > 0) {
+        at += shift;
+        continue;
+      }
+      const start = at - last;
+      for (const needle of this.#byEnd.get(hash) ?? []) {
+        if (slow?.has(needle)) continue;
+        const matched = matchAt(needle, bytes, start, length);
+        if (matched === needle.bytes.length) found(needle, start, start + matched);
+        if (matched < this.#window) continue;
+        work ??= new Map();
+        const done = (work.get(needle) ?? 0) + matched;
+        work.set(needle, done);
+        if (done > COMPARISONS_PER_BYTE * length) slow = (slow ?? new Map()).set(needle, start + 1);
+      }
+      at++;
+    }
+    for (const [needle, from] of slow ?? []) this.#scanSlowly(needle, bytes, from, length, found);
+  }
+
+  /** Where the earliest occurrence begins that the end of the view may have cut off; the length of the view where there is none. */
+  openEnd({ bytes, length }: View): number {
+    let earliest = length;
+    for (const needle of this.#needles) {
+      const from = Math.max(0, length - needle.bytes.length + 1);
+      earliest = Math.min(earliest, length - this.#match(needle, bytes, from, length, () => {}));
+    }
+    return earliest;
+  }
+
+  #scanSlowly(
+    needle: Needle,
+    bytes: Uint8Array,
+    from: number,
+    length: number,
+    found: (needle: Needle, start: number, end: number) => void,
+  ): void {
+    this.#match(needle, bytes, from, length, (end) => found(needle, end - needle.bytes.length, end));
+  }
+
+  /** Knuth, Morris and Pratt. @returns how much of the needle the end of the text matches */
+  #match(needle: Needle, bytes: Uint8Array, from: number, length: number, found: (end: number) => void): number {
+    const { bytes: wanted, alphabet } = needle;
+    const borders = this.#borders.get(needle) ?? bordersOf(wanted);
+    this.#borders.set(needle, borders);
+    let matched = 0;
+    for (let at = from; at < length; at++) {
+      const byte = alphabet[bytes[at] as number];
+      while (matched > 0 && byte !== wanted[matched]) matched = borders[matched - 1] as number;
+      if (byte === wanted[matched]) matched++;
+      if (matched === wanted.length) {
+        found(at + 1);
+        matched = borders[matched - 1] as number;
+      }
+    }
+    return matched;
+  }
+}
+
+function hashOf(first: number, second: number): number {
+  return (((CLASS[first] as number) << 5) ^ (CLASS[second] as number)) & (TABLE - 1);
+}
+
+/** How many bytes of a needle stand at a place. */
+function matchAt({ bytes: wanted, alphabet }: Needle, bytes: Uint8Array, start: number, length: number): number {
+  const most = Math.min(wanted.length, length - start);
+  let matched = 0;
+  while (matched < most && alphabet[bytes[start + matched] as number] === wanted[matched]) matched++;
+  return matched;
+}
+
+/** For each prefix, the length of its longest proper prefix that is also its suffix. */
+function bordersOf(needle: Uint8Array): Int32Array {
+  const borders = new Int32Array(needle.length);
+  let length = 0;
+  for (let at = 1; at < needle.length; at++) {
+    while (length > 0 && needle[at] !== needle[length]) length = borders[length - 1] as number;
+    if (needle[at] === needle[length]) length++;
+    borders[at] = length;
+  }
+  return borders;
+}

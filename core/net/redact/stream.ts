@@ -1,0 +1,77 @@
+import type { SecretFinder } from './find.ts';
+
+/** What stands where a secret was. */
+export const SCRUBBED = '[secret]';
+const REPLACEMENT = Buffer.from(SCRUBBED);
+const EMPTY = Buffer.alloc(0);
+/** Escapes make a secret longer, `&#x00000041;` twelve times; what is held back longer than that is none. */
+const LONGEST_ESCAPE = 16;
+const MIN_HELD = 1024;
+/** Bytes that are kept of what has been passed on. */
+const CONTEXT = 64;
+
+/**
+ * Removes secrets from bytes that come in pieces. What could be the beginning of a secret is held back until more is there, and
+ * nothing else is.
+ */
+export class StreamScrubber {
+  readonly #finder: SecretFinder;
+  readonly #mostHeld: number;
+  /** Begins with what has been passed on last: whether something is an escape, or a line of base64, can depend on it. */
+  #held: Buffer = EMPTY;
+  #passed = 0;
+  /** Bytes held at which it pays to look again: looking for each of many small pieces would take quadratic time. */
+  #lookAt = 0;
+
+  constructor(finder: SecretFinder) {
+    this.#finder = finder;
+    this.#mostHeld = finder.longest * LONGEST_ESCAPE + MIN_HELD;
+  }
+
+  /** @returns the bytes that can be passed on */
+  add(piece: Buffer): Buffer {
+    this.#held = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
+    if (this.#held.length - this.#passed < this.#lookAt) return EMPTY;
+    const { ranges, open } = this.#finder.find(this.#held, false);
+    const end = Math.max(this.#passed, open, this.#held.length - this.#mostHeld);
+    const cut = Math.max(this.#passed, beforeRange(ranges, end));
+    const ready = replaced(this.#held, this.#passed, cut, ranges);
+    const context = Math.max(0, cut - CONTEXT);
+    this.#held = this.#held.subarray(context);
+    this.#passed = cut - context;
+    this.#lookAt = Math.ceil((this.#held.length - this.#passed) * 1.25);
+    return ready;
+  }
+
+  /** @returns the last bytes */
+  end(): Buffer {
+    const { ranges } = this.#finder.find(this.#held, true);
+    const ready = replaced(this.#held, this.#passed, this.#held.length, ranges);
+    this.#held = EMPTY;
+    this.#passed = 0;
+    return ready;
+  }
+}
+
+/** The place, or the beginning of the range that it would cut: an occurrence of another secret may overlap it. */
+function beforeRange(ranges: readonly number[], place: number): number {
+  for (let at = 0; at < ranges.length; at += 2) {
+    const [start, end] = [ranges[at] as number, ranges[at + 1] as number];
+    if (start < place && place < end) return start;
+  }
+  return place;
+}
+
+/** Some of the bytes, with each range in them replaced. */
+export function replaced(bytes: Buffer, start: number, end: number, ranges: readonly number[]): Buffer {
+  const parts: Buffer[] = [];
+  let at = start;
+  for (let index = 0; index < ranges.length; index += 2) {
+    const [from, to] = [ranges[index] as number, ranges[index + 1] as number];
+    if (to <= start || from >= end) continue;
+    parts.push(bytes.subarray(at, Math.max(at, from)), REPLACEMENT);
+    at = to;
+  }
+  if (parts.length === 0) return bytes.subarray(start, end);
+  return Buffer.concat([...parts, bytes.subarray(at, Math.max(at, end))]);
+}

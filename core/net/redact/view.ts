@@ -1,0 +1,106 @@
+/** Bytes as one way of reading others gives them. */
+export interface View {
+  bytes: Uint8Array;
+  length: number;
+  /** What was read; undefined for the source itself. */
+  from: View | undefined;
+  /**
+   * Where reading took more or fewer bytes than it gave: pairs of an index here and the index there that belongs to it, in order. In
+   * between both go on byte by byte.
+   */
+  jumps: readonly number[];
+}
+
+export function viewOf(source: Uint8Array): View {
+  return { bytes: source, length: source.length, from: undefined, jumps: [] };
+}
+
+/** Where in the source a byte begins that stands at a place of a view. */
+export function startOf(view: View, index: number): number {
+  let place = index;
+  for (let at: View = view; at.from; at = at.from) place = stepBack(at.jumps, place);
+  return place;
+}
+
+function stepBack(jumps: readonly number[], index: number): number {
+  let low = 0;
+  let high = jumps.length / 2;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((jumps[2 * middle] as number) <= index) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? index : (jumps[2 * low - 1] as number) + index - (jumps[2 * low - 2] as number);
+}
+
+/** Memory for views, used again for each piece of a stream. */
+export class Arena {
+  readonly #held = new Map<string, Uint8Array>();
+
+  /** At least so many bytes; those of the same name are overwritten. */
+  take(name: string, size: number): Uint8Array {
+    const held = this.#held.get(name);
+    if (held && held.length >= size) return held;
+    const made = new Uint8Array(size);
+    this.#held.set(name, made);
+    return made;
+  }
+}
+
+/** Writes a view that is never longer than what it is read from. */
+export class ViewWriter {
+  readonly #from: View;
+  readonly #bytes: Uint8Array;
+  readonly #jumps: number[] = [];
+  #length = 0;
+
+  constructor(from: View, name: string, arena: Arena) {
+    this.#from = from;
+    this.#bytes = arena.take(name, from.length);
+  }
+
+  /** Bytes that stand for themselves. */
+  copy(start: number, end: number): void {
+    if (end - start > 32) {
+      this.#bytes.set(this.#from.bytes.subarray(start, end), this.#length);
+      this.#length += end - start;
+    } else {
+      for (let at = start; at < end; at++) this.#bytes[this.#length++] = this.#from.bytes[at] as number;
+    }
+  }
+
+  put(byte: number): void {
+    this.#bytes[this.#length++] = byte;
+  }
+
+  /** A code point as UTF-8, never longer than the escape that stands for it. */
+  putCodePoint(code: number): void {
+    if (code < 0x80) {
+      this.put(code);
+      return;
+    }
+    if (code < 0x800) {
+      this.put(0xc0 | (code >> 6));
+    } else {
+      if (code < 0x10000) {
+        this.put(0xe0 | (code >> 12));
+      } else {
+        this.put(0xf0 | (code >> 18));
+        this.put(0x80 | ((code >> 12) & 0x3f));
+      }
+      this.put(0x80 | ((code >> 6) & 0x3f));
+    }
+    this.put(0x80 | (code & 0x3f));
+  }
+
+  /** What is written next comes from there. */
+  jump(index: number): void {
+    this.#jumps.push(this.#length, index);
+  }
+
+  done(): View {
+    // Behind its end the memory holds what was written before.
+    const bytes = this.#bytes.subarray(0, this.#length);
+    return { bytes, length: bytes.length, from: this.#from, jumps: this.#jumps };
+  }
+}

@@ -1,0 +1,30 @@
+import type { OutboundRequest } from './wire.ts';
+
+const SCHEME = /^[A-Za-z0-9._-]+ /;
+/** The signature in a header, an address or a form: OAuth 1.0a (RFC 5849 §3.5), and Signature Version 4 of AWS. */
+const SIGNATURE = /(?:oauth_|X-Amz-)?Signature="?([^"&,\s]+)/gi;
+
+/**
+ * Texts that signing has brought into a request. Whoever has them can send the request once more, so they must not come back in a
+ * response.
+ *
+ * @param before the request that was signed
+ */
+export function signedTexts(before: OutboundRequest, signed: OutboundRequest): string[] {
+  const { authorization } = signed.headers;
+  const header = authorization === before.headers['authorization'] ? '' : (authorization ?? '');
+  const address = signed.url === before.url ? '' : signed.url;
+  const form = typeof signed.body !== 'string' || signed.body === before.body ? '' : signed.body;
+  const signatures = [header, address, form].flatMap((text) =>
+    [...text.matchAll(SIGNATURE)].map(([, value = '']) => value),
+  );
+  return [header.replace(SCHEME, ''), ...signatures, ...signatures.map(decoded)].filter((text) => text !== '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
