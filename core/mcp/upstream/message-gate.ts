@@ -29,7 +29,7 @@ const UNSUPPORTED_VERSION = -32022;
  * @throws MessageLimitError, MessageFormatError
  */
 export function admitMessage(text: string, scrub: Scrubber, asked: Asked): Admitted[] {
-  const parsed = scrub.parsed(parseMessage(text), text);
+  const parsed = scrub.parsed(parseMessage(text), Buffer.from(text));
   // Revision 2025-03-26 allows batches.
   return (Array.isArray(parsed) ? parsed : [parsed]).map((message) => admit(message, asked));
 }
