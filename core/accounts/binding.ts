@@ -58,7 +58,7 @@ export function bindTo(definition: Definition, apiConfig: JsonObject, details: D
  * over keeps the secrecy that it was stored with, whatever the pattern says now.
  *
  * @param details the whole credential
- * @param carried the secrecy of the fields that were stored before and are not given anew
+ * @param carried the secrecy of the fields that were stored before and are not given again
  */
 export function fieldSecrecy(pattern: AuthPattern, details: Details, carried: FieldSecrecy = {}): FieldSecrecy {
   const shown = publicFieldsOf(pattern);

@@ -71,7 +71,7 @@ function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string 
 
 /**
  * Of a custom provider, whose definition clients of the API write, the directories of its addresses count: on a shared host the next
- * directory may be somebody else's. Of a built-in connector, which comes with this program, the origins do.
+ * directory may belong to another customer. Of a built-in connector, which comes with this program, the origins do.
  */
 function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }: ClientPattern): string[] {
   const { authorize_uri, issuer, ...others } = config;

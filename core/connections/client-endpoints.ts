@@ -44,7 +44,7 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
   const { environmentId, id } = use.connection;
   const connection = await tx.connections.get(environmentId, id);
   if (!connection) throw new OAuthConfigError('The connection was deleted.');
-  // Somebody else may have been first.
+  // Another request may have pinned it first.
   const pinned = judgeEndpoints({ ...use, connection });
   if (pinned === null) return connection;
   const columns = pinnedColumns(vault, { ...use, connection }, pinned);

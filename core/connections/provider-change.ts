@@ -48,8 +48,8 @@ export async function adaptToProvider(
 }
 
 /**
- * The same for a built-in connector that has changed with the program. Nobody can be told to keep what it was, so accounts are taken out of use
- * where a change of a custom provider would be refused.
+ * The same for a built-in connector that has changed with the program. There is no request to reject, so accounts are taken out of use
+ * where the change of a custom provider would be rejected.
  */
 export async function adaptToCatalogue(
   tx: Repositories,

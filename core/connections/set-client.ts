@@ -26,8 +26,8 @@ export const NO_CLIENT = {
 };
 
 /**
- * The client as a request sets it. Whoever sets a secret, or the id of a client that has none, accepts the provider as it is now; a
- * secret that stays keeps the terms that it was given under.
+ * The client as a request sets it. A request that sets a secret, or the id of a client that has none, accepts the provider as it is
+ * now. A secret that stays keeps the terms that it was given under.
  *
  * @param definition undefined when the provider was deleted
  */

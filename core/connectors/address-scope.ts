@@ -1,4 +1,4 @@
-/** `v2`, `v1.1`, `3.0`, `2026-10`: a segment that names a version of an API and nobody's place on a shared host. */
+/** `v2`, `v1.1`, `3.0`, `2026-10`: a segment that names a version of an API, and not a customer on a shared host. */
 const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/;
 
 const PLACE = /\{\{([^{}]*)\}\}/g;

@@ -31,7 +31,7 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * Judges whether the endpoints that a FHIR server names are its own. Whoever names the base chooses that server, and a server that
+ * Judges whether the endpoints that a FHIR server names are its own. The user or the application names the base, and a server that
  * mixes its own endpoints with those of another one could have tokens made for itself at the other one (RFC 9700 §4.4).
  *
  * All endpoints are at one origin. It is the origin of the base, or the issuer confirms them: its own metadata (RFC 8414 §3) name

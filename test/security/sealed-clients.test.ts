@@ -100,6 +100,7 @@ describe('clients of connections whose provider changes', () => {
     return [SECRET, 'PRIVATE KEY', 'client_assertion', 'code_verifier'].some((needle) => text.includes(needle));
   }
 
+  let made = 0;
   const leaks = () => evil.requests.filter(shows);
 
   /** Everything that a writer can do to have the client used: an account, a link, tokens of its own, their revocation. */
@@ -111,7 +112,7 @@ describe('clients of connections whose provider changes', () => {
     ]) {
       const body = {
         connector,
-        identifier: `mallory-${Math.random()}`,
+        identifier: `mallory-${++made}`,
         user_id: 'mallory',
         connected_account: { api_config: apiConfig, authorization_details: details },
       };

@@ -22,7 +22,7 @@ const ISSUER = `${EHR}/auth`;
 const HONEST = { authorization_endpoint: `${EHR}/auth/authorize`, token_endpoint: `${EHR}/auth/token` };
 const ABILITIES = { code_challenge_methods_supported: ['S256'], capabilities: ['launch-standalone'] };
 
-/** A base that somebody types must not have tokens of another record system made for itself. */
+/** A base that a user types must not have tokens of another record system made for itself. */
 describe('H3: a FHIR base whose server mixes its endpoints with those of another one', () => {
   let ehr: Upstream;
   let evil: Upstream;
