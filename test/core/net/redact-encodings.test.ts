@@ -167,7 +167,7 @@ function longestLeft(encoded: Buffer, out: Buffer): number {
   return encoded.length;
 }
 
-describe('L2: a secret is removed', () => {
+describe('L2: a secret is removed (E5)', () => {
   for (const [name, encode] of Object.entries(ENCODERS)) {
     it(name, () => {
       fc.assert(

@@ -23,7 +23,7 @@ function signedBoard(placement: 'header' | 'query' | 'body'): OutboundRequest {
   });
 }
 
-describe('L2: texts that signing brings into a request', () => {
+describe('L2: texts that signing brings into a request (E5)', () => {
   for (const placement of ['header', 'query', 'body'] as const) {
     it(`include the signature of OAuth 1.0a in the ${placement}`, () => {
       const signed = signedBoard(placement);
