@@ -80,6 +80,10 @@ fmt: install ## Format the code and apply safe fixes
 fuzz: install ## Send 20,000 valid, mutated and hostile requests to a running server (the short form is in make test)
 	FUZZ_REQUESTS=20000 $(MOCHA) 'test/fuzz/**/*.test.ts' --timeout 1800000
 
+.PHONY: hostile
+hostile: install ## Play every message of a hostile third party to every way in, and leave slow clients to be closed (the short form is in make test)
+	HOSTILE=all $(MOCHA) 'test/hostile/**/*.test.ts' --timeout 1800000
+
 .PHONY: crash
 crash: install ## Kill the server 1,000 times while it writes and count what was lost (the short form is in make test)
 	CRASH_KILLS=1000 $(MOCHA) 'test/**/crash.test.ts' --timeout 7200000

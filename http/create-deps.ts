@@ -127,7 +127,7 @@ export async function createDeps(
         upstreamSessions.forget(subjectId);
       },
     });
-    const egressOf = egress.of;
+    const egressOf = overrides.egressOf ?? egress.of;
     const scrubStorage = scrub.request;
     const catalogue = overrides.catalogue ?? createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
     await adaptToUpgrade({ store, vault, catalogue, now, newId, events, log });

@@ -66,7 +66,9 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const pool = new ConnectionPool({ connect, ...limits });
   let protocol: Protocol | undefined;
   const protocolOf = () => {
-    protocol ??= createProtocol({ policy, connect, gate, limits, userAgent, bodies });
+    // With places of their own: calls of tools that hang do not keep tokens from being renewed.
+    const own = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
+    protocol ??= createProtocol({ policy, connect, gate: own, limits, userAgent, bodies });
     return protocol;
   };
 

@@ -1,4 +1,5 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise } from 'got';
 import type { ByteAllowance } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
@@ -32,6 +33,10 @@ interface Call {
   signal: AbortSignal;
   allowedOrigins: readonly string[] | undefined;
   sent: boolean;
+  /** The connection of this call alone. */
+  socket: Socket | undefined;
+  /** Ends the call. */
+  fail(error: EgressError): void;
 }
 
 /** An answer in more pieces than this is there to fill the memory with small objects. */
@@ -56,7 +61,13 @@ function guard(parts: ProtocolParts): HandlerFunction {
     const late = () => end.abort(new EgressError('timeout', `The call was not over within ${protocolTimeoutMs} ms.`));
     const timer = setTimeout(late, protocolTimeoutMs);
     const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
-    const call: Call = { signal, allowedOrigins: pinned(options.context), sent: false };
+    const call: Call = {
+      signal,
+      allowedOrigins: pinned(options.context),
+      sent: false,
+      socket: undefined,
+      fail: (error) => end.abort(error),
+    };
     options.signal = signal;
     options.request = (url, native) => open(parts, call, url, native);
     const hold = parts.bodies.hold();
@@ -77,6 +88,8 @@ function guard(parts: ProtocolParts): HandlerFunction {
       throw protocolError(error, call);
     } finally {
       clearTimeout(timer);
+      // The clients let go of a connection that switches protocols, and of nothing else that is still open.
+      call.socket?.destroy();
       hold.release();
     }
   };
@@ -106,6 +119,7 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
       throw call.signal.reason;
     }
     call.sent = true;
+    call.socket = socket;
     // node:http for both schemes: the connector has done the TLS part.
     const request = httpRequest({
       createConnection: () => socket,
@@ -116,6 +130,13 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
       method: native.method,
       headers: native.headers,
       maxHeaderSize: native.maxHeaderSize,
+    });
+    let interim = 0;
+    request.on('information', () => {
+      if (++interim > parts.limits.maxInterim) call.fail(tooMany('interim responses'));
+    });
+    request.once('upgrade', () => {
+      call.fail(new EgressError('invalid_response', 'The server switched to another protocol.', { sent: true }));
     });
     return request.once('close', leave);
   } catch (error) {

@@ -1,7 +1,8 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 
 /** A TCP connection to a server, for what no HTTP client would send. */
 export interface RawConnection {
+  socket: Socket;
   send(text: string | Buffer): void;
   /** Everything that was received so far. */
   received(): string;
@@ -25,6 +26,7 @@ export async function openRaw(origin: string): Promise<RawConnection> {
   });
   const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
   return {
+    socket,
     send: (text) => socket.write(text),
     received: () => received,
     until: (text) =>

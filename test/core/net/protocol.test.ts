@@ -177,6 +177,32 @@ describe('protocol calls', () => {
       drips.forEach(clearInterval);
     });
 
+    it('end an answer that switches protocols, or begins again and again, with its connection', async () => {
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
+      const switching = await serveRaw((socket) => socket.once('data', () => socket.write(head)));
+      expect(await failuresOf(switching, {})).to.deep.equal(['invalid_response', 'invalid_response']);
+      const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17);
+      const hinting = await serveRaw((socket) => socket.once('data', () => socket.write(hints)));
+      expect(await failuresOf(hinting, {})).to.deep.equal(['invalid_response', 'invalid_response']);
+    });
+
+    it('find places while calls of tools take all of theirs', async () => {
+      const local = await serve((request, response) => {
+        if (request.url === '/token') response.end('well');
+      });
+      const egress = egressTo(local, { limits: { callsPerOrigin: 1, queuePerOrigin: 1 } });
+      const stop = new AbortController();
+      const hanging = [1, 2].map(() =>
+        failureOf(
+          egress.send({ method: 'GET', url: local.origin, allowedOrigins: [local.origin], signal: stop.signal }),
+        ),
+      );
+      await eventually(() => local.requests.length === 1);
+      expect((await egress.protocol(`${local.origin}/token`)).body).to.equal('well');
+      stop.abort();
+      await Promise.all(hanging);
+    });
+
     it('refuse a large header', async () => {
       const local = await serveRaw((socket) => {
         socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(8 * KB)}\r\n\r\n`));
