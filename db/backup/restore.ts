@@ -39,10 +39,16 @@ export function takeTarget(path: string): Target {
     facts: hold && readable(hold),
     replaceBy(backup, now) {
       makeDirectory(dirname(target));
-      const prepared = prepare(backup, target);
-      const kept = exists ? keep(target, now) : null;
-      removeLog(target);
-      renameSync(prepared, target);
+      const prepared = `${target}.restoring`;
+      let kept: string | null;
+      try {
+        prepare(backup, prepared);
+        kept = exists ? keep(target, now) : null;
+        removeLog(target);
+        renameSync(prepared, target);
+      } finally {
+        rmSync(prepared, { force: true });
+      }
       syncDirectory(dirname(target));
       // Last: until here they keep a server from starting on a part of the earlier database.
       removeNote(target);
@@ -81,9 +87,8 @@ function readable(client: Client): Facts | null {
   }
 }
 
-/** The backup as a database, complete and durable beside the place where it is to be. */
-function prepare(backup: string, target: string): string {
-  const prepared = `${target}.restoring`;
+/** Makes a database of the backup, complete and durable, beside the place where it is to be. */
+function prepare(backup: string, prepared: string): void {
   rmSync(prepared, { force: true });
   closeSync(openSync(prepared, 'wx', 0o600));
   copyFileSync(backup, prepared);
@@ -93,15 +98,22 @@ function prepare(backup: string, target: string): string {
   const fd = openSync(prepared, 'r+');
   fsyncSync(fd);
   closeSync(fd);
-  return prepared;
 }
 
 /** The database and its log under other names. At no moment is there no database: a server that starts then must not make a new one. */
 function keep(target: string, now: Date): string {
-  const kept = `${target}.replaced-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  const kept = unusedName(`${target}.replaced-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
   linkSync(target, kept);
   if (existsSync(`${target}-wal`)) linkSync(`${target}-wal`, `${kept}-wal`);
   return kept;
+}
+
+/** The name itself, or with a number behind it where an earlier restore of the same second has kept a database or a log under it. */
+function unusedName(name: string): string {
+  const isUsed = (candidate: string) => existsSync(candidate) || existsSync(`${candidate}-wal`);
+  let candidate = name;
+  for (let number = 2; isUsed(candidate); number++) candidate = `${name}-${number}`;
+  return candidate;
 }
 
 /** A log that is left would be taken for that of the restored database. */

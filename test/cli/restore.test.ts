@@ -21,6 +21,10 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const TOKEN = 'ghp_tokenThatMustSurvive';
 const AUTH = '/api/v1/connected_accounts/auth';
+const CLOCK = `const RealDate = Date;
+globalThis.Date = class extends RealDate {
+  constructor(...args) { super(...(args.length > 0 ? args : ['2026-11-22T10:00:00.500Z'])); }
+};`;
 
 describe('valetkey restore (F4)', () => {
   const folder = tempDir();
@@ -46,8 +50,9 @@ describe('valetkey restore (F4)', () => {
     copyFileSync(keys, join(path, 'keys'));
     return path;
   };
+  /** All restores happen in one second: what one keeps, the next one must not stumble over. */
   const restore = (dataDir: string, args: string[] = [], file = backup) =>
-    runCommand(['restore', file, ...args], { DATA_DIR: dataDir });
+    runCommand(['restore', file, ...args], { DATA_DIR: dataDir }, { before: CLOCK });
   const on = async <T>(dataDir: string, use: (server: TestServer) => Promise<T>): Promise<T> => {
     const server = await startTestServer({ dataDir });
     try {
@@ -149,12 +154,37 @@ describe('valetkey restore (F4)', () => {
   it('replaces a database that is damaged', async () => {
     const host = newHost();
     await restore(host);
-    truncateSync(databaseOf(host), 5_000);
-    expect((await restore(host)).code).to.equal(1);
-    expect((await restore(host, ['--replace'])).code).to.equal(0);
-    writeFileSync(databaseOf(host), 'not a database at all');
-    expect((await restore(host, ['--replace'])).code).to.equal(0);
+    const damages = [() => truncateSync(databaseOf(host), 5_000), () => writeFileSync(databaseOf(host), 'no database')];
+    for (const damage of damages) {
+      damage();
+      expect((await restore(host)).code).to.equal(1);
+      const { code, stderr } = await restore(host, ['--replace']);
+      expect([code, stderr]).to.deep.equal([0, '']);
+    }
     expect(await totalOn(host)).to.equal(5);
+  });
+
+  it('keeps each database that it replaces under its own name, also within one second', async () => {
+    const host = newHost();
+    await restore(host);
+    const kept: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { code, stdout, stderr } = await restore(host, ['--replace']);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      kept.push(/kept as (\S+)\. Delete it/.exec(stdout)?.[1] ?? '');
+    }
+    const name = `${databaseOf(host)}.replaced-20261122T100000Z`;
+    expect(kept).to.deep.equal([name, `${name}-2`, `${name}-3`]);
+    expect(kept.every(existsSync)).to.equal(true);
+  });
+
+  it('leaves no copy of the backup behind when it fails', async () => {
+    const host = newHost();
+    await restore(host);
+    // The log cannot be removed.
+    mkdirSync(`${databaseOf(host)}-shm`);
+    expect((await restore(host, ['--replace'])).code).to.equal(1);
+    expect(existsSync(`${databaseOf(host)}.restoring`)).to.equal(false);
   });
 
   it('refuses when the keys at hand cannot open the backup', async () => {
