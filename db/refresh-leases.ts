@@ -25,7 +25,7 @@ export interface RefreshHolder {
 /** How a refresh ended: all but the lease itself. */
 export type RefreshEnd = { state: 'OPEN' | 'SETTLED' } & Pick<
   RefreshLeaseRow,
-  'generation' | 'failures' | 'lastFailure' | 'retryAt'
+  'generation' | 'failures' | 'lastFailure' | 'retryAt' | 'versions'
 >;
 
 export interface RefreshLeaseReads {
@@ -70,6 +70,7 @@ export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
         failures: sql<number>`0`.as('failures'),
         lastFailure: sql<null>`null`.as('last_failure'),
         retryAt: sql<null>`null`.as('retry_at'),
+        versions: sql<null>`null`.as('versions'),
       })
       .from(accounts)
       .where(account);
@@ -99,6 +100,7 @@ export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
         failures: sql`${sql.placeholder('failures')}`,
         lastFailure: sql`${sql.placeholder('lastFailure')}`,
         retryAt: sql`${sql.placeholder('retryAt')}`,
+        versions: sql`${sql.placeholder('versions')}`,
       })
       .where(and(oneLease, eq(t.state, 'HELD'), eq(t.owner, sql.placeholder('owner')), fenced))
       .prepare(),

@@ -406,6 +406,7 @@ export const refreshLeases = sqliteTable('refresh_leases', {
   failures: integer().notNull(),
   lastFailure: text('last_failure'),
   retryAt: integer('retry_at'),
+  versions: text(),
 });
 
 export const executions = sqliteTable(

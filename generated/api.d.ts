@@ -1195,7 +1195,7 @@ export interface components {
         AccountOrganizationId: string;
         /** @description The name of the authorization provider. */
         AccountProvider: string;
-        /** @description The account cannot be used in its state, and what to do about it. */
+        /** @description The account, or the connection that it needs, cannot be used as it is, and what to do about it. */
         AccountStateProblem: {
             code: components["schemas"]["ErrorCode"];
             detail: components["schemas"]["ProblemDetail"];
@@ -2104,7 +2104,10 @@ export interface components {
             errors?: components["schemas"]["ProblemErrors"];
             /** @description The execution that failed. */
             execution_id: string;
-            /** @description Where the provider refused the credential (`upstream_auth`) or wants more scopes, what gives the account a new one. */
+            /**
+             * @description Where the provider refused the credential (`upstream_auth`) or wants more scopes, the operation that helps. Absent where
+             *     trying again later helps.
+             */
             next_action?: components["schemas"]["NextAction"];
             request_id: components["schemas"]["ProblemRequestId"];
             status: components["schemas"]["ProblemStatus"];
@@ -2469,7 +2472,7 @@ export interface components {
             /** @description A short name for people. */
             title: string;
         };
-        /** @description What makes the account usable again. */
+        /** @description The operation that makes the account usable, or the connection that it needs. */
         NextAction: {
             /** @description The same as a sentence for a person or a model. */
             message: string;
@@ -2477,10 +2480,11 @@ export interface components {
             operation_id: string;
             /**
              * @description `authorize`: give credentials for the first time; `reauthorize`: the old ones ended; `verify`: the user must be verified;
-             *     `reconnect`: the account was disconnected; `update_credentials`: send new ones.
+             *     `reconnect`: the account was disconnected; `configure`: the connection's own client, secret, key or scopes must be
+             *     corrected, and the account is as it should be.
              * @enum {string}
              */
-            type: "authorize" | "reauthorize" | "verify" | "reconnect" | "update_credentials";
+            type: "authorize" | "reauthorize" | "verify" | "reconnect" | "configure";
         };
         /** @description Send it as `page_token` for the next page. Empty on the last page. */
         NextPageToken: string;
@@ -3300,7 +3304,10 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             detail: components["schemas"]["ProblemDetail"];
             errors?: components["schemas"]["ProblemErrors"];
-            /** @description Where the server refused the credential (`upstream_auth`) or wants more scopes, what gives the account a new one. */
+            /**
+             * @description Where the server refused the credential (`upstream_auth`) or wants more scopes, the operation that helps. Absent where trying
+             *     again later helps.
+             */
             next_action?: components["schemas"]["NextAction"];
             request_id: components["schemas"]["ProblemRequestId"];
             status: components["schemas"]["ProblemStatus"];
@@ -3914,7 +3921,7 @@ export interface components {
         };
         /**
          * @description The account is not in a state to be used (`ACCOUNT_NOT_ACTIVE`, with what to do next), its connection is disabled
-         *     (`CONNECTION_DISABLED`), or a request with the same idempotency key still runs (`IDEMPOTENCY_KEY_IN_USE`): nothing was sent.
+         *     (`CONNECTION_DISABLED`) or lacks what calls are signed with (`CONNECTION_NOT_READY`, with what to do next), or a request with the same idempotency key still runs (`IDEMPOTENCY_KEY_IN_USE`): nothing was sent.
          *     Or the outcome of the call is not known (`EXECUTION_OUTCOME_UNKNOWN`): an earlier request with the same idempotency key was
          *     cut off, or this call was made and its outcome could not be stored. Or it was made and its response was not kept
          *     (`IDEMPOTENCY_REPLY_NOT_KEPT`).

@@ -16,6 +16,7 @@ import type { Verification } from '../core/tokens/access-token.ts';
 import type { SigningKeys } from '../core/tokens/signing-key.ts';
 import type { InputChecker } from '../core/tools/input.ts';
 import type { ToolJudge } from '../core/tools/judge.ts';
+import type { ToolError } from '../core/tools/outcome.ts';
 import type { OwnInputChecker } from '../core/tools/own-input.ts';
 import type { Digester } from '../core/vault/digest.ts';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
@@ -100,7 +101,7 @@ export interface Deps {
   /** `freshen` that also says why a token which is needed could not be had now. */
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   /** The account after a refresh that its provider asked for, or null when there is nothing to refresh. */
-  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+  refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   /** Removes what was deleted from the database file soon, many deletions at once. */
   scrubStorage(): void;
   readiness(): { database: boolean; keys: boolean };

@@ -73,7 +73,7 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
     });
     if (!('error' in result)) return handOn(exchange, result, execution);
     await record({ ok: false, ...result }, execution);
-    throw toolFailure(result.error, execution.executionId);
+    throw toolFailure(result.error, execution.executionId, call);
   }
 
   const record = (outcome: Outcome, execution: StartedExecution) => storeEnd(deps, endOf(outcome, execution, deps));

@@ -26,6 +26,11 @@ export function isExpired(account: AccountRow, now: number): boolean {
   return lacksToken(account) || (account.tokenExpiresAt !== null && now >= account.tokenExpiresAt);
 }
 
+/** Whether there is a token, or was one. */
+export function hadToken(account: AccountRow): boolean {
+  return !lacksToken(account) || account.tokenExpiresAt !== null;
+}
+
 /** Neither has the service obtained a token, nor was the account given one. */
 function lacksToken(account: AccountRow): boolean {
   if (!isOwnObtaining(account) || account.temporarySealed !== null) return false;

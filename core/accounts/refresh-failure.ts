@@ -1,9 +1,13 @@
 import { ApiError } from '../errors.ts';
+import type { Culprit } from '../oauth/config-error.ts';
 import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 
-/** Why a token could not be renewed for now. `client`: the connection is not set up for it. `busy`: it had to wait for too long. */
-export type FailureReason = UnavailableReason | 'client';
+/**
+ * Why a token could not be had for now. `client`: the client, key or settings of the connection are missing or refused. `account`:
+ * what the account was given is. `busy`: it had to wait for too long.
+ */
+export type FailureReason = UnavailableReason | 'client' | 'account';
 
 /** A refresh that changed nothing. The message is a public sentence. */
 export interface RefreshFailure {
@@ -20,20 +24,46 @@ const KINDS: Record<FailureReason, ToolErrorKind> = {
   invalid_response: 'upstream_invalid_response',
   blocked: 'blocked_by_egress_policy',
   client: 'upstream_auth',
+  account: 'upstream_auth',
   busy: 'service_busy',
 };
 
-/** Reasons that only a change of the configuration mends. */
-const LASTING: ReadonlySet<FailureReason> = new Set(['blocked', 'client']);
+/** What has to be changed before another attempt can succeed. */
+const CULPRITS: Partial<Record<FailureReason, Culprit>> = { client: 'connection', account: 'account' };
 
-/** What a call that needs the token answers: nothing of it has left, so it may be tried again. */
-export function toToolError({ reason, message, retryAfterMs }: RefreshFailure): ToolError {
+/** Which of the two was refused, as a sentence. */
+const ADVICE: Record<Culprit, string> = {
+  connection: 'Correct the client, the secret or the settings of the connection.',
+  account: 'Correct the credentials or the settings of the account.',
+};
+
+/** The reason for which a request was refused that is nobody's outage. */
+export function reasonOf(culprit: Culprit): FailureReason {
+  return culprit === 'connection' ? 'client' : 'account';
+}
+
+/**
+ * The failure of a call that needs a token: nothing of it has left, so it may be tried again.
+ *
+ * @param hadToken false for an account for which none was ever obtained
+ */
+export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, hadToken: boolean): ToolError {
+  const culprit = CULPRITS[reason];
+  const what = hadToken
+    ? 'The token of the account could not be renewed.'
+    : 'No token could be obtained for the account.';
   return {
     kind: KINDS[reason],
-    retryable: !LASTING.has(reason),
+    retryable: culprit === undefined && reason !== 'blocked',
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    message: `The token of the account has expired and could not be renewed. ${message}`,
+    ...(culprit && { culprit }),
+    message: [what, message, ...(culprit ? [ADVICE[culprit]] : [])].join(' '),
   };
+}
+
+/** Whether a change of the account or the connection can help at once. */
+export function isCorrectable(reason: FailureReason): boolean {
+  return CULPRITS[reason] !== undefined;
 }
 
 /** The error of an operation that cannot do without the token. */

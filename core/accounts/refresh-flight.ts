@@ -1,8 +1,8 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import { fraction, isExpired, isObtainable } from './freshness.ts';
-import { isStrain, type RefreshFailure } from './refresh-failure.ts';
-import { isHeld, obstacleOf } from './refresh-lease.ts';
+import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
+import { isHeld, obstacleNow } from './refresh-lease.ts';
 import type { Verdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
 import { type Renewal, type Run, type RunTools, runInto, runRefresh } from './refresh-run.ts';
@@ -58,7 +58,7 @@ async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, oc
   const refused = occasion === 'refused';
   // Looked at first: while something is in the way, nothing is opened or written.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
-  const obstacle = obstacleOf(lease, account.credentialGeneration, { at: now(), leaseMs, refused });
+  const obstacle = await obstacleNow(store.read, lease, account, { at: now(), leaseMs, refused });
   if (obstacle) return runInto(obstacle, account);
   const leftMs = occasion === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
   const planned = await planRefresh(store.read, tools, account, leftMs);
@@ -109,7 +109,9 @@ async function endWithoutRequest(
   planned: Exclude<Planned, { can: true }>,
   cause: Cause,
 ): Promise<Renewal> {
-  if (planned.why === 'configuration') return { account, failure: { reason: 'client', message: planned.message } };
+  if (planned.why === 'configuration') {
+    return { account, failure: { reason: reasonOf(planned.culprit), message: planned.message } };
+  }
   if (planned.why === 'silent') return { account, failure: planned.failure };
   if (planned.why === 'too_early') return { account };
   const at = now();

@@ -1,6 +1,7 @@
-import type { AccountRow, RefreshHolder, RefreshLeaseRow, Repositories } from '../../db/store.ts';
+import type { AccountRow, ReadRepositories, RefreshHolder, RefreshLeaseRow, Repositories } from '../../db/store.ts';
 import { isObtainable } from './freshness.ts';
-import { type FailureReason, isFailureReason } from './refresh-failure.ts';
+import { type FailureReason, isCorrectable, isFailureReason } from './refresh-failure.ts';
+import { versionsOf } from './refresh-plan.ts';
 
 /** The right to spend the refresh token of an account, which one process has at a time (threats R1, R4). */
 export interface Lease extends RefreshHolder {
@@ -43,7 +44,7 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   const current = await tx.accounts.get(environmentId, id);
   if (!current || !isObtainable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
   const row = await tx.refreshLeases.get(environmentId, id);
-  const obstacle = obstacleOf(row, generation, terms);
+  const obstacle = await obstacleNow(tx, row, current, terms);
   if (obstacle) return obstacle;
   const { owner, at, leaseMs } = terms;
   const after = row?.fencing ?? 0;
@@ -54,11 +55,24 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   return { kind: 'taken', lease: { owner, fencing: after + 1, interrupted, failures: known?.failures ?? 0 } };
 }
 
+/** `obstacleOf`, unless the account or its connection was corrected since: what was refused then may be accepted now. */
+export async function obstacleNow(
+  read: Pick<ReadRepositories, 'connections'>,
+  row: RefreshLeaseRow | undefined,
+  account: AccountRow,
+  terms: Omit<ClaimTerms, 'owner'>,
+): Promise<Obstacle | undefined> {
+  const obstacle = obstacleOf(row, account.credentialGeneration, terms);
+  if (obstacle?.kind !== 'resting' || !isCorrectable(obstacle.reason)) return obstacle;
+  const connection = await read.connections.get(account.environmentId, account.connectionId);
+  return connection && versionsOf(account, connection) !== row?.versions ? undefined : obstacle;
+}
+
 /**
  * What the lease of an account says against refreshing credentials of this generation now. What it knows of other credentials says
  * nothing about them.
  */
-export function obstacleOf(
+function obstacleOf(
   row: RefreshLeaseRow | undefined,
   generation: number,
   { at, leaseMs, refused }: Omit<ClaimTerms, 'owner'>,

@@ -12,8 +12,9 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
-import { OAuthConfigError } from '../oauth/config-error.ts';
+import { type Culprit, OAuthConfigError } from '../oauth/config-error.ts';
 import type { Discovery } from '../oauth/discovery.ts';
+import { culpritOf } from '../oauth/problem.ts';
 import { refreshFactsOf } from '../oauth/refresh-facts.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { Secret } from '../secret.ts';
@@ -45,13 +46,15 @@ export interface RefreshPlan extends TokenRequest {
   basis: Secret;
   /** Whether the request uses the basis up. */
   spends: boolean;
+  /** See `versionsOf`. */
+  versions: string;
 }
 
 export type Planned =
   | { can: true; plan: RefreshPlan }
   | { can: false; why: 'no_refresh_token' | 'too_early' }
   | { can: false; why: 'not_bound'; reason: string }
-  | { can: false; why: 'configuration'; message: string }
+  | { can: false; why: 'configuration'; culprit: Culprit; message: string }
   /** The provider has to be asked for its endpoints, and does not answer now. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
@@ -113,7 +116,10 @@ export async function planRefresh(
       secured: (oauth) => secureEndpoints(tools.store, vault, { ...use, oauth }, tools.now()),
     });
     const spends = !isOwnObtaining(account);
-    return { can: true, plan: { ...request, account, pattern, basis, spends } };
+    return {
+      can: true,
+      plan: { ...request, account, pattern, basis, spends, versions: versionsOf(account, connection) },
+    };
   } catch (error) {
     if (error instanceof HostsChangedError) return { can: false, why: 'not_bound', reason: HOSTS_CHANGED };
     if (error instanceof SilentProviderError) {
@@ -122,8 +128,13 @@ export async function planRefresh(
     }
     // What a value of the account or a setting of the connection lacks, an operator can still supply.
     if (!(error instanceof OAuthConfigError || error instanceof ApiError)) throw error;
-    return { can: false, why: 'configuration', message: error.message };
+    return { can: false, why: 'configuration', culprit: culpritOf(error), message: error.message };
   }
+}
+
+/** Names the account and its connection as they are: a correction of either gives another text. */
+export function versionsOf(account: Pick<AccountRow, 'version'>, connection: Pick<ConnectionRow, 'version'>): string {
+  return `${account.version} ${connection.version}`;
 }
 
 /** Where the issuer of a provider says where tokens are had, its first word is the last one. */

@@ -5,7 +5,7 @@ import type { ProtocolFetch } from '../oauth/transport.ts';
 import { writePersistently } from '../persistent-write.ts';
 import { type Clock, fraction } from './freshness.ts';
 import type { Obtained, ObtainOutcome } from './obtaining/request.ts';
-import type { FailureReason, RefreshFailure } from './refresh-failure.ts';
+import { type FailureReason, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { claimLease, type Lease, MAX_REST_MS, type Obstacle } from './refresh-lease.ts';
 import type { PlanTools, RefreshPlan } from './refresh-plan.ts';
 import { type SettleTools, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
@@ -83,7 +83,7 @@ async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: C
     const { message } = outcome;
     return writePersistently(tools, (tx) => storeRefusal(tx, tools, plan, lease, message, tools.now(), cause));
   }
-  const reason = outcome.kind === 'client' ? 'client' : outcome.reason;
+  const reason = outcome.kind === 'client' ? reasonOf(outcome.culprit) : outcome.reason;
   const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
   const restMs = await rest(tools, plan, lease, { reason, mayBeSpent, retryAfterMs });
   return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };

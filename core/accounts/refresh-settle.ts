@@ -76,7 +76,8 @@ export async function storeRefusal(
 ): Promise<Settled> {
   const found = await stillOurs(tx, vault, plan, lease);
   if (found.kind !== 'stored') return found;
-  const reason = lease.interrupted && plan.spends ? INTERRUPTED : `${message} ${AGAIN}`;
+  const again = plan.spends ? AGAIN : UPDATE;
+  const reason = lease.interrupted && plan.spends ? INTERRUPTED : `${message} ${again}`;
   await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
   const account = (await expireAccount(tx, events, found.account, reason, at, cause)) as AccountRow;
   return { kind: 'stored', account };
@@ -95,10 +96,12 @@ export async function storeFailure(
     failures: lease.failures + 1,
     lastFailure: failure.reason,
     retryAt: failure.retryAt,
+    versions: plan.versions,
   });
 }
 
 const AGAIN = 'Authorize the account again.';
+const UPDATE = 'Update the account.';
 const INTERRUPTED =
   'A refresh of the token was interrupted before its result could be stored, and the provider no longer accepts the refresh ' +
   `token that is left. ${AGAIN}`;
@@ -123,7 +126,7 @@ export async function expireAccount(
   return tx.accounts.get(environmentId, id);
 }
 
-const SUCCESS = { state: 'SETTLED', failures: 0, lastFailure: null } as const;
+const SUCCESS = { state: 'SETTLED', failures: 0, lastFailure: null, versions: null } as const;
 
 /** `stored` stands for: nothing is in the way. A lease whose result is void is given back at once. */
 async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, lease: Lease): Promise<Settled> {

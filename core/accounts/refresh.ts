@@ -3,7 +3,7 @@ import { REFRESH } from '../budgets.ts';
 import type { Cause } from '../events/events.ts';
 import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
-import { isDue, isExpired, isObtainable } from './freshness.ts';
+import { hadToken, isDue, isExpired, isObtainable } from './freshness.ts';
 import { serverBusy, toToolError } from './refresh-failure.ts';
 import { type FlightTools, flyRefresh, type Occasion } from './refresh-flight.ts';
 import type { Renewal, RunTools } from './refresh-run.ts';
@@ -39,10 +39,11 @@ export interface Refresher {
    * Refreshes an account whose token its provider has refused.
    *
    * @param account as it was when the refused token was read from it
+   * @param failed is told why no other token could be had, where that is neither the end of the grant nor of no use
    * @returns the account with another token, or null when there is none to be had
    * @throws ApiError SERVER_BUSY when there was no place for a refresh in time
    */
-  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+  refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   /** Resolves once no refresh is under way; to be awaited before the store is closed. */
   idle(): Promise<void>;
 }
@@ -74,7 +75,7 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
       : await Promise.race([share(asked, cause, 'early'), patience(asked)]);
     if (!account) throw accountNotFound();
     const unusable = failure !== undefined && isExpired(account, tools.now());
-    return unusable ? { account, error: toToolError(failure) } : { account };
+    return unusable ? { account, error: toToolError(failure, hadToken(asked)) } : { account };
   }
 
   /** A provider that takes long must not hold up calls whose token is still good; the refresh itself goes on. */
@@ -90,10 +91,12 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
       if (error?.kind === 'service_busy') throw serverBusy(error);
       return account;
     },
-    async refreshNow(asked, cause) {
+    async refreshNow(asked, cause, failed) {
       if (!isObtainable(asked)) return null;
       const { account, failure } = await share(asked, cause, 'refused');
-      if (failure?.reason === 'busy') throw serverBusy(toToolError(failure));
+      const error = failure && toToolError(failure, true);
+      if (error?.kind === 'service_busy') throw serverBusy(error);
+      if (error) failed?.(error);
       const renewed = account?.status === 'ACTIVE' && account.credentialGeneration !== asked.credentialGeneration;
       return renewed ? account : null;
     },

@@ -1,8 +1,9 @@
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
 import { findPattern } from '../connections/providers.ts';
 import { connectionStatus, missingSettings, settingsOf } from '../connections/status.ts';
+import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import { remedyOf } from '../executions/not-active.ts';
+import { notActiveAction, remedyOf, scopesMissing } from '../executions/next-action.ts';
 
 /** Whether a user can call a tool now. */
 export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
@@ -118,15 +119,9 @@ function nextStep(
           `The environment has no connection to ${provider.displayName} yet; it needs ${lacking}.`,
         );
   }
-  const type = account?.authorizationType ?? connection?.type ?? pattern?.type ?? 'NO_AUTH';
-  if (account) {
-    const status = account.status === 'ACTIVE' ? 'EXPIRED' : account.status;
-    const [operationId, advice] = remedyOf(status, type as AccountRow['authorizationType']);
-    const scopes = missing.length > 0 ? `It was not granted ${missing.join(' and ')}. ` : '';
-    const args: Record<string, string> = operationId === 'verifyUser' ? {} : { id: account.id };
-    return step(operationId, args, `The account is ${account.status}. ${scopes}${advice}`);
-  }
-  const [operationId] = remedyOf('PENDING_AUTH', type as AccountRow['authorizationType']);
+  if (account && connection) return nextStepOf(account, connection, pattern, missing);
+  const type = (connection?.type ?? pattern?.type ?? 'NO_AUTH') as AuthorizationType;
+  const [operationId] = remedyOf('PENDING_AUTH', type, pattern);
   const key = {
     connector: connection?.keyId ?? provider.identifier,
     ...(user.identifier !== undefined && { identifier: user.identifier }),
@@ -140,6 +135,25 @@ function nextStep(
         `The user has no account of ${provider.displayName} yet. Make a link and send the user to it.`,
       )
     : step('createConnectedAccount', key, `The user has no account of ${provider.displayName} yet. Create it.`);
+}
+
+/** An account that is there helps by what helps a call with it. */
+function nextStepOf(
+  account: AccountRow,
+  connection: ConnectionRow,
+  pattern: AuthPattern | undefined,
+  missing: readonly string[],
+): NextStep {
+  const isActive = account.status === 'ACTIVE' && pattern !== undefined;
+  const action = isActive
+    ? scopesMissing(missing, { pattern, connection })
+    : notActiveAction(account, { pattern, connection });
+  const { operation_id: operationId, message } = action;
+  const args: Record<string, Record<string, string>> = {
+    verifyUser: {},
+    updateConnection: { connection_id: connection.id },
+  };
+  return step(operationId, args[operationId] ?? { id: account.id }, message);
 }
 
 function step(operationId: string, args: Record<string, string>, message: string): NextStep {

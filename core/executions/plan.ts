@@ -19,7 +19,8 @@ import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
 import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
-import { accountNotActive } from './not-active.ts';
+import { partyOf } from './account-party.ts';
+import { accountNotActive, type CallParty } from './next-action.ts';
 import { type CheckedOwnInput, checkedInput } from './own-input.ts';
 
 export interface PlanTools {
@@ -99,6 +100,11 @@ export async function planExecution(
   return { account, connection, call, files, filesBytes, allPages };
 }
 
+/** What decides which operation helps when the credential of a plan is refused. */
+export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): CallParty {
+  return { pattern, connection };
+}
+
 /**
  * The account that a call names, with its provider.
  *
@@ -112,7 +118,9 @@ export async function findUsable(
 ): Promise<{ account: AccountRow; provider: ProviderDefinition }> {
   const account = await findAccount(read, environmentId, selector);
   const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
-  if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account);
+  if (!provider || account.status !== 'ACTIVE') {
+    throw accountNotActive(account, await partyOf(read, tools.catalogue, account));
+  }
   return { account, provider };
 }
 
@@ -130,7 +138,9 @@ export function requireBinding(account: AccountRow, connection: ConnectionRow, d
   }
   if (account.credentialsSealed === null) return;
   const breach = useBreach(account, definition, inputs);
-  if (breach !== null) throw accountNotActive({ ...account, status: 'PENDING_AUTH', statusReason: breach });
+  if (breach === null) return;
+  const parked = { ...account, status: 'PENDING_AUTH' as const, statusReason: breach };
+  throw accountNotActive(parked, { pattern: definition.pattern, connection });
 }
 
 /** The connection of an account, which allows a tool. @throws ApiError CONNECTION_DISABLED, TOOL_NOT_ALLOWED */

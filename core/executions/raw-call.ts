@@ -16,7 +16,7 @@ import { encodeUnreserved } from '../tools/template.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import { parsePathTemplate, renderUrl } from '../tools/url.ts';
 import { isSendFailure, KIND_OF_FAILURE, type OutboundRequest } from '../tools/wire.ts';
-import { accountNotActive } from './not-active.ts';
+import { accountNotActive } from './next-action.ts';
 import { findUsable, inputsOf, type PlanTools, requireBinding, requireConnection } from './plan.ts';
 import { rawRequestHeaders } from './raw-headers.ts';
 import { openCredential, type RunTools, withoutToken } from './run.ts';
@@ -104,7 +104,7 @@ export async function runRawCall(
   const fresh = await tools.ensureFresh(call.account, cause);
   if (fresh.error) return { error: fresh.error, sent: false };
   let { account } = fresh;
-  if (account.status !== 'ACTIVE') throw accountNotActive(account);
+  if (account.status !== 'ACTIVE') throw accountNotActive(account, call);
   const secrets: string[] = [];
   const send = async (credential: Credential) => {
     const { outbound, hidden } = rendered(call, credential);
@@ -122,7 +122,7 @@ export async function runRawCall(
 
   try {
     const credential = open() ?? (await renew());
-    if (!credential) throw withoutToken(account);
+    if (!credential) throw withoutToken(account, call);
     const answer = await send(credential);
     const newer = answer.status === 401 && credential.kind !== 'none' ? await renew() : null;
     if (newer === null) return { answer: identityCoded(answer), secrets };

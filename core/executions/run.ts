@@ -19,13 +19,13 @@ import { type DryRunRequest, dryRun, type PreparedCall, withFiles } from '../too
 import type { ExecutePorts } from '../tools/execute.ts';
 import { executeTool } from '../tools/execute.ts';
 import { FileContent } from '../tools/file-content.ts';
-import type { ToolOutcome } from '../tools/outcome.ts';
+import type { ToolError, ToolOutcome } from '../tools/outcome.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
 import type { Vault } from '../vault/vault.ts';
 import { readAllPages } from './all-pages.ts';
 import { credentialOf } from './credential.ts';
-import { accountNotActive } from './not-active.ts';
-import type { ExecutionPlan } from './plan.ts';
+import { accountNotActive, type CallParty } from './next-action.ts';
+import { type ExecutionPlan, partyOfPlan } from './plan.ts';
 import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
 
 export interface RunTools extends RefusedTools {
@@ -38,7 +38,7 @@ export interface RunTools extends RefusedTools {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
-  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+  refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
 }
 
 /**
@@ -95,14 +95,16 @@ async function runHeld(
   watch: CallWatch,
 ): Promise<ToolOutcome> {
   let account = given;
-  if (account.status !== 'ACTIVE') throw accountNotActive(account);
+  const party = partyOfPlan(plan);
+  if (account.status !== 'ACTIVE') throw accountNotActive(account, party);
+  let refreshFailure: ToolError | undefined;
   const call = await loaded(plan, tools);
   const ports: ExecutePorts = {
     async credential() {
       const held = open(plan, account, tools);
       if (held) return held;
       const renewed = await renew();
-      if (!renewed) throw withoutToken(account);
+      if (!renewed) throw withoutToken(account, party);
       return renewed;
     },
     refresh: renew,
@@ -117,7 +119,7 @@ async function runHeld(
     wait: tools.wait,
   };
   const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeTool(page, ports));
-  const outcome = plan.allPages ? await readAllPages(call, run, tools.now) : await run(call);
+  const outcome = explained(plan.allPages ? await readAllPages(call, run, tools.now) : await run(call), refreshFailure);
   return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
 
   async function callUpstream(page: PreparedCall): Promise<ToolOutcome> {
@@ -131,7 +133,9 @@ async function runHeld(
       watch,
     };
     const outcome = await callUpstreamTool(page, upstream);
-    if (!outcome.ok && outcome.error.kind === 'upstream_auth') await endRefusedAccount(tools, account, cause);
+    // A token that could not be renewed for now says nothing about the grant.
+    const hasEnded = !outcome.ok && outcome.error.kind === 'upstream_auth' && !refreshFailure;
+    if (hasEnded) await endRefusedAccount(tools, account, cause);
     return outcome;
   }
 
@@ -145,7 +149,9 @@ async function runHeld(
   }
 
   async function renew(): Promise<Credential | null> {
-    const refreshed = await tools.refreshNow(account, cause);
+    const refreshed = await tools.refreshNow(account, cause, (error) => {
+      refreshFailure = error;
+    });
     if (refreshed?.status !== 'ACTIVE') return null;
     account = refreshed;
     return open(plan, account, tools);
@@ -163,7 +169,7 @@ export async function previewPlan(
   tools: Pick<RunTools, 'vault' | 'now' | 'random' | 'files'>,
 ): Promise<DryRunRequest> {
   const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
-  if (!credential) throw withoutToken(plan.account);
+  if (!credential) throw withoutToken(plan.account, partyOfPlan(plan));
   if (plan.call.tool.mcp) return previewUpstreamCall(plan.call, credential);
   return dryRun(await loaded(plan, tools), credential);
 }
@@ -174,8 +180,17 @@ function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
 }
 
-export function withoutToken({ authorizationType }: AccountRow): ApiError {
-  return accountNotActive({ status: 'EXPIRED', statusReason: 'There is no access token to use.', authorizationType });
+export function withoutToken({ authorizationType }: AccountRow, party: CallParty): ApiError {
+  const statusReason = 'The account has no access token.';
+  return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, party);
+}
+
+/** A refused credential that could not be renewed: the failure of the renewal says what helps. */
+export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
+  if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
+  const { retryable, retryAfterMs, culprit } = failure;
+  const message = `${outcome.error.message.replace(/\.$/, '')}. ${failure.message}`;
+  return { ...outcome, error: { ...outcome.error, retryable, retryAfterMs, culprit, message } };
 }
 
 function open(

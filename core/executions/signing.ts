@@ -12,6 +12,7 @@ import type { RequestSigner } from '../tools/signer.ts';
 import { previewSignedV4, type SigningScope, signRequestV4 } from '../trusted-idp/sign-v4.ts';
 import { fromTemporaryDetails } from '../trusted-idp/temporary-credentials.ts';
 import type { Vault } from '../vault/vault.ts';
+import { connectionNotReady } from './next-action.ts';
 
 export interface SigningTools extends BoardTools {
   vault: Vault;
@@ -54,7 +55,7 @@ function byTokenSecret(party: SigningParty, { oauth_token: held }: Details, tool
     return { kind: 'signer', signer: boardSigner(pattern, client, pair, tools) } as const;
   } catch (error) {
     if (!(error instanceof OAuthConfigError)) throw error;
-    throw new ApiError('CONNECTION_NOT_READY', `The calls of the account cannot be signed. ${error.message}`);
+    throw connectionNotReady(`The calls of the account cannot be signed. ${error.message}`, party.connection);
   }
 }
 

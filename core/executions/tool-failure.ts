@@ -1,7 +1,7 @@
-import type { AuthorizationType } from '../connectors/auth-pattern.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
-import { credentialRefused, scopesMissing } from './not-active.ts';
+import type { AccountParty } from './account-party.ts';
+import { type CallParty, credentialRefused, type NextAction, scopesMissing } from './next-action.ts';
 
 const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
   upstream_timeout: 'TOOL_TIMEOUT',
@@ -11,24 +11,25 @@ const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
 /**
  * The problem of an execution that its provider refused or failed.
  *
- * @param type of the account, to say what helps when its credential was refused
+ * @param party whose account it was, to say what helps when its credential was refused
  */
-export function toolFailure(error: ToolError, executionId: string, type?: AuthorizationType): ApiError {
+export function toolFailure(error: ToolError, executionId: string, party: AccountParty): ApiError {
   return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
     retryAfterMs: error.retryAfterMs,
-    extra: { execution_id: executionId, ...explained(error, type) },
+    extra: { execution_id: executionId, ...explained(error, party) },
   });
 }
 
 /** The problem of an MCP server that did not list its tools. */
-export function toolsNotListed(error: ToolError, type: AuthorizationType): ApiError {
+export function toolsNotListed(error: ToolError, party: AccountParty): ApiError {
   const { kind, message, retryAfterMs } = error;
   if (kind === 'service_busy') return new ApiError('SERVER_BUSY', message, { retryAfterMs });
-  return new ApiError('TOOLS_NOT_LISTED', message, { extra: explained(error, type) });
+  return new ApiError('TOOLS_NOT_LISTED', message, { extra: explained(error, party) });
 }
 
-function explained(error: ToolError, type: AuthorizationType | undefined) {
-  const next_action = type && type !== 'NO_AUTH' ? nextAction(error, type) : undefined;
+function explained(error: ToolError, { pattern, connection }: AccountParty) {
+  const isAuthenticated = pattern !== undefined && pattern.type !== 'NO_AUTH';
+  const next_action = isAuthenticated ? nextAction(error, { pattern, connection }) : undefined;
   return {
     tool_error: {
       kind: error.kind,
@@ -43,7 +44,8 @@ function explained(error: ToolError, type: AuthorizationType | undefined) {
   };
 }
 
-function nextAction({ kind, requiredScopes }: ToolError, type: AuthorizationType) {
-  if (kind === 'upstream_auth') return credentialRefused(type);
-  return requiredScopes && scopesMissing(requiredScopes, type);
+function nextAction({ kind, retryable, culprit, requiredScopes }: ToolError, party: CallParty): NextAction | undefined {
+  // What passes by itself needs no action.
+  if (kind === 'upstream_auth') return retryable ? undefined : credentialRefused(party, culprit);
+  return requiredScopes && scopesMissing(requiredScopes, party);
 }

@@ -7,7 +7,7 @@ import type { Cause } from '../events/events.ts';
 import { type EndTools, type RunningExecution, type StoreEndTools, storeEnd } from '../executions/execution-end.ts';
 import { checkOwnInput, type OwnInputTools } from '../executions/own-input.ts';
 import { beginExecution, finishExecution } from '../executions/perform.ts';
-import type { PlanTools } from '../executions/plan.ts';
+import { type PlanTools, partyOfPlan } from '../executions/plan.ts';
 import type { RunTools } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
 import type { Egress } from '../net/egress.ts';
@@ -85,8 +85,8 @@ export async function callTool(
       const fits = await tools.outputs.fits(environment.id, tool, outcome.data);
       return { kind: 'result', result: successResult(executionId, outcome, fits) };
     }
-    const { authorizationType } = execution.plan.account;
-    return { kind: 'result', result: failureResult(toolFailure(outcome.error, executionId, authorizationType)) };
+    const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));
+    return { kind: 'result', result: failureResult(failure) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const action = error.code === 'ACCOUNT_NOT_ACTIVE' ? actionOf(error) : undefined;

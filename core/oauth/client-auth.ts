@@ -2,7 +2,7 @@ import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt
 import type { BasicStyle } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 import { basicValue } from './basic.ts';
-import { OAuthConfigError } from './config-error.ts';
+import { type Culprit, OAuthConfigError } from './config-error.ts';
 import { readPrivateKey } from './private-key.ts';
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
@@ -13,6 +13,12 @@ export interface ClientCredentials {
   method: ClientAuthMethod;
   /** The client secret; with `private_key_jwt` the private key, in PEM or as a JWK. */
   secret: Secret | null;
+  /** Whose client it is: the connection's unless it was typed for an account alone. */
+  owner?: Culprit;
+}
+
+export function noSecret(owner: Culprit = 'connection'): OAuthConfigError {
+  return new OAuthConfigError(`The ${owner} has no client secret.`, { culprit: owner });
 }
 
 /** An assertion is used at once; a minute allows for clocks that differ. */
@@ -26,13 +32,13 @@ const ASSERTION_LIFE_S = 60;
  * @throws OAuthConfigError when the client has no secret, or no usable key
  */
 export function clientAuthOf(
-  { clientId, method, secret }: ClientCredentials,
+  { clientId, method, secret, owner }: ClientCredentials,
   now: () => number,
   basic?: BasicStyle,
 ): ClientAuth {
   if (method === 'none') return None();
   const text = secret?.reveal() ?? '';
-  if (secret === null || text === '') throw new OAuthConfigError('The connection has no client secret.');
+  if (secret === null || text === '') throw noSecret(owner);
   switch (method) {
     case 'client_secret_basic':
       return (_server, _client, _body, headers) => headers.set('authorization', basicValue(clientId, secret, basic));

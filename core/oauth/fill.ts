@@ -14,7 +14,7 @@ const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;
 export function fillText(text: string, values: PlaceValues): string {
   return text.replace(PLACE, (_place, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) throw new OAuthConfigError(`The value ${name} is missing.`);
+    if (value === undefined) throw new OAuthConfigError(`The value ${name} is missing.`, { culprit: 'account' });
     return value instanceof Secret ? value.reveal() : value;
   });
 }

@@ -2,7 +2,7 @@ import { withoutCredentials } from '../connectors/oauth-addresses.ts';
 import type { HttpCall } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 import { basicValue } from './basic.ts';
-import type { ClientCredentials } from './client-auth.ts';
+import { type ClientCredentials, noSecret } from './client-auth.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillJson, fillText, fillTexts, type PlaceValues } from './fill.ts';
 import { endpointAt, type OAuthProvider } from './provider.ts';
@@ -68,7 +68,7 @@ function authorizationOf(
     const { name, scheme } = tokenHeader;
     return { name, value: scheme === '' ? token.reveal() : `${scheme} ${token.reveal()}` };
   }
-  if (!client?.secret) throw new OAuthConfigError('The connection has no client secret.');
+  if (!client?.secret) throw noSecret();
   return { name: 'authorization', value: basicValue(client.clientId, client.secret, config.token?.basic) };
 }
 
@@ -94,7 +94,11 @@ function segmentsOf(template: string): string[] {
 
 function pathSegment(template: string, values: PlaceValues): string {
   const value = fillText(template, values);
-  if (/^\.{0,2}$/.test(value)) throw new OAuthConfigError('A value cannot stand in an address of the provider.');
+  if (/^\.{0,2}$/.test(value)) {
+    throw new OAuthConfigError('A value of the account cannot be part of an address of the provider.', {
+      culprit: 'account',
+    });
+  }
   return encodeURIComponent(value);
 }
 

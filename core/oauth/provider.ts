@@ -80,7 +80,11 @@ export function endpointAt(
   if (url.protocol !== 'https:') throw new OAuthConfigError('An endpoint of the provider is no https address.');
   if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
   const origin = accountOrigin(provider.config, originFrom, provider.inputs);
-  if (origin === undefined) throw new OAuthConfigError(`The account's ${originFrom} is no address of this provider.`);
+  if (origin === undefined) {
+    throw new OAuthConfigError(`The account's ${originFrom} is not an address of this provider.`, {
+      culprit: 'account',
+    });
+  }
   const own = new URL(origin);
   url.hostname = own.hostname;
   url.port = own.port;

@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts';
+import type { Culprit } from './config-error.ts';
 import type { TokenSet } from './token-answer.ts';
 import type { TransportFailure } from './transport.ts';
 
@@ -13,8 +14,8 @@ export type UnavailableReason =
 
 /**
  * How a token request ended. Messages are public sentences.
- * `refused`: the grant has ended; only a new authorization helps. `client`: the connection is not set up as the provider wants it;
- * the grant may well be alive. `unavailable`: nothing is known of the grant.
+ * `refused`: the grant has ended; only a new authorization helps. `client`: the connection, or what the account was given, is not as
+ * the provider wants it; the grant may well be alive. `unavailable`: nothing is known of the grant.
  */
 export type TokenOutcome =
   /** `answer`: the whole answer as JSON, for what else it says of the account. */
@@ -22,7 +23,7 @@ export type TokenOutcome =
 
 export type TokenFailure =
   | { ok: false; kind: 'refused'; message: string }
-  | { ok: false; kind: 'client'; message: string }
+  | { ok: false; kind: 'client'; culprit: Culprit; message: string }
   | {
       ok: false;
       kind: 'unavailable';
@@ -88,11 +89,16 @@ export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure
     return { ok: false, kind: 'refused', message: `The provider no longer accepts the refresh token (${code}).` };
   }
   if (CLIENT.has(code)) {
-    return { ok: false, kind: 'client', message: `The provider refuses the connection's client (${code}).` };
+    return clientRefused(`The provider refused the client (${code}).`);
   }
   if (RATE_LIMITED.has(code)) return unavailable('rate_limited', false, retryAfterMs);
   if (SERVER_ERROR.has(code)) return unavailable('server_error', true, retryAfterMs);
   return unavailable('invalid_response', false, retryAfterMs);
+}
+
+/** A refusal of the client, its key or its rights; unless told otherwise, of the connection's. */
+export function clientRefused(message: string, culprit: Culprit = 'connection'): TokenFailure & { kind: 'client' } {
+  return { ok: false, kind: 'client', culprit, message };
 }
 
 const REASONS: Record<TransportFailure['kind'], UnavailableReason> = {

@@ -1,4 +1,4 @@
-import { type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
+import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 
 /** Words of the problem reporting extension, and of common servers. Any other word says nothing. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -36,11 +36,11 @@ export type Step = 'temporary' | 'token';
  */
 export function outcomeOfRefusal(step: Step, status: number, problem: string | undefined): TokenFailure {
   if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider refused (${problem}).`);
-  if (problem !== undefined && CLIENT.has(problem)) return clientRefused(problem);
+  if (problem !== undefined && CLIENT.has(problem)) return refusedClient(problem);
   if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider answered ${status}.`);
   // The client was good enough for temporary credentials a moment ago, so it is these or the verifier that are refused.
   if (step === 'token') return refused('The provider does not accept this authorization any more.');
-  return clientRefused(`status ${status}`);
+  return refusedClient(`status ${status}`);
 }
 
 /** This authorization has come to nothing; a new one may succeed. */
@@ -53,6 +53,6 @@ export function unusable(message: string): TokenFailure {
   return unavailable('invalid_response', true, undefined, message);
 }
 
-function clientRefused(why: string): TokenFailure {
-  return { ok: false, kind: 'client', message: `The provider refuses the connection's client (${why}).` };
+function refusedClient(why: string): TokenFailure {
+  return clientRefused(`The provider refused the client (${why}).`);
 }

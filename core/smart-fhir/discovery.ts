@@ -1,7 +1,7 @@
 import { judgeCall } from '../oauth/call-outcome.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { outcomeOfProblem } from '../oauth/problem.ts';
-import { type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
+import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 import type { FetchFor } from '../oauth/transport.ts';
 import { readSmartConfiguration, type SmartConfiguration, type SmartUse } from './smart-configuration.ts';
 
@@ -54,12 +54,12 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 export function smartConfigurationAddress(fhirBase: string): URL {
   const url = URL.parse(fhirBase);
   if (url?.protocol !== 'https:' || /[?#@{}\\]/.test(fhirBase)) {
-    throw new OAuthConfigError('The FHIR base is no https address without a query.');
+    throw new OAuthConfigError('The FHIR base is not an https address without a query.', { culprit: 'account' });
   }
   url.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/smart-configuration`;
   return url;
 }
 
 function client(message: string): TokenFailure {
-  return { ok: false, kind: 'client', message };
+  return clientRefused(message);
 }

@@ -28,6 +28,8 @@ export interface ToolError {
   retryable: boolean;
   /** Milliseconds to wait before that, where the API said so. */
   retryAfterMs?: number;
+  /** Where a token was refused: what has to be changed, the settings of the connection or what the account was given. */
+  culprit?: 'connection' | 'account';
   upstreamStatus?: number;
   /** What the API answered: JSON, or text cut to a readable length. */
   upstreamBody?: unknown;

@@ -48,7 +48,8 @@ export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRole
 }
 
 function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleRequest): void {
-  if (!ROLE_ARN.test(roleArn)) throw new OAuthConfigError('The account names no role of the cloud.');
+  if (!ROLE_ARN.test(roleArn))
+    throw new OAuthConfigError('The account has no role of the cloud.', { culprit: 'account' });
   if (identity.audience === '') throw new OAuthConfigError('The connection names no audience for identity tokens.');
   if (!SESSION_NAME.test(sessionName)) throw new RangeError('The name of the session is not one.');
   if (!(Number.isInteger(durationS) && durationS >= 900 && durationS <= 43_200)) {

@@ -1,4 +1,4 @@
-import { type TokenFailure, type UnavailableReason, unavailable } from '../oauth/refresh-outcome.ts';
+import { clientRefused, type TokenFailure, type UnavailableReason, unavailable } from '../oauth/refresh-outcome.ts';
 import { readRetryAfter } from '../oauth/retry-after.ts';
 import { clockDifference } from '../oauth1/server-clock.ts';
 import { Secret } from '../secret.ts';
@@ -51,7 +51,7 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Ass
     return unavailable(reason, false, retryAfterMs, `The token service cannot answer (${code}).`);
   if (status >= 500) return unavailable('server_error', false, retryAfterMs);
   if (code !== '') {
-    return { ok: false, kind: 'client', message: `The cloud does not let the account assume its role (${code}).` };
+    return clientRefused(`The cloud does not let the account assume its role (${code}).`, 'account');
   }
   const granted = response.ok ? credentialsIn(answer, asked, headers) : undefined;
   if (granted) return granted;

@@ -1,4 +1,4 @@
-import { outcomeOfCode, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
+import { clientRefused, outcomeOfCode, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 import { readRetryAfter } from '../oauth/retry-after.ts';
 import { readTokenAnswer } from '../oauth/token-answer.ts';
 import type { Secret } from '../secret.ts';
@@ -54,14 +54,14 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Del
 function outcomeOfError(code: string, description: string, retryAfterMs: number | undefined): TokenFailure {
   if (NOT_DELEGATED.has(code)) {
     const message = `The provider does not let the service account act for the subject with these scopes (${code}).`;
-    return { ok: false, kind: 'client', message };
+    return clientRefused(message);
   }
   const outcome = outcomeOfCode(code, retryAfterMs);
   if (outcome.kind !== 'refused') return outcome;
   if (SPEAKS_OF_THE_KEY.test(description)) {
-    return { ok: false, kind: 'client', message: `The provider does not accept the service account's key (${code}).` };
+    return clientRefused(`The provider does not accept the key of the service account (${code}).`);
   }
-  return { ok: false, kind: 'refused', message: `The provider refuses the subject of the account (${code}).` };
+  return { ok: false, kind: 'refused', message: `The provider refused the subject of the account (${code}).` };
 }
 
 async function descriptionIn(response: Response): Promise<string> {

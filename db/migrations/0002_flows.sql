@@ -70,6 +70,8 @@ create table refresh_leases (
   failures integer not null default 0 check (failures >= 0),
   last_failure text,
   retry_at integer,
+  -- Of the account and its connection, as the last refresh found them: whoever corrects one of them need not wait for retry_at.
+  versions text,
   check ((state = 'HELD') = (owner is not null)),
   check ((owner is null) = (expires_at is null))
 ) strict, without rowid;

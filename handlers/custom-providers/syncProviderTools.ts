@@ -1,4 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
+import { partyOf } from '../../core/executions/account-party.ts';
 import { toolsNotListed } from '../../core/executions/tool-failure.ts';
 import { syncProvider } from '../../core/mcp/upstream/sync-provider.ts';
 import type { AccountRow, CustomProviderRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
@@ -29,7 +30,8 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
           return reply(200, presentSyncReport(report));
         });
         if (synced.ok) return { reply: synced.value };
-        return { reply: call.problem(toolsNotListed(synced.error, account.authorizationType)) };
+        const party = await partyOf(deps.store.read, deps.catalogue, account);
+        return { reply: call.problem(toolsNotListed(synced.error, party)) };
       } catch (error) {
         // An expected refusal is an answer, which the idempotency key keeps.
         if (error instanceof ApiError) return { reply: call.problem(error) };

@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { RunningExecution } from '../../core/executions/execution-end.ts';
 import { checkOwnInput } from '../../core/executions/own-input.ts';
 import { beginExecution, finishExecution } from '../../core/executions/perform.ts';
-import { planExecution } from '../../core/executions/plan.ts';
+import { partyOfPlan, planExecution } from '../../core/executions/plan.ts';
 import { previewPlan } from '../../core/executions/run.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Handler } from '../../http/contract.ts';
@@ -41,7 +41,7 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
       const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps);
       if (outcome instanceof ApiError) return { reply: call.problem(outcome), end };
       if (!outcome.ok) {
-        const failure = toolFailure(outcome.error, executionId, execution.plan.account.authorizationType);
+        const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));
         return { reply: call.problem(failure), end };
       }
       const result = reply(200, {

@@ -188,7 +188,7 @@ describe('no query without an environment (C1)', () => {
             env,
             ids.account,
             { owner: 'me', fencing: 2 },
-            { state: 'SETTLED', generation: 1, failures: 0, lastFailure: null, retryAt: null },
+            { state: 'SETTLED', generation: 1, failures: 0, lastFailure: null, retryAt: null, versions: null },
           ),
         false,
       ],

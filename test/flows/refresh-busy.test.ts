@@ -9,7 +9,7 @@ import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-const BUSY = toToolError({ reason: 'busy', message: 'Too many wait.', retryAfterMs: 6_500 });
+const BUSY = toToolError({ reason: 'busy', message: 'Too many wait.', retryAfterMs: 6_500 }, true);
 
 describe('F10: an account whose token finds no place to be refreshed', () => {
   let acme: Upstream;

@@ -148,7 +148,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     const { error } = dataOf(await client.callTool(CALL));
     expect(error.next_action.operation_id).to.equal('verifyUser');
     expect(error.message).to.match(
-      /^The user who finished the link has not been verified yet\. The application has to /,
+      /^The application has not confirmed yet who connected the account\. The application has to /,
     );
     expect(error).to.not.have.nested.property('next_action.url');
     expect(upstream.requests).to.have.length(0);

@@ -26,7 +26,8 @@ export async function clientCredentialsRequest(setting: Setting): Promise<TokenR
     ...destination,
     async send(fetch, now) {
       const outcome = await clientCredentialsGrant({ provider: oauth, client, scopes, fetchFor: () => fetch, now });
-      if (!outcome.ok) return outcome;
+      // The client that is refused is the one that was typed, where one was.
+      if (!outcome.ok) return outcome.kind === 'client' && isTyped ? { ...outcome, culprit: 'account' } : outcome;
       const { accessToken, scopes: granted, expiresAt } = outcome.tokens;
       // Where the provider does not say what it granted, it is what was asked for (RFC 6749 §5.1).
       const token = { access_token: accessToken.reveal(), scopes: granted ?? scopes };
@@ -43,11 +44,19 @@ export async function clientCredentialsRequest(setting: Setting): Promise<TokenR
  */
 export function typedClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);
-  if (typeof clientId !== 'string' || clientId === '') throw new OAuthConfigError('The account has no client id.');
+  if (typeof clientId !== 'string' || clientId === '') {
+    throw new OAuthConfigError('The account has no client id.', { culprit: 'account' });
+  }
   const usual = isText(key) ? 'private_key_jwt' : 'client_secret_basic';
   const method = pattern.oauth_config?.client_auth_method ?? usual;
   const text = method === 'private_key_jwt' && isText(key) ? key : secret;
-  return clientFor(pattern, { clientId, method, secret: isText(text) ? new Secret(text) : null });
+  const client = { clientId, method, secret: isText(text) ? new Secret(text) : null, owner: 'account' as const };
+  try {
+    return clientFor(pattern, client);
+  } catch (error) {
+    if (!(error instanceof OAuthConfigError)) throw error;
+    throw new OAuthConfigError(error.message, { culprit: 'account', cause: error });
+  }
 }
 
 function isText(value: unknown): value is string {

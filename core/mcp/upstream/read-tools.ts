@@ -9,7 +9,7 @@ import { placeCredential } from '../../connectors/placement.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { Cause } from '../../events/events.ts';
 import { credentialOf } from '../../executions/credential.ts';
-import { accountNotActive } from '../../executions/not-active.ts';
+import { accountNotActive } from '../../executions/next-action.ts';
 import { requireBinding } from '../../executions/plan.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { ToolError } from '../../tools/outcome.ts';
@@ -26,7 +26,7 @@ export interface ReadTools extends RefusedTools {
   upstreamSessions: Pick<UpstreamSessions, 'request'>;
   egressOf(environment: EnvironmentRow): Egress;
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
-  refreshNow(account: AccountRow, cause: Cause): Promise<AccountRow | null>;
+  refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   now(): number;
 }
 
@@ -53,9 +53,13 @@ export async function readUpstreamTools(
   const secrets: string[] = [];
   const first = await read(fresh.account);
   if (first.ok || first.error.kind !== 'upstream_auth') return first;
-  const newer = await tools.refreshNow(fresh.account, cause);
+  let refreshFailure: ToolError | undefined;
+  const newer = await tools.refreshNow(fresh.account, cause, (error) => {
+    refreshFailure = error;
+  });
   const second = newer === null ? first : await read(newer);
-  if (!second.ok && second.error.kind === 'upstream_auth') {
+  // A token that could not be renewed for now says nothing about the grant.
+  if (!second.ok && second.error.kind === 'upstream_auth' && !refreshFailure) {
     await endRefusedAccount(tools, newer ?? fresh.account, cause);
   }
   return second;
@@ -84,7 +88,7 @@ async function placeOf(
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   const details = openCredentials(tools.vault, account, account);
   const credential = credentialOf(details, account.binding.fields, connection.clientId);
-  if (account.status !== 'ACTIVE' || credential === null) throw accountNotActive(account);
+  if (account.status !== 'ACTIVE' || credential === null) throw accountNotActive(account, { pattern, connection });
   requireBinding(account, connection, { provider, pattern });
   const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
   const url = new URL(baseUrlOf(provider, accountInputs(pattern, account.apiConfig, shown)));

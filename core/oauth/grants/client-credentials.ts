@@ -2,7 +2,7 @@ import { clientCredentialsGrantRequest, customFetch } from 'oauth4webapi';
 import { type ClientCredentials, clientAuthOf } from '../client-auth.ts';
 import { outcomeOfProblem } from '../problem.ts';
 import type { OAuthProvider } from '../provider.ts';
-import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
+import { clientRefused, type TokenFailure, type TokenOutcome } from '../refresh-outcome.ts';
 import { scopeParameter } from '../scopes.ts';
 import { tokenServerAt } from '../server.ts';
 import { judgeTokenAnswer, tokenFetch } from '../token-request.ts';
@@ -45,5 +45,5 @@ export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Pro
 
 function ofClient(failure: TokenFailure): TokenFailure {
   if (failure.kind !== 'refused') return failure;
-  return { ok: false, kind: 'client', message: 'The provider gives this client no token.' };
+  return clientRefused('The provider gives this client no token.');
 }

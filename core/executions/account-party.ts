@@ -1,0 +1,21 @@
+import type { AccountRow, ConnectionRow, ReadRepositories } from '../../db/store.ts';
+import { findPattern, findProvider } from '../connections/providers.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+
+/** What decides which operation helps an account: its provider's way of authentication, and its connection. */
+export interface AccountParty {
+  /** Undefined when the provider was deleted, or no longer offers the type of the account. */
+  pattern: AuthPattern | undefined;
+  connection: ConnectionRow;
+}
+
+export async function partyOf(
+  read: ReadRepositories,
+  catalogue: Catalogue,
+  { environmentId, connectionId, provider: identifier, authorizationType }: AccountRow,
+): Promise<AccountParty> {
+  const provider = await findProvider(read, catalogue, environmentId, identifier);
+  const connection = (await read.connections.get(environmentId, connectionId)) as ConnectionRow;
+  return { pattern: provider && findPattern(provider, authorizationType), connection };
+}

@@ -1,0 +1,143 @@
+import type { AccountRow, AccountStatus } from '../../db/store.ts';
+import { isTyped } from '../accounts/links/completion.ts';
+import { isClientPattern } from '../accounts/obtaining/kinds.ts';
+import { requestedScopes } from '../connections/scopes.ts';
+import { type AuthorizationType, type AuthPattern, isBackendPattern } from '../connectors/auth-pattern.ts';
+import { ApiError } from '../errors.ts';
+import type { Culprit } from '../oauth/config-error.ts';
+import type { AccountParty } from './account-party.ts';
+
+/** The party of an account in use. */
+export interface CallParty extends AccountParty {
+  pattern: AuthPattern;
+}
+
+/** The operation of the contract that makes an account usable, and why, as a sentence for a person or a model. */
+export interface NextAction {
+  type: 'authorize' | 'reauthorize' | 'verify' | 'reconnect' | 'configure';
+  operation_id: string;
+  message: string;
+}
+
+type AccountState = Pick<AccountRow, 'status' | 'statusReason' | 'authorizationType'>;
+
+/** What an account that cannot be used is waiting for. */
+const STATES: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: NextAction['type']; message: string }> = {
+  PENDING_AUTH: { type: 'authorize', message: 'The account is not connected.' },
+  PENDING_VERIFICATION: { type: 'verify', message: 'The application has not confirmed yet who connected the account.' },
+  EXPIRED: { type: 'reauthorize', message: 'The provider no longer accepts the credentials of the account.' },
+  DISCONNECTED: { type: 'reconnect', message: 'The account was disconnected.' },
+};
+
+/** Types whose credentials a user grants at the provider. */
+const GRANTED: ReadonlySet<AuthorizationType> = new Set(['OAUTH', 'SMART_FHIR', 'BOARD_OAUTH1']);
+
+/** What the application has to store for the types that no user can connect. */
+const STORED: Partial<Record<AuthorizationType, string>> = {
+  WORKSPACE_DWD: 'The application has to store the user to act for, as subject.',
+  TRUSTED_IDP: 'The application has to store the database user, or the role and the cluster.',
+  OAUTH_M2M: 'The application has to update the account, with empty authorization_details.',
+  SMART_FHIR: 'The application has to update the account, with empty authorization_details.',
+};
+
+const PROVIDER_GONE: [string, string] = [
+  'createConnectedAccount',
+  'Its provider does not exist any more: the application has to create an account of another one.',
+];
+
+/** The error for an account that cannot be used now, with what to do about it. */
+export function accountNotActive(account: AccountState, party: AccountParty): ApiError {
+  return new ApiError('ACCOUNT_NOT_ACTIVE', stateOf(account), {
+    extra: { next_action: notActiveAction(account, party) },
+  });
+}
+
+/** What helps an account that cannot be used now. */
+export function notActiveAction(account: AccountState, party: AccountParty): NextAction {
+  const { type } = STATES[statusOf(account)];
+  if (!party.pattern) return action(type, stateOf(account), PROVIDER_GONE);
+  const remedy = remedyOf(statusOf(account), account.authorizationType, party.pattern);
+  return draftAction(party) ?? action(type, stateOf(account), remedy);
+}
+
+/** Why an account cannot be used now, as a sentence for people. */
+function stateOf(account: AccountState): string {
+  return account.statusReason ?? STATES[statusOf(account)].message;
+}
+
+function statusOf({ status }: AccountState): Exclude<AccountStatus, 'ACTIVE'> {
+  return status === 'ACTIVE' ? 'PENDING_AUTH' : status;
+}
+
+/** The error for a connection that lacks what its accounts need. */
+export function connectionNotReady(detail: string, connection: AccountParty['connection']): ApiError {
+  const next = configure({ connection }, detail, 'Correct its client id, secret or key.');
+  return new ApiError('CONNECTION_NOT_READY', detail, { extra: { next_action: next } });
+}
+
+/**
+ * What helps when the provider refused the credential of an account in use.
+ *
+ * @param culprit what was refused, where that is known
+ */
+export function credentialRefused(party: CallParty, culprit?: Culprit): NextAction {
+  const { pattern } = party;
+  // Such an account has no credential of its own.
+  const isOfConnection = isClientPattern(pattern) && !isTyped(pattern);
+  if (culprit === 'connection' || (culprit === undefined && isOfConnection)) {
+    return configure(
+      party,
+      'The provider refused the client of the connection.',
+      'Correct its client id, secret or key.',
+    );
+  }
+  const remedy = remedyOf('EXPIRED', pattern.type, pattern);
+  return action('reauthorize', 'The provider refused the credentials of the account.', remedy);
+}
+
+/** What helps when a credential works and lacks scopes: the connection decides which ones its accounts are asked for. */
+export function scopesMissing(scopes: readonly string[], party: CallParty): NextAction {
+  const { pattern, connection } = party;
+  const lacking = `The credentials lack the scopes ${scopes.join(', ')}.`;
+  const asked = new Set(requestedScopes(connection, pattern));
+  // An MCP server says itself which scopes a link has to ask for.
+  const isAsked = pattern.is_mcp === true || scopes.every((scope) => asked.has(scope));
+  if (!isLinked(pattern) || !isAsked) return configure(party, lacking, 'Add them to its scopes.');
+  return action('reauthorize', lacking, remedyOf('EXPIRED', pattern.type, pattern));
+}
+
+/** The operation that helps an account which cannot be used now, and what it is for. */
+export function remedyOf(
+  status: AccountStatus,
+  type: AuthorizationType,
+  pattern?: AuthPattern,
+): [operationId: string, advice: string] {
+  if (status === 'PENDING_VERIFICATION') {
+    return ['verifyUser', 'The application has to verify the user who returns from the link.'];
+  }
+  if (isLinked(pattern ?? { type })) {
+    return ['generateMagicLink', 'The application has to make a link and send the user to it.'];
+  }
+  return ['updateConnectedAccount', STORED[type] ?? 'The application has to store new credentials.'];
+}
+
+/** Whether a user can connect an account by a link: at the provider, or by typing credentials. */
+function isLinked(pattern: AuthPattern): boolean {
+  if (isTyped(pattern)) return true;
+  return GRANTED.has(pattern.type) && !isBackendPattern(pattern);
+}
+
+/** No link works and no token can be had while the connection lacks settings. */
+function draftAction(party: AccountParty): NextAction | undefined {
+  if (party.connection.status !== 'DRAFT') return undefined;
+  return configure(party, 'The connection lacks settings.', 'Add what its missing_settings list.');
+}
+
+function configure({ connection }: Pick<AccountParty, 'connection'>, why: string, advice: string): NextAction {
+  const message = `${why} An administrator has to change the connection ${connection.keyId}: ${advice}`;
+  return { type: 'configure', operation_id: 'updateConnection', message };
+}
+
+function action(type: NextAction['type'], why: string, [operation_id, advice]: [string, string]): NextAction {
+  return { type, operation_id, message: `${why} ${advice}` };
+}
