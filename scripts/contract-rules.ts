@@ -136,6 +136,14 @@ function* objectsSayWhetherTheyAreClosed(document: JsonObject): Generator<string
   }
 }
 
+/** Generators write such an object as one type whose optional members contradict its index signature. */
+function* objectsDoNotMixMembersAndMaps(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    const isMap = typeof schema['additionalProperties'] === 'object';
+    if (isMap && 'properties' in schema) yield `${pointer}: an object has either properties or a schema for all others`;
+  }
+}
+
 function* schemasKeepToKnownWords(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     if ('nullable' in schema) yield `${pointer}: nullable is not OpenAPI 3.1; say type: [..., 'null']`;
@@ -192,6 +200,7 @@ const RULES: readonly Rule[] = [
   parametersAreDescribed,
   propertiesAreDescribed,
   objectsSayWhetherTheyAreClosed,
+  objectsDoNotMixMembersAndMaps,
   schemasKeepToKnownWords,
   schemasAreNotRecursive,
   schemasHaveTypeNames,

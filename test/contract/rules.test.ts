@@ -115,6 +115,11 @@ describe('rules of the contract', () => {
     expect(found.join()).to.match(/createCustomProvider\/.*\/field_name: a request has no readOnly property/);
   });
 
+  it('X17: find an object with properties and a schema for all others, which some generators cannot write', () => {
+    const found = findingsAfter((d) => (schema(d, 'TokenRequest')['additionalProperties'] = { type: 'string' }));
+    expect(found.join()).to.include('TokenRequest: an object has either properties or a schema for all others');
+  });
+
   it('X18: find a schema that is named like a constant, and a constant that is no choice', () => {
     const named = findingsAfter((d) => (d.components.schemas['API_KEY'] = schema(d, 'Health')));
     expect(named).to.deep.equal(['API_KEY: must be in PascalCase']);

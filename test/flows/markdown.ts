@@ -31,3 +31,10 @@ export function blocksOf(markdown: string): Block[] {
   }
   return blocks;
 }
+
+/** The text of a section, from below its heading to the next heading of the second level. @throws where there is none */
+export function sectionOf(markdown: string, heading: string): string {
+  const section = markdown.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`there is no section ${heading}`);
+  return section.slice(heading.length + 1);
+}
