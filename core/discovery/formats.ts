@@ -1,12 +1,13 @@
 import { publicInputSchema } from '../tools/input.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema, Tool } from '../tools/tool.ts';
+import { strictSchema } from './openai-strict.ts';
 
 /** The shapes in which a tool can be handed to a model. */
 
 export interface OpenAiTool {
   type: 'function';
-  function: { name: string; description: string; parameters: JsonSchema };
+  function: { name: string; description: string; parameters: JsonSchema; strict?: boolean };
 }
 
 export interface AnthropicTool {
@@ -31,12 +32,19 @@ export interface McpTool {
 
 const MAX_DESCRIPTION = 1024;
 
-/** An element of `tools` of the Chat Completions API. */
-export function openAiTool(tool: Tool): OpenAiTool {
-  const { name, description } = tool;
+/**
+ * An element of `tools` of the Chat Completions API.
+ *
+ * @param strict the API is to follow the schema exactly, which `strict: false` says that it cannot for this tool
+ */
+export function openAiTool(tool: Tool, strict = false): OpenAiTool {
+  const { name } = tool;
+  const exact = strict ? strictSchema(publicInputSchema(tool)) : undefined;
+  const parameters = exact ?? modelSchema(tool);
+  const description = tool.description.slice(0, MAX_DESCRIPTION);
   return {
     type: 'function',
-    function: { name, description: description.slice(0, MAX_DESCRIPTION), parameters: modelSchema(tool) },
+    function: { name, description, parameters, ...(strict && { strict: exact !== undefined }) },
   };
 }
 
@@ -68,7 +76,7 @@ function modelSchema(tool: Tool): JsonSchema {
 }
 
 /** Words of JSON Schema whose members are schemas by name: there a `$comment` is a property. */
-const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
+const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 /** Words that hold values, not schemas. */
 const VALUES = new Set(['default', 'const', 'enum', 'examples']);
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { percentDecoded } from '../tools/pointer.ts';
 
 export interface ParsedFile {
   name: string;
@@ -50,17 +51,9 @@ function rewrite(data: unknown, change: (reference: string) => string): void {
 
 function localReference(reference: string, from: string, places: ReadonlyMap<string, string>): string {
   const [file = '', pointer = ''] = reference.split('#', 2);
-  const target = file === '' ? from : posix.normalize(posix.join(posix.dirname(from), decode(file)));
+  const target = file === '' ? from : posix.normalize(posix.join(posix.dirname(from), percentDecoded(file)));
   const place = places.get(target);
   return place === undefined ? reference : `#${place}${pointer}`;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function escaped(segment: string): string {

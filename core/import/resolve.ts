@@ -1,4 +1,4 @@
-import { atPointer, isRecord } from '../tools/pointer.ts';
+import { atPointer, isRecord, percentDecoded } from '../tools/pointer.ts';
 
 type Data = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export function createResolver(document: Data): Resolver {
   const known = new Map<string, unknown>();
   const find = (reference: string): unknown => {
     if (!reference.startsWith('#')) return undefined;
-    if (!known.has(reference)) known.set(reference, atPointer(document, decode(reference.slice(1))));
+    if (!known.has(reference)) known.set(reference, atPointer(document, percentDecoded(reference.slice(1))));
     return known.get(reference);
   };
   return (node) => {
@@ -32,12 +32,4 @@ export function createResolver(document: Data): Resolver {
 /** The reference of a node. A property may itself be named $ref; then its value is no text. */
 export function referenceOf(node: Data): string | undefined {
   return typeof node['$ref'] === 'string' ? node['$ref'] : undefined;
-}
-
-function decode(pointer: string): string {
-  try {
-    return decodeURIComponent(pointer);
-  } catch {
-    return pointer;
-  }
 }

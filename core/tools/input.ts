@@ -6,6 +6,7 @@ import { PatternBudgetError } from '../connectors/linear-pattern.ts';
 import { copyInput, type InputCopy } from './input-copy.ts';
 import { inputErrors } from './input-errors.ts';
 import { inputProblem } from './input-problem.ts';
+import { removeOptionalNulls } from './optional-nulls.ts';
 import { measureSchema } from './schema-bounds.ts';
 import { schemaCompiler } from './schema-compiler.ts';
 import { createPatternEngine } from './schema-patterns.ts';
@@ -32,7 +33,8 @@ interface Validators {
 
 export interface InputValidator {
   /**
-   * Compares an input with a schema and fills in defaults.
+   * Compares an input with a schema and fills in defaults. Null for an optional input that does not take null is the same as an input
+   * that was left out.
    *
    * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError when its patterns take too long
    */
@@ -91,7 +93,8 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
   return {
     validate(schema, { value, nodes }) {
       const validators = validatorsOf(schema);
-      const problems = errorsOf(validators.quick, value);
+      let problems = errorsOf(validators.quick, value);
+      if (problems.length > 0 && removeOptionalNulls(value, schema)) problems = errorsOf(validators.quick, value);
       if (problems.length === 0) return;
       // The list of all errors of a large input is longer than the input.
       if (nodes > SCHEMA.thoroughNodes) throw inputErrors(problems);

@@ -32,6 +32,15 @@ export function withPointer(document: unknown, pointer: string, value: unknown):
   return Object.fromEntries([...Object.entries(parent).filter(([key]) => key !== head), [head, below]]);
 }
 
+/** The text of a URI fragment; one that is not encoded correctly is taken as it stands. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** True for a JSON object: neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

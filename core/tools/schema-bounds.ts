@@ -1,5 +1,5 @@
 import { SCHEMA } from '../budgets.ts';
-import { isRecord, pointerSegments } from './pointer.ts';
+import { isRecord, percentDecoded, pointerSegments } from './pointer.ts';
 
 /** A schema that cannot be used safely. The message is the rest of a sentence whose subject is the place. */
 export class SchemaBoundsError extends Error {
@@ -211,7 +211,7 @@ class SchemaGraph {
   }
 
   #target(reference: string, pointer: string): unknown {
-    const fragment = decoded(reference.slice(1));
+    const fragment = percentDecoded(reference.slice(1));
     if (fragment !== '' && !fragment.startsWith('/')) {
       const anchor = this.#anchors.get(fragment);
       if (anchor) return anchor;
@@ -246,14 +246,6 @@ function weightOf(value: unknown): number {
     (sum, [key, item]) => sum + weightOf(item) + Math.floor(key.length / CHARACTERS_PER_NODE),
     1,
   );
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }
 
 function escaped(segment: string): string {

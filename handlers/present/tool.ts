@@ -2,23 +2,31 @@ import { definitionOf } from '../../core/discovery/custom-tools.ts';
 import type { KnownTool } from '../../core/discovery/directory.ts';
 import type { FoundTool } from '../../core/discovery/find-tools.ts';
 import { anthropicTool, mcpTool, openAiTool } from '../../core/discovery/formats.ts';
+import { geminiTool } from '../../core/discovery/gemini.ts';
 import { publicInputSchema } from '../../core/tools/input.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import type { AccountSummaryRow } from '../../db/store.ts';
 import type { Schemas } from '../../http/contract.ts';
 
 export interface ToolView {
-  format: 'native' | 'openai' | 'anthropic' | 'mcp';
+  format: 'native' | 'openai' | 'anthropic' | 'gemini' | 'mcp';
   detail: 'compact' | 'full';
+  /** Of `openai`. */
+  strict: boolean;
 }
 
-/** A tool as `format` and `detail` ask for it. */
-export function presentToolAs({ tool, source }: KnownTool, { format, detail }: ToolView): Schemas['FormattedTool'] {
+/** A tool as the view asks for it. */
+export function presentToolAs(
+  { tool, source }: KnownTool,
+  { format, detail, strict }: ToolView,
+): Schemas['FormattedTool'] {
   switch (format) {
     case 'openai':
-      return openAiTool(tool) as Schemas['OpenAiTool'];
+      return openAiTool(tool, strict) as Schemas['OpenAiTool'];
     case 'anthropic':
       return anthropicTool(tool);
+    case 'gemini':
+      return geminiTool(tool) as Schemas['GeminiTool'];
     case 'mcp':
       return mcpTool(tool);
     case 'native':

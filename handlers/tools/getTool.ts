@@ -2,14 +2,15 @@ import { definitionOf } from '../../core/discovery/custom-tools.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { presentToolAs } from '../present/tool.ts';
+import { readToolView } from './tool-view.ts';
 
 export const getTool: Handler<'getTool'> = async (call, reply, deps) => {
+  const view = readToolView({ ...call.query, detail: 'full' });
   const known = await deps.toolDirectory.find(deps.store.read, call.environment.id, call.path.tool_name);
   if (!known) throw new ApiError('NOT_FOUND', 'There is no such tool.');
-  const { format = 'native' } = call.query;
   const definition = definitionOf(known.tool) as unknown as Schemas['ToolDefinition'];
   return reply(200, {
-    tool: presentToolAs(known, { format, detail: 'full' }),
-    ...(known.source === 'custom' && format === 'native' && { definition }),
+    tool: presentToolAs(known, view),
+    ...(known.source === 'custom' && view.format === 'native' && { definition }),
   });
 };

@@ -3,9 +3,11 @@ import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentToolAccount, presentToolAs } from '../present/tool.ts';
 import { readUser } from './tool-user.ts';
+import { readToolView } from './tool-view.ts';
 
 export const listScopedTools: Handler<'listScopedTools'> = async (call, reply, deps) => {
-  const { page_size: size, page_token: token, format = 'native', detail = 'compact', ...filters } = call.query;
+  const { page_size: size, page_token: token, format, detail, strict, ...filters } = call.query;
+  const view = readToolView({ format, detail, strict });
   const { environment } = call;
   const scope = { environmentId: environment.id, list: 'listScopedTools', filters };
   const callable = await callableTools(deps.store.read, deps, environment.id, readUser(filters));
@@ -16,8 +18,7 @@ export const listScopedTools: Handler<'listScopedTools'> = async (call, reply, d
   const tools = [];
   for (const { id, accounts } of page.rows) {
     const known = await deps.toolDirectory.find(deps.store.read, environment.id, id);
-    if (known)
-      tools.push({ tool: presentToolAs(known, { format, detail }), accounts: accounts.map(presentToolAccount) });
+    if (known) tools.push({ tool: presentToolAs(known, view), accounts: accounts.map(presentToolAccount) });
   }
   return reply(200, {
     tools,

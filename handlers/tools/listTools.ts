@@ -1,9 +1,11 @@
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import type { Handler } from '../../http/contract.ts';
 import { presentToolAs } from '../present/tool.ts';
+import { readToolView } from './tool-view.ts';
 
 export const listTools: Handler<'listTools'> = async (call, reply, deps) => {
-  const { page_size: size, page_token: token, format = 'native', detail = 'compact', ...filters } = call.query;
+  const { page_size: size, page_token: token, format, detail, strict, ...filters } = call.query;
+  const view = readToolView({ format, detail, strict });
   const { environment } = call;
   const { read } = deps.store;
   const scope = { environmentId: environment.id, list: 'listTools', filters };
@@ -27,7 +29,7 @@ export const listTools: Handler<'listTools'> = async (call, reply, deps) => {
   );
   const known = await Promise.all(page.rows.map(({ id }) => deps.toolDirectory.find(read, environment.id, id)));
   return reply(200, {
-    tools: known.filter((tool) => tool !== undefined).map((tool) => presentToolAs(tool, { format, detail })),
+    tools: known.filter((tool) => tool !== undefined).map((tool) => presentToolAs(tool, view)),
     ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
     total_size: page.total,
   });

@@ -6,7 +6,7 @@ import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 const ORIGIN = 'https://schemas.example';
-const FORMATS = ['openai', 'anthropic', 'mcp'] as const;
+const FORMATS = ['openai', 'openai&strict=true', 'anthropic', 'gemini', 'mcp'] as const;
 
 describe('tools that MCP servers list', () => {
   let upstream: RawMcpServer;
@@ -106,6 +106,20 @@ describe('tools that MCP servers list', () => {
         expect(namesIn(shown)).to.include.members(['filter', 'a_b', 'ref', 'rows', 'a_cell']);
       });
     }
+
+    it('are closed for strict calls, which name every input and write null for those that they leave out', async () => {
+      const path = `/api/v1/tools?connector=${provider.identifier}&format=openai&strict=true`;
+      const { strict, parameters } = (await server.call('GET', path)).body.tools[0].function;
+      expect(strict).to.equal(true);
+      expect(parameters).to.include({ additionalProperties: false });
+      expect(parameters.required).to.have.members(Object.keys(parameters.properties));
+      const input = { filter: 'x', a_b: null, ref: null, rows: [{ a_cell: null }] };
+      expect((await provider.run('their_tools_query', { ...input, filter: 1 })).body.code).to.equal(
+        'INVALID_TOOL_INPUT',
+      );
+      expect((await provider.run('their_tools_query', input)).status).to.equal(200);
+      expect(sentArguments()).to.deep.equal({ $filter: 'x', rows: [{}] });
+    });
 
     it('are called with the names of the server', async () => {
       const input = { filter: 'x', a_b: 1, ref: 'y', rows: [{ a_cell: 'z' }] };

@@ -30,6 +30,38 @@ describe('getTool', () => {
       const answer = await server.call('GET', `${PATH}/github_list_issues`);
       expect(answer.body.tool).not.to.have.any.keys('request', 'response', 'pagination', 'examples', 'errors');
     });
+
+    it('has the shape of the Gemini API', async () => {
+      const { tool } = (await server.call('GET', `${PATH}/github_list_issues?format=gemini`)).body;
+      expect(tool).to.have.all.keys('name', 'description', 'parameters');
+      expect(tool.parameters).to.deep.include({ type: 'OBJECT', required: ['owner', 'repo'] });
+    });
+
+    it('has the strict shape of the OpenAI API', async () => {
+      const { tool } = (await server.call('GET', `${PATH}/github_list_issues?format=openai&strict=true`)).body;
+      expect(tool.function.strict).to.equal(true);
+      const { parameters } = tool.function;
+      expect(parameters.required).to.deep.equal(Object.keys(parameters.properties));
+    });
+  });
+
+  describe('400', () => {
+    for (const path of [
+      `${PATH}/github_list_issues`,
+      PATH,
+      `${PATH}:scoped?user_id=ada`,
+      `${PATH}:search?query=issue`,
+    ]) {
+      it(`rejects strict with another format (${path})`, async () => {
+        const separator = path.includes('?') ? '&' : '?';
+        expect((await server.call('GET', `${path}${separator}format=openai&strict=true`)).status).to.equal(200);
+        for (const format of ['', '&format=gemini']) {
+          const { body } = await server.call('GET', `${path}${separator}strict=true${format}`);
+          expect(body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+          expect(body.errors).to.deep.equal([{ field: 'strict', message: 'needs format=openai' }]);
+        }
+      });
+    }
   });
 
   describe('404', () => {

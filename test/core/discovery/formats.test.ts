@@ -1,6 +1,9 @@
 import { isSpecType } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { anthropicTool, mcpTool, openAiTool } from '../../../core/discovery/formats.ts';
+import { type GeminiSchema, geminiTool } from '../../../core/discovery/gemini.ts';
+import { strictSchema } from '../../../core/discovery/openai-strict.ts';
+import { createInputChecker } from '../../../core/tools/input.ts';
 import type { JsonSchema } from '../../../core/tools/tool.ts';
 import { readCatalogueJson } from '../../support/catalogue-json.ts';
 import { ownTool } from '../../support/own-tools.ts';
@@ -74,5 +77,223 @@ describe('the shapes of tools for models', () => {
       },
     });
     expect(mcpTool(tool)).not.to.have.property('outputSchema');
+  });
+});
+
+/** What the Gemini API refuses in a `Schema`. */
+function geminiProblems(schema: GeminiSchema, place = ''): string[] {
+  const { type, anyOf, enum: values, properties = {}, required = [], items, description, nullable, ...others } = schema;
+  const found = Object.keys(others);
+  if (anyOf && (type ?? description ?? nullable) !== undefined) found.push('something beside anyOf');
+  if (!anyOf && !/^(STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT)$/.test(String(type))) found.push(`type ${type}`);
+  if (values && (type !== 'STRING' || values.length === 0 || values.includes(''))) found.push('enum');
+  if ((type === 'ARRAY') !== (items !== undefined)) found.push('items');
+  if ('properties' in schema && Object.keys(properties).length === 0) found.push('properties without any');
+  found.push(...required.filter((name) => !Object.hasOwn(properties, name)));
+  return [
+    ...found.map((problem) => `${place}: ${problem}`),
+    ...Object.entries(properties).flatMap(([name, member]) => geminiProblems(member, `${place}/${name}`)),
+    ...(items ? geminiProblems(items, `${place}/items`) : []),
+    ...(anyOf ?? []).flatMap((branch) => geminiProblems(branch, `${place}/anyOf`)),
+  ];
+}
+
+/** What OpenAI refuses in the schema of a strict function. */
+function strictProblems(schema: JsonSchema, place = ''): string[] {
+  const {
+    type,
+    anyOf,
+    enum: _values,
+    properties,
+    required,
+    additionalProperties,
+    items,
+    description: _,
+    ...others
+  } = schema;
+  const types = [type].flat();
+  const found = Object.keys(others);
+  if (place === '' && type !== 'object') found.push('the top is no object');
+  if ((type === undefined) !== (anyOf !== undefined)) found.push('type');
+  if (types.includes('array') && !items) found.push('items');
+  if (types.includes('object')) {
+    if (additionalProperties !== false) found.push('open');
+    if (String(required) !== String(Object.keys(properties ?? {}))) found.push('optional');
+  }
+  return [
+    ...found.map((problem) => `${place}: ${problem}`),
+    ...Object.entries((properties ?? {}) as Record<string, JsonSchema>).flatMap(([name, member]) =>
+      strictProblems(member, `${place}/${name}`),
+    ),
+    ...(items ? strictProblems(items as JsonSchema, `${place}/items`) : []),
+    ...((anyOf ?? []) as JsonSchema[]).flatMap((branch) => strictProblems(branch, `${place}/anyOf`)),
+  ];
+}
+
+function toolOf(properties: Record<string, JsonSchema>, more: JsonSchema = {}) {
+  return ownTool('mine', 'mine_get', { input_schema: { type: 'object', properties, ...more } });
+}
+
+describe('the shape of tools for Gemini', () => {
+  it('is legal for every tool of the catalogue', () => {
+    expect(geminiProblems({ type: ['string', 'null'] } as never), 'the control').not.to.deep.equal([]);
+    for (const tool of tools) {
+      const { parameters } = geminiTool(tool);
+      if (parameters) expect(geminiProblems(parameters), tool.name).to.deep.equal([]);
+      const names = Object.keys((anthropicTool(tool).input_schema['properties'] as object | undefined) ?? {});
+      expect(Object.keys(parameters?.properties ?? {}), tool.name).to.deep.equal(names);
+    }
+  });
+
+  it('says types, choices and limits in the words of the API', () => {
+    const { parameters } = geminiTool(
+      toolOf(
+        {
+          plain: { type: 'string', description: 'A name', minLength: 1, maxLength: 9, pattern: '^a', default: 'ab' },
+          nullable: { type: ['integer', 'null'], minimum: 0 },
+          either: { type: ['string', 'integer'], description: 'A name or a number.' },
+          level: { type: 'integer', enum: [1, 2] },
+          size: { enum: ['', 's'] },
+          fixed: { const: 'yes' },
+          any: { description: 'Anything.' },
+          free: { type: 'object', additionalProperties: { type: 'string' } },
+          tags: { type: 'array', uniqueItems: true, maxItems: 3 },
+          node: { $ref: '#/$defs/node' },
+        },
+        { required: ['plain'], $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } },
+      ),
+    );
+    expect(geminiProblems(parameters as GeminiSchema)).to.deep.equal([]);
+    expect(parameters).to.deep.include({ type: 'OBJECT', required: ['plain'] });
+    expect(parameters?.properties).to.deep.equal({
+      plain: { type: 'STRING', description: 'A name. Pattern: ^a 1 to 9 characters. Default: "ab".' },
+      nullable: { type: 'INTEGER', nullable: true, description: '0 or more.' },
+      either: {
+        anyOf: [
+          { type: 'STRING', description: 'A name or a number.' },
+          { type: 'INTEGER', description: 'A name or a number.' },
+        ],
+      },
+      level: { type: 'INTEGER', description: 'One of 1, 2.' },
+      size: { type: 'STRING', description: 'One of "", "s".' },
+      fixed: { type: 'STRING', enum: ['yes'] },
+      any: {
+        anyOf: [
+          ...['STRING', 'NUMBER', 'BOOLEAN'].map((type) => ({ type, description: 'Anything.' })),
+          {
+            type: 'ARRAY',
+            description: 'Anything.',
+            items: { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }] },
+          },
+          { type: 'OBJECT', description: 'Anything.' },
+        ],
+      },
+      free: { type: 'OBJECT' },
+      tags: {
+        type: 'ARRAY',
+        description: 'At most 3 items. No item twice.',
+        items: { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }] },
+      },
+      node: { type: 'OBJECT', properties: { next: { type: 'OBJECT' } } },
+    });
+  });
+
+  it('has no parameters for a tool without inputs', () => {
+    expect(geminiTool(toolOf({}))).to.have.all.keys('name', 'description');
+  });
+});
+
+describe('the strict shape of tools for OpenAI', () => {
+  it('is legal for every tool of the catalogue that can be said so, and marks the others', () => {
+    expect(strictProblems({ type: 'object', properties: { a: { type: 'string' } } }), 'the control').not.to.deep.equal(
+      [],
+    );
+    const loose = tools.filter((tool) => {
+      const { strict, parameters } = openAiTool(tool, true).function;
+      if (strict) expect(strictProblems(parameters), tool.name).to.deep.equal([]);
+      else expect(parameters, tool.name).to.deep.equal(openAiTool(tool).function.parameters);
+      return !strict;
+    });
+    expect(loose.length, 'of them take members of any name').to.be.lessThan(40);
+    for (const { input_schema } of loose)
+      expect(JSON.stringify(input_schema)).to.match(/additionalProperties":(\{|true)/);
+  });
+
+  it('requires every input, and takes null for those that may be left out', () => {
+    const { input_schema } = toolOf(
+      {
+        name: { type: 'string', maxLength: 9 },
+        size: { enum: ['s', 'm'] },
+        owner: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, note: { type: 'string' } } },
+      },
+      { required: ['name'] },
+    );
+    expect(strictSchema(input_schema)).to.deep.equal({
+      type: 'object',
+      additionalProperties: false,
+      required: ['name', 'size', 'owner'],
+      properties: {
+        name: { type: 'string', description: 'At most 9 characters.' },
+        size: { type: ['string', 'null'], enum: ['s', 'm', null] },
+        owner: {
+          type: ['object', 'null'],
+          additionalProperties: false,
+          required: ['id', 'note'],
+          properties: { id: { type: 'string' }, note: { type: ['string', 'null'] } },
+        },
+      },
+    });
+  });
+
+  for (const [what, member] of [
+    ['members of any name', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['members that are not described', { type: 'object' }],
+    ['a value of any type', { description: 'Anything.' }],
+    ['items of any type', { type: 'array' }],
+    ['a circle', { $ref: '#' }],
+    [
+      'alternatives that begin with the same member',
+      {
+        anyOf: ['a', 'b'].map((name) => ({
+          type: 'object',
+          properties: { id: { type: 'string' }, [name]: { type: 'string' } },
+        })),
+      },
+    ],
+    ['too many values', { type: 'integer', enum: Array.from({ length: 1001 }, (_, index) => index) }],
+  ] as [string, JsonSchema][]) {
+    it(`cannot say ${what}`, () => {
+      expect(strictSchema(toolOf({ name: { type: 'string' } }).input_schema)).to.be.an('object');
+      expect(strictSchema(toolOf({ member }).input_schema)).to.equal(undefined);
+    });
+  }
+
+  it('has inputs that the tool takes as they are, null for whatever was left out', () => {
+    const checker = createInputChecker();
+    const tool = toolOf(
+      {
+        name: { type: 'string' },
+        size: { type: 'string', enum: ['s', 'm'], default: 's' },
+        note: { type: ['string', 'null'] },
+        any: {},
+        list: {
+          type: 'array',
+          items: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+        },
+        either: { anyOf: [{ type: 'object', properties: { x: { type: 'integer' } } }, { type: 'string' }] },
+      },
+      { required: ['name'], additionalProperties: false },
+    );
+    const call = { size: null, note: null, any: null, list: [{ a: 'x', b: null }], either: { x: null } };
+    expect(() => checker.check(tool, { ...call, name: null })).to.throw('tool_input');
+    expect(() => checker.check(tool, { ...call, name: 'n', unknown: null })).to.throw('tool_input');
+    expect(checker.check(tool, { ...call, name: 'n' }).input).to.deep.equal({
+      name: 'n',
+      size: 's',
+      note: null,
+      any: null,
+      list: [{ a: 'x' }],
+      either: {},
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { atPointer, isRecord } from '../../../tools/pointer.ts';
+import { atPointer, isRecord, percentDecoded } from '../../../tools/pointer.ts';
 import type { Changes } from './changes.ts';
 
 type Data = Record<string, unknown>;
@@ -97,7 +97,7 @@ class TopMerger {
 
   #target(reference: string): unknown {
     if (!reference.startsWith('#/') && reference !== '#') return undefined;
-    return atPointer(this.#root, decodeURIComponent(reference.slice(1)));
+    return atPointer(this.#root, percentDecoded(reference.slice(1)));
   }
 }
 

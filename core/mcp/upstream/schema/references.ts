@@ -1,4 +1,4 @@
-import { atPointer, isRecord } from '../../../tools/pointer.ts';
+import { atPointer, isRecord, percentDecoded } from '../../../tools/pointer.ts';
 import type { Changes } from './changes.ts';
 import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
 
@@ -63,16 +63,8 @@ function visit(node: unknown, place: readonly string[], judge: (node: Data, plac
 
 function leads(root: Data, reference: string, anchors: ReadonlySet<string>): boolean {
   if (!reference.startsWith('#')) return false;
-  const fragment = decoded(reference.slice(1));
+  const fragment = percentDecoded(reference.slice(1));
   if (fragment !== '' && !fragment.startsWith('/')) return anchors.has(fragment);
   const target = atPointer(root, fragment);
   return isRecord(target) || typeof target === 'boolean';
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

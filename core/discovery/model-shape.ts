@@ -1,0 +1,154 @@
+import { createResolver } from '../import/resolve.ts';
+import {
+  branchesOf,
+  createSchemaReader,
+  membersOf,
+  requiredOf,
+  type SchemaReader,
+  typesOf,
+} from '../import/schema-view.ts';
+import { isRecord } from '../tools/pointer.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { shapeWords } from './shape-words.ts';
+
+type Data = Record<string, unknown>;
+
+/** A schema as the model APIs with a small schema language can say it: no references, no `allOf`, one alternative list. */
+export interface Shape {
+  /** Without `null`; none when it takes any value. */
+  types: string[];
+  nullable: boolean;
+  /** What it is, and the constraints that only words can state. */
+  description: string;
+  /** The allowed values, without null. */
+  values?: unknown[];
+  /** At least two. */
+  branches?: Shape[];
+  members: Map<string, Shape>;
+  required: ReadonlySet<string>;
+  /** Of a list; absent when items may be anything. */
+  items?: Shape;
+  /** Members that have no name in the schema: a shape that they all have, or whether there may be any. */
+  others: Shape | 'stated' | 'unstated' | 'none';
+  /** It, or something in it, says less than the schema. */
+  isCut: boolean;
+}
+
+const MAX_LEVELS = 10;
+/** Schemas in one input. The largest of the catalogue has 40. */
+const MAX_NODES = 1000;
+
+/** @param schema an object at its top, which takes inputs of tools */
+export function readShape(schema: JsonSchema): Shape {
+  return new ShapeReader(createSchemaReader(createResolver(schema))).read(schema, 0);
+}
+
+class ShapeReader {
+  readonly #read: SchemaReader;
+  /** Schemas that are being read: to meet one again is a circle. */
+  readonly #path = new Set<unknown>();
+  #nodesLeft = MAX_NODES;
+
+  constructor(read: SchemaReader) {
+    this.#read = read;
+  }
+
+  read(node: unknown, level: number): Shape {
+    const view = this.#read(node);
+    const target = this.#read.target(node);
+    if (!view) return emptyShape({}, true);
+    if (level > MAX_LEVELS || this.#nodesLeft-- <= 0 || this.#path.has(target)) return emptyShape(view, true);
+    this.#path.add(target);
+    try {
+      return this.#shapeOf(view, level);
+    } finally {
+      this.#path.delete(target);
+    }
+  }
+
+  #shapeOf(view: Data, level: number): Shape {
+    const branches = branchesOf(view);
+    if (branches.length === 0) return this.#plain(view, level);
+    if (membersOf(view).length > 0) return this.#withMembersOf(branches, view, level);
+    const { oneOf: _one, anyOf: _any, description: _description, ...own } = view;
+    const all = branches.map((branch) => this.#branch(branch, own, level));
+    const others = all.filter(({ types }) => types[0] !== 'null');
+    const nullable = others.length < all.length || others.some((shape) => shape.nullable);
+    const description = shapeWords({ description: view['description'] });
+    const [only] = others;
+    if (only && others.length === 1) return { ...only, nullable, description: description || only.description };
+    // An alternative that takes anything leaves nothing for the others to say.
+    const isAny = others.some(({ types, values, branches: inner }) => types.length === 0 && !values && !inner);
+    if (others.length === 0 || isAny) return { ...emptyShape({}, false), description };
+    return {
+      ...emptyShape(
+        {},
+        all.some(({ isCut }) => isCut),
+      ),
+      nullable,
+      description,
+      branches: others,
+    };
+  }
+
+  /** An alternative, with what stands beside all alternatives. */
+  #branch(node: unknown, own: Data, level: number): Shape {
+    const shape = this.read(node, level);
+    const type = own['type'];
+    return shape.types.length === 0 && !shape.branches && type !== undefined && isRecord(node)
+      ? this.#plain({ ...own, ...this.#read(node) }, level)
+      : shape;
+  }
+
+  /** The alternatives of an object that has members beside them: the members of all, none of theirs required. */
+  #withMembersOf(branches: unknown[], view: Data, level: number): Shape {
+    const { oneOf: _one, anyOf: _any, ...own } = view;
+    const parts = branches.map((branch) => membersOf(this.#read(branch) ?? {}));
+    const properties = { ...Object.fromEntries(parts.flat()), ...(own['properties'] as Data) };
+    const shape = this.#plain({ ...own, properties }, level);
+    return { ...shape, isCut: shape.isCut || parts.some((part) => part.length > 0) };
+  }
+
+  #plain(view: Data, level: number): Shape {
+    const shape = emptyShape(view, false);
+    if (shape.types.includes('array') && isRecord(view['items'])) shape.items = this.read(view['items'], level + 1);
+    if (shape.types.includes('object')) this.#addMembers(shape, view, level);
+    const parts = [...shape.members.values(), shape.items, typeof shape.others === 'string' ? undefined : shape.others];
+    return { ...shape, isCut: parts.some((part) => part?.isCut) };
+  }
+
+  #addMembers(shape: Shape, view: Data, level: number): void {
+    for (const [name, member] of membersOf(view)) shape.members.set(name, this.read(member, level + 1));
+    const others = view['additionalProperties'];
+    if (isRecord(others) && Object.keys(others).length > 0) shape.others = this.read(others, level + 1);
+  }
+}
+
+/** What a schema says by itself, without what is below it. */
+function emptyShape(view: Data, isCut: boolean): Shape {
+  const listed = Object.hasOwn(view, 'const') ? [view['const']] : view['enum'];
+  const values = Array.isArray(listed) ? listed.filter((value) => value !== null) : undefined;
+  const stated = typesOf(view);
+  const types = stated.length > 0 ? stated : (values ?? []).map(typeOf);
+  return {
+    types: types.join() === 'null' ? types : [...new Set(types)].filter((type) => type !== 'null'),
+    nullable: stated.includes('null') || (stated.length === 0 && Array.isArray(listed) && listed.includes(null)),
+    description: shapeWords(view),
+    ...(values && values.length > 0 && { values }),
+    members: new Map(),
+    required: requiredOf(view),
+    others: othersOf(view['additionalProperties']),
+    isCut,
+  };
+}
+
+function othersOf(word: unknown): Shape['others'] {
+  if (word === false) return 'none';
+  return word === undefined ? 'unstated' : 'stated';
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (value === null) return 'null';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}

@@ -1,0 +1,35 @@
+type Data = Readonly<Record<string, unknown>>;
+
+/** What is longer is left out: the server checks it, and a model makes most calls without it. */
+const MAX_SENTENCE = 200;
+
+/** The description of a schema, with its constraints in words after it. */
+export function shapeWords(schema: Data): string {
+  const text = typeof schema['description'] === 'string' ? schema['description'].trim() : '';
+  const words = sentences(schema).filter((sentence) => sentence !== '' && sentence.length <= MAX_SENTENCE);
+  const ended = text === '' || words.length === 0 || /[.!?…:]$/.test(text) ? text : `${text}.`;
+  return [ended, ...words].filter((part) => part !== '').join(' ');
+}
+
+function sentences(schema: Data): string[] {
+  const { format, pattern, exclusiveMinimum, exclusiveMaximum, multipleOf, uniqueItems, default: value } = schema;
+  return [
+    typeof format === 'string' && format !== 'file' ? `Format: ${format}.` : '',
+    typeof pattern === 'string' ? `Pattern: ${pattern}` : '',
+    range(schema, 'minLength', 'maxLength', ' characters'),
+    range(schema, 'minimum', 'maximum', ''),
+    typeof exclusiveMinimum === 'number' ? `More than ${exclusiveMinimum}.` : '',
+    typeof exclusiveMaximum === 'number' ? `Less than ${exclusiveMaximum}.` : '',
+    typeof multipleOf === 'number' ? `A multiple of ${multipleOf}.` : '',
+    range(schema, 'minItems', 'maxItems', ' items'),
+    uniqueItems === true ? 'No item twice.' : '',
+    range(schema, 'minProperties', 'maxProperties', ' members'),
+    value === undefined ? '' : `Default: ${JSON.stringify(value)}.`,
+  ];
+}
+
+function range(schema: Data, low: string, high: string, unit: string): string {
+  const [from, to] = [schema[low], schema[high]];
+  if (typeof to !== 'number') return typeof from === 'number' ? `${from}${unit} or more.` : '';
+  return typeof from === 'number' ? `${from} to ${to}${unit}.` : `At most ${to}${unit}.`;
+}

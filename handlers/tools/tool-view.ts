@@ -1,0 +1,18 @@
+import { ApiError } from '../../core/errors.ts';
+import type { ToolView } from '../present/tool.ts';
+
+/** @throws ApiError VALIDATION_FAILED for `strict` with a format that does not know it */
+export function readToolView({
+  format = 'native',
+  detail = 'compact',
+  strict = false,
+}: {
+  [Key in keyof ToolView]?: ToolView[Key] | undefined;
+}): ToolView {
+  if (strict && format !== 'openai') {
+    throw new ApiError('VALIDATION_FAILED', 'Only the format openai has a strict form.', {
+      errors: [{ field: 'strict', message: 'needs format=openai' }],
+    });
+  }
+  return { format, detail, strict };
+}
