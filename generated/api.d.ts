@@ -2022,7 +2022,10 @@ export interface components {
             dry_run?: boolean;
             identifier?: components["schemas"]["AccountIdentifier"];
             organization_id?: components["schemas"]["OrganizationId"];
-            /** @description The tool's parameters; an empty object when left out. They are checked against its `input_schema` before anything is sent. */
+            /**
+             * @description The tool's parameters; an empty object when left out. They are checked against its `input_schema` before anything is sent.
+             *     Null counts as left out where the schema takes no null and does not require the parameter.
+             */
             tool_input?: {
                 [key: string]: unknown;
             };
@@ -2151,7 +2154,20 @@ export interface components {
             message: string;
         };
         /** @description A tool in the shape that `format` and `detail` ask for. */
-        FormattedTool: components["schemas"]["ToolSummary"] | components["schemas"]["Tool"] | components["schemas"]["OpenAiTool"] | components["schemas"]["AnthropicTool"] | components["schemas"]["McpTool"];
+        FormattedTool: components["schemas"]["ToolSummary"] | components["schemas"]["Tool"] | components["schemas"]["OpenAiTool"] | components["schemas"]["AnthropicTool"] | components["schemas"]["GeminiTool"] | components["schemas"]["McpTool"];
+        /** @description A tool as an element of `functionDeclarations` of a `Tool` of the Gemini API. */
+        GeminiTool: {
+            /** @description For a model that has to choose. */
+            description: string;
+            name: components["schemas"]["ToolName"];
+            /**
+             * @description The `Schema` of the arguments, an object at its top. It uses `type`, `description`, `nullable`, `enum`, `properties`,
+             *     `required`, `items` and `anyOf`; other constraints are part of descriptions. Absent for a tool without inputs.
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * @description The account, by `id` or by `organization_id` and/or `user_id` with `connector` and `identifier`, and where its user goes
          *     afterwards.
@@ -2743,6 +2759,11 @@ export interface components {
                 parameters: {
                     [key: string]: unknown;
                 };
+                /**
+                 * @description Present with `strict=true`: whether `parameters` is for a strict function call. `false` for a tool whose inputs a strict
+                 *     schema cannot describe.
+                 */
+                strict?: boolean;
             };
             /**
              * @description Always `function`.
@@ -4548,10 +4569,11 @@ export interface components {
         ToolDetailQuery: "compact" | "full";
         /**
          * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-         *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+         *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
+         *     Model Context Protocol.
          * @example native
          */
-        ToolFormatQuery: "native" | "openai" | "anthropic" | "mcp";
+        ToolFormatQuery: "native" | "openai" | "anthropic" | "gemini" | "mcp";
         /**
          * @description The most hits to answer.
          * @example 10
@@ -4567,6 +4589,13 @@ export interface components {
          * @example create issue
          */
         ToolSearchQuery: string;
+        /**
+         * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
+         *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
+         *     schema cannot describe has its ordinary schema and `strict: false`.
+         * @example false
+         */
+        ToolStrictQuery: boolean;
         /**
          * @description Only tools that carry this tag.
          * @example issues
@@ -6697,7 +6726,8 @@ export interface operations {
                 detail?: components["parameters"]["ToolDetailQuery"];
                 /**
                  * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
+                 *     Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
@@ -6732,6 +6762,13 @@ export interface operations {
                  * @example true
                  */
                 read_only?: components["parameters"]["ReadOnlyQuery"];
+                /**
+                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
+                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
+                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @example false
+                 */
+                strict?: components["parameters"]["ToolStrictQuery"];
                 /**
                  * @description Only tools that carry this tag.
                  * @example issues
@@ -6881,7 +6918,8 @@ export interface operations {
                 detail?: components["parameters"]["ToolDetailQuery"];
                 /**
                  * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
+                 *     Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
@@ -6906,6 +6944,13 @@ export interface operations {
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
+                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
+                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @example false
+                 */
+                strict?: components["parameters"]["ToolStrictQuery"];
                 /**
                  * @description The user, as the accounts name their owner.
                  * @example user_ada
@@ -6956,7 +7001,8 @@ export interface operations {
                 detail?: components["parameters"]["ToolDetailQuery"];
                 /**
                  * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
+                 *     Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
@@ -6980,6 +7026,13 @@ export interface operations {
                  * @example create issue
                  */
                 query: components["parameters"]["ToolSearchQuery"];
+                /**
+                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
+                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
+                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @example false
+                 */
+                strict?: components["parameters"]["ToolStrictQuery"];
                 /**
                  * @description The user, as the accounts name their owner.
                  * @example user_ada
@@ -7019,10 +7072,18 @@ export interface operations {
             query?: {
                 /**
                  * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `mcp`: a tool of the Model Context Protocol.
+                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
+                 *     Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
+                /**
+                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
+                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
+                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @example false
+                 */
+                strict?: components["parameters"]["ToolStrictQuery"];
             };
             header?: never;
             path: {
