@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -24,5 +25,35 @@ describe('npm scripts', () => {
     const page = read('docs/operations.md');
     expect(page).to.include(`# or: MALLOC_ARENA_MAX=1 node_modules/.bin/${command}\n`);
     expect(page).to.include(`ExecStart=/opt/valetkey/node_modules/.bin/${command}\n`);
+  });
+});
+
+describe('targets of the Makefile that run tests (F12)', () => {
+  const root = join(import.meta.dirname, '../..');
+  const runs = [...readFileSync(join(root, 'Makefile'), 'utf8').matchAll(/^\t(.*)\$\(MOCHA\) (.*)$/gm)].map(
+    (match) => ({
+      variables: [...String(match[1]).matchAll(/\b([A-Z_]+)=/g)].map((found) => String(found[1])),
+      files: String(match[2])
+        .split(' ')
+        .map((word) => word.replaceAll("'", ''))
+        .filter((word) => word.endsWith('.test.ts'))
+        .flatMap((pattern) => globSync(pattern, { cwd: root })),
+    }),
+  );
+
+  it('name files that exist, and set variables that these files read', () => {
+    const long = runs.filter(({ variables }) => variables.length > 0 && !variables.includes('VALETKEY_FULL_SUITE'));
+    expect(long.length).to.be.greaterThan(3);
+    for (const { variables, files } of long) {
+      expect(files, String(variables)).not.to.deep.equal([]);
+      expect(files.every((file) => existsSync(join(root, file)))).to.equal(true);
+      const sources = files.map((file) => readFileSync(join(root, file), 'utf8'));
+      for (const variable of variables) {
+        expect(
+          sources.some((source) => source.includes(`process.env['${variable}']`)),
+          `${variable} is read by ${files}`,
+        ).to.equal(true);
+      }
+    }
   });
 });

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { openStore } from '../../db/store.ts';
 import { NOW, temporaryDirectory } from './support.ts';
 
-/** More rounds for a longer look: `CRASH_ROUNDS=50`. */
+/** Set CRASH_ROUNDS=50 for a longer run. The long form of the whole server is `make crash`. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 

@@ -65,11 +65,16 @@ export interface ChildServer {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** @throws Error with what the process has said when it ends instead of listening */
-export async function startChildServer(env: Record<string, string>, options: ChildOptions = {}): Promise<ChildServer> {
+/** The process of a server, which may not listen yet. */
+export function spawnServer(env: Record<string, string>, options: ChildOptions = {}) {
   const variables = { PORT: '0', BASE_URL: 'http://localhost', VALETKEY_RATE_LIMIT: 'off' };
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
-  const child = spawnCommand(['serve'], { ...variables, ...client, ...env }, options);
+  return spawnCommand(['serve'], { ...variables, ...client, ...env }, options);
+}
+
+/** @throws Error with what the process has said when it ends instead of listening */
+export async function startChildServer(env: Record<string, string>, options: ChildOptions = {}): Promise<ChildServer> {
+  const child = spawnServer(env, options);
   const logs: string[] = [];
   let errors = '';
   child.stderr.on('data', (chunk) => {

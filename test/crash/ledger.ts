@@ -1,0 +1,73 @@
+/** What a client knows about an account. Only what was acknowledged is certain. */
+export interface LedgerAccount {
+  /** The account key by which it can be found when no response told its id. */
+  identifier: string;
+  id?: string;
+  /** `doubtful`: a request that creates or deletes it had no response. */
+  state: 'there' | 'deleted' | 'doubtful';
+  /** The `version` setting that was acknowledged last. */
+  version: number;
+  /** One that was sent and had no response. */
+  sentVersion?: number;
+  /** The end of its sealed credentials, as it was stored. */
+  mark?: Buffer;
+  /** The idempotency key of its creation, where it had one. */
+  key?: string;
+}
+
+/** A call of a tool that changes something at its provider. */
+export interface LedgerCall {
+  /** Names the effect at the provider. */
+  nonce: string;
+  accountId: string;
+  key?: string;
+  /** Whether it is a raw call, which takes no idempotency key. */
+  isRaw?: boolean;
+  executionId?: string;
+}
+
+/** An account whose tokens rotate with each refresh. */
+export interface LedgerGrant {
+  id: string;
+  name: string;
+  /** Whether a request that may refresh it had no response. */
+  isDoubtful: boolean;
+  /** How often its tokens had rotated at the provider at the last response. */
+  rotations: number;
+}
+
+/** What was acknowledged by a server that is killed again and again, and what is in doubt. */
+export interface Ledger {
+  accounts: LedgerAccount[];
+  calls: LedgerCall[];
+  /** Executions of calls that only read, whose response was received since the last kill. */
+  readExecutions: string[];
+  grants: LedgerGrant[];
+  /** Identifiers of users whose link was verified, and of those whose verification had no response. */
+  linked: Set<string>;
+  doubtfulLinks: Set<string>;
+  /** Secrets of a client of the API, of which one works. The first one was acknowledged last. */
+  secrets: string[];
+  clientId: string;
+  /** Versions of an imported document, of which one is stored. The first one was acknowledged last. */
+  imports: number[];
+  /** Responses that no client should see. */
+  faults: string[];
+  acknowledged: number;
+}
+
+export function createLedger(): Ledger {
+  return {
+    accounts: [],
+    calls: [],
+    readExecutions: [],
+    grants: [],
+    linked: new Set(),
+    doubtfulLinks: new Set(),
+    secrets: [],
+    clientId: '',
+    imports: [],
+    faults: [],
+    acknowledged: 0,
+  };
+}
