@@ -73,11 +73,15 @@ export async function registerClient({ server, description, fetchFor, now }: Reg
   }
 }
 
+/** Hosts of this machine, as a URL writes them. Servers register no web application that returns to one of them. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
+
 function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) {
   return {
     client_name: name,
     ...(homepage !== undefined && { client_uri: homepage }),
     redirect_uris: [redirectUri],
+    application_type: LOOPBACK.test(new URL(redirectUri).hostname) ? 'native' : 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',

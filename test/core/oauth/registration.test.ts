@@ -20,6 +20,7 @@ describe('Becoming a client of a server that one meets at run time', () => {
       client_name: 'Valetkey',
       client_uri: 'https://valetkey.example/',
       redirect_uris: [REDIRECT],
+      application_type: 'web',
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
@@ -28,11 +29,11 @@ describe('Becoming a client of a server that one meets at run time', () => {
   });
 
   describe('by registration (RFC 7591)', () => {
-    async function register(body: unknown, status = 201) {
+    async function register(body: unknown, status = 201, redirectUri = REDIRECT) {
       const sent: { url: string; body: unknown; redirect: unknown }[] = [];
       const outcome = await registerClient({
         server: SERVER,
-        description: DESCRIPTION,
+        description: { ...DESCRIPTION, redirectUri },
         fetchFor: () => async (url, init) => {
           sent.push({ url: String(url), body: JSON.parse(String(init?.body)), redirect: init?.redirect });
           return Response.json(body, { status });
@@ -55,6 +56,22 @@ describe('Becoming a client of a server that one meets at run time', () => {
       expect(sent[0]).to.deep.include({ url: SERVER.registration_endpoint, redirect: 'manual' });
       expect(sent[0]?.body).to.deep.include({ redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' });
     });
+
+    for (const [redirectUri, type] of [
+      [REDIRECT, 'web'],
+      ['https://localhost.example/oauth/callback/conn_1', 'web'],
+      ['http://127.0.0.1:8080/oauth/callback/conn_1', 'native'],
+      ['http://[::1]:8080/oauth/callback/conn_1', 'native'],
+      ['http://localhost:8080/oauth/callback/conn_1', 'native'],
+    ] as const) {
+      it(`X10: names the application type ${type} for ${redirectUri}`, async () => {
+        const { sent } = await register({ client_id: 'c' }, 201, redirectUri);
+        expect(sent[0]?.body).to.deep.include({ application_type: type, redirect_uris: [redirectUri] });
+        expect(clientMetadataDocument('https://v.example/c', { ...DESCRIPTION, redirectUri })).to.include({
+          application_type: type,
+        });
+      });
+    }
 
     it('takes the client as the server made it', async () => {
       const none = { clientId: 'c', method: 'none', secret: null, secretExpiresAt: null };
