@@ -32,6 +32,11 @@ export interface AuthRequestReads {
   due(environmentId: EnvironmentId, now: number, limit: number): Promise<AuthRequestRow[]>;
   /** How many of an account's wait to be verified. */
   countPending(environmentId: EnvironmentId, accountId: string): Promise<number>;
+  /** Those of the same account that wait to be verified and were finished before this one. */
+  finishedBefore(
+    environmentId: EnvironmentId,
+    request: Pick<AuthRequestRow, 'accountId' | 'expiresAt' | 'id'>,
+  ): Promise<AuthRequestRow[]>;
 }
 
 export interface AuthRequestWrites {
@@ -83,6 +88,15 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
       .where(and(itsAccount, notEnded, pending))
       .prepare(),
   );
+  const finishedBefore = once(() => {
+    // All are given the same time to be verified, so the order of their ends is that in which they were finished.
+    const earlier = sql`(${t.expiresAt}, ${t.id}) < (${sql.placeholder('expiresAt')}, ${sql.placeholder('id')})`;
+    return db
+      .select()
+      .from(t)
+      .where(and(itsAccount, notEnded, pending, earlier))
+      .prepare();
+  });
   const insert = once(() => {
     const names = ['id', 'environmentId', 'accountId', 'connectionId', 'linkDigest', 'linkExpiresAt', 'identifier'];
     const rest = ['userVerifyUrl', 'callerState', 'createdAt', 'expiresAt'];
@@ -168,6 +182,9 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
     },
     async countPending(environmentId, accountId) {
       return countPending().get({ environmentId, accountId })?.total ?? 0;
+    },
+    async finishedBefore(environmentId, { accountId, expiresAt, id }) {
+      return finishedBefore().all({ environmentId, accountId, expiresAt, id });
     },
     async insert(environmentId, request) {
       insert().run({ ...request, environmentId });

@@ -197,6 +197,11 @@ describe('no query without an environment (C1)', () => {
       'authRequests.byRequest': [(r, env) => r.authRequests.byRequest(env, digest('request 2')), undefined],
       'authRequests.due': [(r, env) => r.authRequests.due(env, NOW + 1, 10), []],
       'authRequests.countPending': [(r, env, ids) => r.authRequests.countPending(env, ids.account), 0],
+      'authRequests.finishedBefore': [
+        (r, env, ids) =>
+          r.authRequests.finishedBefore(env, { accountId: ids.account, expiresAt: NOW * 2, id: 'areq_9' }),
+        [],
+      ],
       'authRequests.extend': [(r, env) => r.authRequests.extend(env, 'areq_1', NOW), false],
       'authRequests.countMismatch': [(r, env) => r.authRequests.countMismatch(env, 'areq_2'), false],
       'authRequests.finish': [(r, env) => r.authRequests.finish(env, 'areq_1', grant('request 1')), false],

@@ -13,6 +13,7 @@ import { tokenDigest } from './tokens.ts';
 const MISMATCHES_BORNE = 5;
 
 const MISMATCHED = 'Another user than the one who was meant has finished the link. Authorize the account again.';
+const SUPERSEDED = 'Another link of the account was finished later and has been verified.';
 const MOVED = 'The provider has changed since the link was finished. Authorize the account again.';
 
 export interface VerifyTools extends Pick<ContextTools, 'catalogue' | 'now'>, ActivateTools, EndTools {
@@ -41,7 +42,8 @@ export type Verified =
 
 /**
  * Verifies who has finished a link: the identifier that the application read from its own session has to be the one that the link was
- * made for. Only then does what was granted become the account's credentials, once, in this transaction (threats L1, L6).
+ * made for. Only then does what was granted become the account's credentials, once, in this transaction (threats L1, L6). Of several
+ * links of one account the one that was finished last counts: a verification ends those that were finished before.
  *
  * What it returns has to be committed also where it is a refusal: refusals are counted.
  */
@@ -67,6 +69,10 @@ export async function verify(
   if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };
   await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
   await activate(tx, tools, activation, { origins: request.origins, binding }, cause);
+  // The link that was finished last counts, in whichever order the application verifies them.
+  for (const earlier of await tx.authRequests.finishedBefore(environment.id, request)) {
+    await endRequest(tx, tools, earlier, 'FAILED', SUPERSEDED, cause);
+  }
   tx.afterCommit(tools.scrubStorage);
   return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment) };
 }
