@@ -1,7 +1,6 @@
 import { awaitsFragment, type Finish, finishConsent, type Return } from '../core/accounts/links/finish-consent.ts';
 import type { LinkTools } from '../core/accounts/links/link-tools.ts';
 import { connectedUrl } from '../core/accounts/links/verify.ts';
-import { ApiError } from '../core/errors.ts';
 import { FIELD_PREFIX } from '../web/connect/fields.ts';
 import { fragmentPage } from '../web/connect/fragment-page.ts';
 import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../web/connect/message-pages.ts';
@@ -25,9 +24,8 @@ export function createCallback(tools: LinkTools) {
 
   return {
     async arrive(call: PageCall, connectionId: string): Promise<PageReply> {
-      // A browser comes back by GET; whatever only looks must not use the flow up.
-      if (call.req.method !== 'GET')
-        throw new ApiError('METHOD_NOT_ALLOWED', 'This page is for the way back from a provider.');
+      // A browser returns by GET. HEAD must not use the flow up, so it gets the response of a browser without one.
+      if (call.req.method === 'HEAD') return { status: 400, page: strayPage() };
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(tools, call.environment, back);
       if (link) return { status: 200, page: fragmentPage(link.provider.displayName), script: true };

@@ -19,11 +19,12 @@ export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
   const out: FieldError[] = [];
   for (const error of errors) {
     if (isNoiseOf(error, unions, errors)) continue;
-    const entry = error.keyword === 'oneOf' ? presentUnion(error, errors) : present(error);
-    const key = `${entry.field}\n${entry.message}`;
-    if (!seen.has(key)) out.push(entry);
-    if (out.length === PROBLEM.errors) break;
-    seen.add(key);
+    for (const entry of error.keyword === 'oneOf' ? presentUnion(error, errors) : [present(error)]) {
+      const key = `${entry.field}\n${entry.message}`;
+      if (!seen.has(key)) out.push(entry);
+      if (out.length === PROBLEM.errors) return out;
+      seen.add(key);
+    }
   }
   return out;
 }
@@ -35,19 +36,21 @@ function isNoiseOf(error: ErrorObject, unions: ReadonlySet<string>, errors: read
   return errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
 }
 
-/** Says which keys the value may hold one of, which of them it holds too many of, or which key no form has. */
-function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError {
+/** Says which keys the value may hold one of, which of them it holds too many of, or which keys no form has. */
+function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError[] {
   const branches = branchesOf(union, errors);
   const choices = [...new Set(branches.flatMap((branch) => branch.allowed))];
   const sent = [...new Set(branches.flatMap((branch) => branch.extra))];
-  const unknown = sent.find((key) => !choices.includes(key));
-  if (unknown !== undefined) return { field: fieldOf(union.instancePath, unknown), message: unknownField(choices) };
+  const unknown = sent.filter((key) => !choices.includes(key));
+  if (unknown.length > 0) {
+    return unknown.map((key) => ({ field: fieldOf(union.instancePath, key), message: unknownField(choices) }));
+  }
   const field = fieldOf(union.instancePath);
   const meant = branches.filter((branch) => branch.missing.length === 0 && branch.extra.length < sent.length);
-  if (meant.length > 1) return { field, message: `must hold only one of ${sent.join(', ')}` };
+  if (meant.length > 1) return [{ field, message: `must hold only one of ${sent.join(', ')}` }];
   return choices.length > 0
-    ? { field, message: `must hold exactly one of ${choices.join(', ')}` }
-    : { field, message: 'fits none of the allowed forms' };
+    ? [{ field, message: `must hold exactly one of ${choices.join(', ')}` }]
+    : [{ field, message: 'fits none of the allowed forms' }];
 }
 
 interface Branch {

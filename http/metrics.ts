@@ -80,13 +80,18 @@ export function createMetrics(): Metrics {
 /** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */
 export function createMetricsServer(metrics: Metrics, log: Logger): Server {
   return createServer((req, res) => {
-    if (!['GET', 'HEAD'].includes(req.method ?? '') || req.url !== '/metrics') {
+    if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {
       res.writeHead(404).end();
       return;
     }
+    if (!['GET', 'HEAD'].includes(req.method ?? '')) {
+      res.writeHead(405, { allow: 'GET, HEAD' }).end();
+      return;
+    }
     const answer = async () => {
-      const text = await metrics.registry.metrics();
-      res.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
+      const bytes = Buffer.from(await metrics.registry.metrics());
+      res.writeHead(200, { 'content-type': metrics.registry.contentType, 'content-length': bytes.length });
+      res.end(req.method === 'HEAD' ? undefined : bytes);
     };
     inBackground(answer, (err) => {
       log.error({ err }, 'the metrics could not be collected');

@@ -109,6 +109,10 @@ describe('presentErrors', () => {
       expect(errorsOf(withNothing, { details: { kee: {} } })).to.deep.equal([
         { field: 'details.kee', message: 'unknown field (allowed: token, key)' },
       ]);
+      expect(errorsOf(withNothing, { details: { kee: {}, tokn: {} } })).to.deep.equal([
+        { field: 'details.kee', message: 'unknown field (allowed: token, key)' },
+        { field: 'details.tokn', message: 'unknown field (allowed: token, key)' },
+      ]);
       expect(errorsOf(withNothing, { details: 'kee' })).to.deep.equal([
         { field: 'details', message: 'must hold exactly one of token, key' },
       ]);

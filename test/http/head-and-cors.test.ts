@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { request } from 'undici';
+import { startServer } from '../../http/server.ts';
 import { operationsOf } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import { requestOf } from '../support/contract-requests.ts';
@@ -8,6 +9,7 @@ import { sessionToken } from '../support/mcp.ts';
 import { createConnection } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+import { closedPort } from '../support/upstream.ts';
 
 /** Headers that differ from one request to the next; the client of the tests closes its connection after a HEAD. */
 const CHANGING = ['date', 'x-request-id', 'set-cookie', 'connection', 'keep-alive'];
@@ -44,13 +46,42 @@ describe('HEAD', () => {
   for (const path of [
     '/docs',
     '/docs/errors',
+    '/docs/reference.js',
+    '/docs/assets/swagger-ui.css',
+    '/docs/nothing',
     '/openapi.json',
     '/openapi.yaml',
     '/connect/connected',
     '/connect/nothing',
+    '/connect/assets/connect.css',
+    '/connect/assets/nothing',
+    '/oauth/callback/nothing',
+    '/healthz',
+    '/readyz',
+    '/nothing',
   ]) {
     it(`is ${path} without its body`, () => compare(path, null));
   }
+
+  it('is /metrics without its body, and other methods are refused', async () => {
+    const metricsPort = await closedPort();
+    const { deps } = server;
+    const second = await startServer({ ...deps, config: { ...deps.config, metricsPort }, close: async () => {} });
+    try {
+      const ask = async (method: string) => {
+        const answer = await request(`http://127.0.0.1:${metricsPort}/metrics`, { method: method as 'GET' });
+        return { ...answer, text: await answer.body.text() };
+      };
+      const [get, head, post] = [await ask('GET'), await ask('HEAD'), await ask('POST')];
+      expect([get.statusCode, head.statusCode, head.text]).to.deep.equal([200, 200, '']);
+      expect(Number(get.headers['content-length'])).to.equal(Buffer.byteLength(get.text));
+      expect(head.headers['content-type']).to.equal(get.headers['content-type']);
+      expect(Number(head.headers['content-length'])).to.be.above(0);
+      expect([post.statusCode, post.headers['allow']]).to.deep.equal([405, 'GET, HEAD']);
+    } finally {
+      await second.stop();
+    }
+  });
 
   it('is the protected resource metadata of an MCP server without its body', async () => {
     const { id } = await createConnection(server, { connector: 'github' });

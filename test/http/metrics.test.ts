@@ -25,7 +25,7 @@ describe('metrics', () => {
       expect(text).to.match(/^valetkey_body_bytes 0$/m);
       expect(text).to.match(/^valetkey_process_resident_memory_bytes /m);
       expect((await read('/')).statusCode).to.equal(404);
-      expect((await read('/metrics', 'POST')).statusCode).to.equal(404);
+      expect((await read('/metrics', 'POST')).statusCode).to.equal(405);
       expect((await server.call('GET', '/metrics', { token: null })).status).to.equal(404);
     } finally {
       await second.stop();

@@ -209,6 +209,29 @@ describe('createConnectedAccount', () => {
       expect(fieldsOf(ownerless)).to.deep.equal(['organization_id']);
     });
 
+    it('names each unknown member of authorization_details, also where it stands alone', async () => {
+      const { id } = (await create({ connector: desk, identifier: 'known-members', user_id: 'u' })).body
+        .connected_account;
+      const field = (name: string) => `connected_account.authorization_details.${name}`;
+      const cases: [object, string[]][] = [
+        [{ bogus: {} }, ['bogus']],
+        [{ bogus: 'x', other: null }, ['bogus', 'other']],
+        [{ api_key: 'x' }, ['api_key']],
+        [{ static_auth: { details: {} }, bogus: {} }, ['bogus']],
+        [{ static_auth: { details: {}, bogus: {} } }, ['static_auth.bogus']],
+        [JSON.parse('{ "__proto__": {} }'), ['__proto__']],
+      ];
+      for (const [authorization_details, names] of cases) {
+        const connected_account = { authorization_details };
+        const made = await create({ connector: desk, identifier: 'unknown-members', user_id: 'u', connected_account });
+        const changed = await server.call('PUT', '/api/v1/connected_accounts', { body: { id, connected_account } });
+        for (const answer of [made, changed]) {
+          expect(answer.body, answer.text).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+          expect(fieldsOf(answer), answer.text).to.deep.equal(names.map(field));
+        }
+      }
+    });
+
     it('names a field that is beyond its limit or of another type', async () => {
       const cases: [Record<string, unknown>, string][] = [
         [{ identifier: '' }, 'identifier'],

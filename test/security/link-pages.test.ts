@@ -285,6 +285,6 @@ describe('the pages of links', () => {
       expect(await ask('GET', path)).to.equal(404);
     }
     expect(await ask('GET', '/connect/connected', { host: 'unknown.example' })).to.equal(421);
-    expect((await request(`${origin}/oauth/callback/x`, { method: 'HEAD' })).statusCode).to.equal(405);
+    expect((await request(`${origin}/oauth/callback/x`, { method: 'HEAD' })).statusCode).to.equal(400);
   });
 });

@@ -145,6 +145,15 @@ describe('attacks on links', () => {
     expect((await verifyUser(world.server, authRequestId, identifier)).status).to.equal(200);
   });
 
+  it('L7: looking at the address of a return does not use the return up', async () => {
+    const browser = browserFor(world.as);
+    const leading = await consent(browser, await reachSignIn(browser, await world.link(person())), 'l7');
+    const tokens = world.as.hits('/token');
+    expect((await browser.open(leading.location as string, 'HEAD')).status).to.equal(400);
+    expect(world.as.hits('/token')).to.equal(tokens);
+    expect((await browser.open(leading.location as string)).status).to.equal(303);
+  });
+
   it('L7: each start has a state and a proof key of its own', async () => {
     const link = await world.link(person());
     const browser = browserFor(world.as);
