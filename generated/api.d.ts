@@ -400,11 +400,16 @@ export interface paths {
          *     application that is. When it is the user whom the link was made for, what was granted becomes the credentials of the account,
          *     the account is `ACTIVE`, and the request is spent.
          *
+         *     When several links of one account were finished, the link that was finished last counts, in whichever order they are
+         *     verified. Verifying a link replaces the credentials of the account, and ends the other links of the account that were finished
+         *     before it: what was granted through them is revoked at the provider, unless the account stands on the same grant.
+         *
          *     When it does not work:
          *     - 403 `IDENTIFIER_MISMATCH` another user has finished the link. Nothing becomes active. Five are borne; the sixth ends the
          *       request, is answered like an unknown one, and what was granted is revoked at the provider.
          *     - 404 nothing waits to be verified under this `auth_request_id`: it was never made, was made in another environment, was
-         *       verified already, has ended, or is older than ten minutes. These are not told apart.
+         *       verified already, has ended, is older than ten minutes, or a link of the same account that was finished later has been
+         *       verified. These are not told apart.
          *     - 409 `SUBJECT_CHANGED` the account belonged to another person at the provider before, and `allow_subject_change` is not set.
          *       The request can still be verified.
          */
