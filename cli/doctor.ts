@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { moduleOf } from '../core/authorization/registry.ts';
 import { inspectConnection } from '../core/connections/inspect.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
@@ -13,7 +14,6 @@ import { policyOf } from './egress-policy.ts';
 import { openStorage } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 
-const OAUTH_TYPES: ReadonlySet<string> = new Set(['OAUTH', 'OAUTH_M2M', 'SMART_FHIR']);
 const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
 
 /** `valetkey doctor <connector>`: exits with 1 when what is configured differs from what the provider says. */
@@ -25,7 +25,7 @@ export async function doctorCommand(args: string[]): Promise<void> {
   const { config } = readConfig(process.env);
   const found = keyId === undefined ? undefined : await findConnection(keyId, environment);
   const patterns = provider.authPatterns.filter(
-    ({ type }) => OAUTH_TYPES.has(type) && (found === undefined || found.connection.type === type),
+    ({ type }) => moduleOf(type).metadataGrant !== undefined && (found === undefined || found.connection.type === type),
   );
   const egress = createEgress(policyOf(config, found?.environment.kind));
   const checks = found === undefined ? [] : inspectConnection(provider, found.connection);

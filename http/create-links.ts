@@ -24,10 +24,10 @@ export function createLinks(
   const { store, vault, now, random, log } = parts;
   const tools = { store, vault, now, random, fetchFor: createPinnedFetch(parts), log };
   const { discovery } = parts;
-  const authorization: AuthorizationClient = authorizationClients([
-    createOAuthClient({ ...tools, discovery }),
-    createOAuth1Client(tools),
-  ]);
+  const authorization: AuthorizationClient = authorizationClients({
+    oauth2: createOAuthClient({ ...tools, discovery }),
+    oauth1: createOAuth1Client(tools),
+  });
 
   let running: Promise<void> = Promise.resolve();
   const expire = (): Promise<void> => {

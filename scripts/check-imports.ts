@@ -20,10 +20,26 @@ const ROOMS: Room[] = [
   { path: 'core/threads', may: ['core/errors.ts'] },
   { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },
-  { path: 'core/oauth', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools/pointer.ts'] },
-  { path: 'core/connectors', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/tools'] },
+  {
+    path: 'core/authorization',
+    may: [
+      ...['generated/api.d.ts', 'core/errors.ts', 'core/secret.ts', 'core/connectors'],
+      ...['core/oauth1', 'core/smart-fhir', 'core/trusted-idp', 'core/workspace-dwd'],
+    ],
+  },
+  {
+    path: 'core/oauth',
+    may: ['core/errors.ts', 'core/secret.ts', 'core/authorization', 'core/connectors', 'core/tools/pointer.ts'],
+  },
+  {
+    path: 'core/connectors',
+    may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/authorization', 'core/tools'],
+  },
   { path: 'core/import', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools', 'core/threads'] },
-  { path: 'core/tools', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/threads'] },
+  {
+    path: 'core/tools',
+    may: ['core/errors.ts', 'core/secret.ts', 'core/authorization', 'core/connectors', 'core/threads'],
+  },
   { path: 'core/mcp', may: ['core', 'db'] },
   { path: 'core', may: ['core', 'db'] },
   { path: 'db', may: ['core/errors.ts', 'core/ids.ts', 'core/secret.ts'] },

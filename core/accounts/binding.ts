@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { AccountBinding, AccountRow } from '../../db/store.ts';
+import { staticFieldsOf } from '../authorization/fields.ts';
+import { isClientPattern } from '../authorization/roles.ts';
 import { bindClient } from '../connections/client-binding.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
 import { isAtOrBelow } from '../connectors/address-scope.ts';
-import { type AuthPattern, isSecretField, staticFieldsOf } from '../connectors/auth-pattern.ts';
+import { type AuthPattern, isSecretField } from '../connectors/auth-pattern.ts';
 import { baseTemplateOf, baseUrlOf } from '../connectors/base-url.ts';
 import { credentialUse } from '../connectors/credential-use.ts';
 import { originsOf } from '../connectors/origins.ts';
@@ -13,7 +15,6 @@ import { ApiError } from '../errors.ts';
 import type { Details } from './details.ts';
 import { publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
-import { isClientPattern } from './obtaining/kinds.ts';
 
 /** Of each static field that a credential holds, whether its value may be shown. */
 export type FieldSecrecy = AccountBinding['fields'];

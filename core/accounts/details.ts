@@ -1,11 +1,12 @@
-import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+import { isClientPattern } from '../authorization/roles.ts';
+import type { AuthorizationType } from '../authorization/type.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { checkStaticDetails, isComplete } from '../connectors/static-details.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { FieldSecrecy } from './binding.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
-import { isClientPattern } from './obtaining/kinds.ts';
 
 /** The object of `authorization_details` that carries the credentials. */
 export type DetailsForm = 'oauth_token' | 'static_auth' | 'workspace_dwd' | 'trusted_idp';

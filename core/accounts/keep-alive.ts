@@ -1,5 +1,5 @@
 import type { AccountRow, EnvironmentId, Store } from '../../db/store.ts';
-import type { AuthorizationType } from '../connectors/auth-pattern.ts';
+import type { AuthorizationType } from '../authorization/type.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { type RefreshFacts, refreshFactsOf } from '../oauth/refresh-facts.ts';
 import { type Clock, fraction, isExpired } from './freshness.ts';

@@ -1,7 +1,8 @@
 import type { ConnectionRow } from '../../db/store.ts';
+import { isRecordSystem } from '../authorization/roles.ts';
 import { isAllowed } from '../connections/allowed-addresses.ts';
 import type { AccountInputs } from '../connectors/account-inputs.ts';
-import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';

@@ -6,13 +6,14 @@ import type {
   OutboxRow,
   Repositories,
 } from '../../db/store.ts';
+import type { AuthorizationType } from '../authorization/type.ts';
 import { LIFETIME } from '../budgets.ts';
 import { isClientOpen, openAddresses } from '../connections/allowed-addresses.ts';
 import { clientOf } from '../connections/client.ts';
 import { judgeEndpoints } from '../connections/client-endpoints.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
-import type { AuthField, AuthorizationType, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import type { AuthField, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';

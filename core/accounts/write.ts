@@ -1,5 +1,6 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import { isClientPattern } from '../authorization/roles.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
 import type { ConnectionTools } from '../connections/resolve.ts';
@@ -19,7 +20,6 @@ import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFields
 import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
 import { mergeCredential } from './merge-credential.ts';
-import { isClientPattern } from './obtaining/kinds.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 import type { AccountKey } from './selector.ts';
 

@@ -1,8 +1,10 @@
 import type { ConnectionRow } from '../../db/store.ts';
 import { isTyped } from '../accounts/links/completion.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { isRecordSystem } from '../authorization/roles.ts';
 import type { AccountInputs } from '../connectors/account-inputs.ts';
 import { isAtOrBelow, plainAddress } from '../connectors/address-scope.ts';
-import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { API_CONFIG_PATH, baseTemplateOf, baseUrlOf } from '../connectors/base-url.ts';
 import { oauthAddresses } from '../connectors/oauth-addresses.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -58,7 +60,7 @@ export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern)
 
 /** The addresses of OAuth that a value of the account is part of. */
 export function openAddresses({ type, oauth_config: config = {} }: AuthPattern): string[] {
-  if (type === 'TRUSTED_IDP') return [];
+  if (moduleOf(type).client?.kind === 'identity_token') return [];
   const visited = config.authorize_uri === undefined ? [] : [config.authorize_uri];
   const called = oauthAddresses(config).map(({ template }) => template);
   return [...visited, ...called].filter((template) => PLACE.test(template));

@@ -1,9 +1,10 @@
-import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { isRecordSystem } from '../authorization/roles.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { readJwk, readPrivateKey } from '../oauth/private-key.ts';
 import type { Secret } from '../secret.ts';
 import { readSmartClientKey } from '../smart-fhir/client-key.ts';
-import { readServiceAccount } from '../workspace-dwd/service-account.ts';
 
 const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
@@ -14,9 +15,8 @@ const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
  * @returns what is wrong with it, for an error that names the field; undefined when it can be used. It quotes nothing of the secret.
  */
 export function clientSecretProblem(pattern: AuthPattern, secret: Secret): string | undefined {
-  if (pattern.type === 'WORKSPACE_DWD') {
-    return readingProblem(() => readServiceAccount(secret), 'must be the key file of a service account.');
-  }
+  const demanded = moduleOf(pattern.type).client?.secret;
+  if (demanded) return readingProblem(() => demanded.read(secret), demanded.demand);
   if (pattern.oauth_config?.client_auth_method === 'private_key_jwt') {
     const read = isRecordSystem(pattern) ? readSmartClientKey : readPrivateKey;
     return readingProblem(() => read(secret), 'must be a private key.');

@@ -1,4 +1,5 @@
 import type { ClientBinding } from '../../db/store.ts';
+import { moduleOf } from '../authorization/registry.ts';
 import { directoryOf, isAtOrBelow, plainAddress, plainOrigin } from '../connectors/address-scope.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { oauthAddresses } from '../connectors/oauth-addresses.ts';
@@ -25,12 +26,12 @@ export function bindClient(provider: ClientProvider, pattern: ClientPattern, all
   };
 }
 
-/** What a new connection is bound to without a client: its word for accounts, where that stands for one. */
+/** The terms of a new connection whose client is never set up, because it signs statements about its accounts. */
 export function firstClient(
   definition: { provider: ClientProvider; pattern: ClientPattern },
   allowed: string[] | null,
 ) {
-  if (definition.pattern.type !== 'TRUSTED_IDP') return {};
+  if (moduleOf(definition.pattern.type).client?.kind !== 'identity_token') return {};
   return { clientBinding: bindClient(definition.provider, definition.pattern, allowed) };
 }
 
@@ -56,15 +57,13 @@ export function isClientCovered(
 const GONE: ClientProvider = { isCustom: true, api: {}, proxyEnabled: false };
 
 function methodOf({ type, oauth_config: config = {} }: ClientPattern): string {
-  const { client_auth_method: method = 'unsaid', signature_method: signature = 'HMAC-SHA1' } = config;
-  if (type === 'WORKSPACE_DWD') return 'service_account';
-  if (type === 'TRUSTED_IDP') return 'identity_token';
-  return type === 'BOARD_OAUTH1' ? `oauth1 ${signature} ${config.signature_placement ?? 'header'}` : method;
+  return moduleOf(type).client?.method?.(config) ?? config.client_auth_method ?? 'unsaid';
 }
 
 /** Whom signed assertions of the client are for, where that is not the address that they are sent to. */
 function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string | null {
-  if (type === 'TRUSTED_IDP') return config.identity_audience ?? null;
+  const { client } = moduleOf(type);
+  if (client?.audience) return client.audience(config);
   if (config.client_auth_method !== 'private_key_jwt') return null;
   return config.token?.assertion_audience ?? config.issuer ?? null;
 }

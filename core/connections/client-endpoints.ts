@@ -1,6 +1,8 @@
 import type { ClientBinding, ConnectionRow, EnvironmentRow, Repositories, Store } from '../../db/store.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { isRecordSystem } from '../authorization/roles.ts';
 import { directoryOf, isAtOrBelow } from '../connectors/address-scope.ts';
-import { type AuthPattern, isRecordSystem } from '../connectors/auth-pattern.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
@@ -87,7 +89,7 @@ function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null 
 
 /** `place`: what is pinned. Of an endpoint it is the directory: on a shared host the next one may be another customer's. */
 function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: string; place: string }[] {
-  const usesBase = isRecordSystem(pattern) || (pattern.type === 'BOARD_OAUTH1' && provider.isCustom);
+  const usesBase = isRecordSystem(pattern) || (moduleOf(pattern.type).client?.signsCalls && provider.isCustom);
   const base = usesBase && isBaseOpen(provider) ? baseUrlOf(provider, oauth.inputs) : undefined;
   const endpoints = provider.isCustom ? openAddresses(pattern).map(oauth.address) : [];
   const places = endpoints.map((address) => ({ address, place: directoryOf(address) }));

@@ -1,5 +1,5 @@
 import type { ConnectionRow } from '../../db/store.ts';
-import { isRecordSystem } from '../connectors/auth-pattern.ts';
+import { isRecordSystem } from '../authorization/roles.ts';
 import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Secret } from '../secret.ts';

@@ -63,7 +63,7 @@ export async function createConnection(
 ): Promise<ConnectionRow> {
   const provider = await findProvider(tx, tools.catalogue, environment.id, input.connector);
   if (!provider) throw unknownConnector(input.connector);
-  const type = input.type ?? provider.authPatterns[0]?.type ?? 'NO_AUTH';
+  const type = input.type ?? provider.authPatterns[0]?.type ?? '';
   if (SIGN_IN_TYPES.has(type)) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',

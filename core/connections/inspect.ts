@@ -1,4 +1,5 @@
 import type { ConnectionRow } from '../../db/store.ts';
+import { moduleOf } from '../authorization/registry.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Check } from '../oauth/check.ts';
 import { findPattern } from './providers.ts';
@@ -20,7 +21,7 @@ export function inspectConnection(provider: ProviderDefinition, connection: Conn
   const pattern = findPattern(provider, type);
   const offered = provider.authPatterns.map((one) => one.type).join(', ');
   checks.push(check('type', pattern !== undefined, `one of ${offered}`, type));
-  if (pattern?.oauth_config === undefined || !isOAuth(type)) return checks;
+  if (pattern?.oauth_config === undefined || !moduleOf(type).metadataGrant) return checks;
   const { client_auth_method: method, available_scopes = [] } = pattern.oauth_config;
   checks.push(check('client_id', !!clientId || pattern.is_mcp === true, 'a client id', clientId || 'none'));
   const isPublic = method === 'none' || pattern.is_mcp === true;
@@ -35,8 +36,4 @@ export function inspectConnection(provider: ProviderDefinition, connection: Conn
   if (unknown.length === 0) return [...checks, check('scopes', true, expected, 'all described')];
   // A provider may know more scopes than its connector.
   return [...checks, { what: 'connection scopes', verdict: 'unknown', expected, found: unknown.join(', ') }];
-}
-
-function isOAuth(type: string): boolean {
-  return type === 'OAUTH' || type === 'OAUTH_M2M' || type === 'SMART_FHIR';
 }

@@ -1,5 +1,6 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
-import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+import type { AuthorizationType } from '../authorization/type.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { customProvider } from '../connectors/provider.ts';

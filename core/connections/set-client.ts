@@ -1,5 +1,6 @@
 import type { Definition } from '../accounts/binding.ts';
-import { isRecordSystem } from '../connectors/auth-pattern.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { isRecordSystem } from '../authorization/roles.ts';
 import type { FieldError } from '../errors.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { Secret } from '../secret.ts';
@@ -54,9 +55,10 @@ export function checkAddresses(
   const { clientBinding, clientSecretSealed, allowedAddresses } = stored;
   if (allowed === undefined || clientBinding === null || !definition || setsClient(stored, input)) return [];
   const { pattern } = definition;
-  // The word for an account names it, and an assertion for one record system is of no use at another.
+  // A signed statement names its account, and an assertion for one record system is of no use at another.
   const isHarmless = isRecordSystem(pattern) && pattern.oauth_config?.client_auth_method === 'private_key_jwt';
-  if (pattern.type === 'TRUSTED_IDP' || isHarmless || isWithin(allowed, allowedAddresses)) return [];
+  const isStatement = moduleOf(pattern.type).client?.kind === 'identity_token';
+  if (isStatement || isHarmless || isWithin(allowed, allowedAddresses)) return [];
   const message = 'must be set again in a request that allows more addresses than before';
   return [{ field: clientSecretSealed === null ? 'client_id' : 'client_secret', message }];
 }

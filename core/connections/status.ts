@@ -1,5 +1,7 @@
 import type { ConnectionRow } from '../../db/store.ts';
-import { type AuthorizationType, type AuthPattern, isBackendPattern } from '../connectors/auth-pattern.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { isClientPattern, isGranted } from '../authorization/roles.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { isClientOpen } from './allowed-addresses.ts';
 
@@ -36,32 +38,21 @@ export function settingsOf(
 
 type SettingColumns = Pick<ConnectionRow, 'clientId' | 'clientSecretSealed' | 'clientBinding' | 'allowedAddresses'>;
 
-/** Types whose accounts come out of a flow at the provider, with a registered client. */
-const FLOW_TYPES: ReadonlySet<AuthorizationType> = new Set(['OAUTH', 'SMART_FHIR', 'BOARD_OAUTH1']);
-
-/** Types that sign in with credentials of the environment, without a person. */
-const SERVICE_TYPES: ReadonlySet<AuthorizationType> = new Set(['OAUTH_M2M', 'WORKSPACE_DWD']);
-
 /**
  * The settings that a connection still lacks, by their names in the contract. Types whose accounts bring everything along lack
  * nothing; so do machine clients whose credentials are typed per account.
  */
 export function missingSettings(pattern: AuthPattern, settings: ConnectionSettings): string[] {
-  // What stands for its client is our word, which was bound when the connection was made.
-  if (pattern.type === 'TRUSTED_IDP') return settings.isWithdrawn ? ['client_id'] : [];
-  const needsClient = FLOW_TYPES.has(pattern.type) || SERVICE_TYPES.has(pattern.type);
-  const isClient = pattern.type === 'OAUTH_M2M' || isBackendPattern(pattern);
-  const accountsBringClient = isClient && (pattern.fields?.length ?? 0) > 0;
+  const { client } = moduleOf(pattern.type);
+  // The terms of a client that signs statements were stored when the connection was made.
+  if (client?.kind === 'identity_token') return settings.isWithdrawn ? ['client_id'] : [];
+  const accountsBringClient = isClientPattern(pattern) && (pattern.fields?.length ?? 0) > 0;
   // An MCP provider registers its client by itself.
-  if (!needsClient || accountsBringClient || pattern.is_mcp) return [];
+  if (!client || accountsBringClient || pattern.is_mcp) return [];
   const missing: string[] = [];
   if (!settings.clientId) missing.push('client_id');
-  const {
-    client_auth_method: method,
-    return_parameter: byFragment,
-    request_token_uri: signed,
-  } = pattern.oauth_config ?? {};
-  const isPublicClient = method === 'none' || (byFragment !== undefined && signed === undefined);
+  const config = pattern.oauth_config ?? {};
+  const isPublicClient = config.client_auth_method === 'none' || client.isPublic?.(config) === true;
   if (!settings.hasClientSecret && !isPublicClient) missing.push('client_secret');
   if (settings.lacksAddresses) missing.push('allowed_addresses');
   return missing;
@@ -76,8 +67,7 @@ export function connectionStatus(
   hasActiveAccount: boolean,
 ): ConnectionStatus {
   if (missingSettings(pattern, settings).length > 0) return 'DRAFT';
-  const isFlow = FLOW_TYPES.has(pattern.type) && !isBackendPattern(pattern);
-  return isFlow && !hasActiveAccount ? 'IN_PROGRESS' : 'COMPLETED';
+  return isGranted(pattern) && !hasActiveAccount ? 'IN_PROGRESS' : 'COMPLETED';
 }
 
 /** The status that the columns of a connection stand for. */

@@ -1,4 +1,5 @@
-import { type AuthPattern, staticFieldsOf } from './auth-pattern.ts';
+import { staticFieldsOf } from '../authorization/fields.ts';
+import type { AuthPattern } from './auth-pattern.ts';
 
 /** An account's values that are not secret, by name: they may stand in addresses and paths. */
 export type AccountInputs = Readonly<Record<string, string>>;

@@ -1,14 +1,8 @@
+import { isStaticType, secretFieldsOf, staticFieldsOf } from '../authorization/fields.ts';
+import { moduleOf } from '../authorization/registry.ts';
 import type { FieldError } from '../errors.ts';
 import { AddressError, addressPlaces } from './address-template.ts';
-import {
-  type AuthField,
-  type AuthPattern,
-  type FieldPlacement,
-  isSecretField,
-  isStaticType,
-  secretFieldsOf,
-  staticFieldsOf,
-} from './auth-pattern.ts';
+import { type AuthField, type AuthPattern, type FieldPlacement, isSecretField } from './auth-pattern.ts';
 import { checkOAuth } from './check-oauth.ts';
 import { isCookieName, isCredentialHeader } from './header-names.ts';
 import { patternProblem } from './linear-pattern.ts';
@@ -171,9 +165,8 @@ function placementProblems(placement: FieldPlacement | undefined, at: string): F
 }
 
 function checkMutations(pattern: AuthPattern, path: string): FieldError[] {
-  // Basic takes username and password by name, also where a pattern asks for one of them only.
-  const conventional = pattern.type === 'BASIC' || pattern.type === 'BASIC_AUTH' ? ['username', 'password'] : [];
-  const known = new Set([...staticFieldsOf(pattern).map((field) => field.field_name), ...conventional]);
+  const taken = moduleOf(pattern.type).typed?.takenNames ?? [];
+  const known = new Set([...staticFieldsOf(pattern).map((field) => field.field_name), ...taken]);
   if (!isStaticType(pattern.type)) known.add('access_token');
   return Object.keys(pattern.auth_field_mutations ?? {})
     .filter((name) => !known.has(name))

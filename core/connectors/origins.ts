@@ -1,7 +1,7 @@
+import type { AuthorizationType } from '../authorization/type.ts';
 import { ApiError } from '../errors.ts';
 import type { AccountInputs } from './account-inputs.ts';
 import { accountOrigin } from './account-value.ts';
-import type { AuthorizationType } from './auth-pattern.ts';
 import { baseUrlOf, filled } from './base-url.ts';
 import { oauthAddresses } from './oauth-addresses.ts';
 import type { ProviderDefinition } from './provider.ts';

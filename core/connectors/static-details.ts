@@ -1,5 +1,7 @@
+import { secretFieldsOf, staticFieldsOf } from '../authorization/fields.ts';
+import { moduleOf } from '../authorization/registry.ts';
 import type { FieldError } from '../errors.ts';
-import { type AuthField, type AuthPattern, secretFieldsOf, staticFieldsOf } from './auth-pattern.ts';
+import type { AuthField, AuthPattern } from './auth-pattern.ts';
 import { API_CONFIG_PATH } from './base-url.ts';
 import { compileLinearPattern } from './linear-pattern.ts';
 
@@ -31,9 +33,7 @@ export function checkStaticDetails(
     const message = absent ? missing(pattern, field) : isTyped ? valueProblem(field, value) : undefined;
     if (message) errors.push({ field: `${DETAILS_PATH}.${field.field_name}`, message });
   }
-  errors.push(...unknownKeys(fields, details));
-  if (typed.has('username')) errors.push(...userNameProblem(pattern, details));
-  return errors;
+  return [...errors, ...unknownKeys(fields, details), ...problemsOfType(pattern, details, typed)];
 }
 
 /** True when no field is missing that the pattern requires and none is left that it does not know. */
@@ -77,7 +77,7 @@ function valueProblem(field: AuthField, value: unknown): string | undefined {
   return undefined;
 }
 
-/** A CUSTOM pattern without fields leaves its details open. */
+/** A pattern without fields leaves its details open. */
 function unknownKeys(fields: readonly AuthField[], details: Readonly<Record<string, unknown>>): FieldError[] {
   if (fields.length === 0) return [];
   const known = new Set(fields.map((field) => field.field_name));
@@ -89,10 +89,17 @@ function unknownKeys(fields: readonly AuthField[], details: Readonly<Record<stri
     }));
 }
 
-/** RFC 7617 §2: the first colon ends the user name, so one inside it would move the border. */
-function userNameProblem(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): FieldError[] {
-  if (pattern.type !== 'BASIC' && pattern.type !== 'BASIC_AUTH') return [];
-  const user = Object.hasOwn(details, 'username') ? details['username'] : undefined;
-  if (typeof user !== 'string' || !user.includes(':')) return [];
-  return [{ field: `${DETAILS_PATH}.username`, message: 'must not contain a colon' }];
+/** What the type of a pattern demands of the values that were just given, beside the rules of their fields. */
+function problemsOfType(
+  { type }: AuthPattern,
+  details: Readonly<Record<string, unknown>>,
+  given: ReadonlySet<string>,
+): FieldError[] {
+  const { typed } = moduleOf(type);
+  if (!typed?.problemOf) return [];
+  return [...given].flatMap((name) => {
+    const value = Object.hasOwn(details, name) ? details[name] : undefined;
+    const message = typeof value === 'string' ? typed.problemOf?.(name, value) : undefined;
+    return message ? [{ field: `${DETAILS_PATH}.${name}`, message }] : [];
+  });
 }

@@ -1,7 +1,8 @@
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
+import type { AuthorizationType } from '../authorization/type.ts';
 import { findPattern } from '../connections/providers.ts';
 import { connectionStatus, missingSettings, settingsOf } from '../connections/status.ts';
-import type { AuthorizationType, AuthPattern } from '../connectors/auth-pattern.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { notActiveAction, remedyOf, scopesMissing } from '../executions/next-action.ts';
 
@@ -73,11 +74,8 @@ export function missingScopes(tool: NeededScopes, account: Pick<AccountRow, 'pub
 
 /** Null where the provider does not say what it granted, and for credentials that carry no scopes. */
 function grantedScopes({ publicDetails }: Pick<AccountRow, 'publicDetails'>): Set<string> | null {
-  for (const form of ['oauth_token', 'workspace_dwd']) {
-    const scopes = (publicDetails?.[form] as { scopes?: unknown } | undefined)?.scopes;
-    if (Array.isArray(scopes) && scopes.length > 0) return new Set(scopes as string[]);
-  }
-  return null;
+  const [form] = Object.values(publicDetails ?? {}) as { scopes?: unknown }[];
+  return Array.isArray(form?.scopes) && form.scopes.length > 0 ? new Set(form.scopes as string[]) : null;
 }
 
 function readinessOf(account: AccountRow | null, missing: readonly string[]): Readiness {
@@ -120,15 +118,15 @@ function nextStep(
         );
   }
   if (account && connection) return nextStepOf(account, connection, pattern, missing);
-  const type = (connection?.type ?? pattern?.type ?? 'NO_AUTH') as AuthorizationType;
-  const [operationId] = remedyOf('PENDING_AUTH', type, pattern);
+  const type = (connection?.type ?? pattern?.type) as AuthorizationType | undefined;
+  const isLinked = type !== undefined && remedyOf('PENDING_AUTH', type, pattern)[0] === 'generateMagicLink';
   const key = {
     connector: connection?.keyId ?? provider.identifier,
     ...(user.identifier !== undefined && { identifier: user.identifier }),
     ...(user.organizationId !== undefined && { organization_id: user.organizationId }),
     ...(user.userId !== undefined && { user_id: user.userId }),
   };
-  return operationId === 'generateMagicLink'
+  return isLinked
     ? step(
         'generateMagicLink',
         key,

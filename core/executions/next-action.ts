@@ -1,8 +1,10 @@
 import type { AccountRow, AccountStatus } from '../../db/store.ts';
 import { isTyped } from '../accounts/links/completion.ts';
-import { isClientPattern } from '../accounts/obtaining/kinds.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { isClientPattern, isGranted } from '../authorization/roles.ts';
+import type { AuthorizationType } from '../authorization/type.ts';
 import { requestedScopes } from '../connections/scopes.ts';
-import { type AuthorizationType, type AuthPattern, isBackendPattern } from '../connectors/auth-pattern.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { ApiError } from '../errors.ts';
 import type { Culprit } from '../oauth/config-error.ts';
 import type { AccountParty } from './account-party.ts';
@@ -27,17 +29,6 @@ const STATES: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: NextAction['type'
   PENDING_VERIFICATION: { type: 'verify', message: 'The application has not confirmed yet who connected the account.' },
   EXPIRED: { type: 'reauthorize', message: 'The provider no longer accepts the credentials of the account.' },
   DISCONNECTED: { type: 'reconnect', message: 'The account was disconnected.' },
-};
-
-/** Types whose credentials a user grants at the provider. */
-const GRANTED: ReadonlySet<AuthorizationType> = new Set(['OAUTH', 'SMART_FHIR', 'BOARD_OAUTH1']);
-
-/** What the application has to store for the types that no user can connect. */
-const STORED: Partial<Record<AuthorizationType, string>> = {
-  WORKSPACE_DWD: 'The application has to store the user to act for, as subject.',
-  TRUSTED_IDP: 'The application has to store the database user, or the role and the cluster.',
-  OAUTH_M2M: 'The application has to update the account, with empty authorization_details.',
-  SMART_FHIR: 'The application has to update the account, with empty authorization_details.',
 };
 
 const PROVIDER_GONE: [string, string] = [
@@ -118,13 +109,12 @@ export function remedyOf(
   if (isLinked(pattern ?? { type })) {
     return ['generateMagicLink', 'The application has to make a link and send the user to it.'];
   }
-  return ['updateConnectedAccount', STORED[type] ?? 'The application has to store new credentials.'];
+  return ['updateConnectedAccount', moduleOf(type).storeAdvice ?? 'The application has to store new credentials.'];
 }
 
 /** Whether a user can connect an account by a link: at the provider, or by typing credentials. */
 function isLinked(pattern: AuthPattern): boolean {
-  if (isTyped(pattern)) return true;
-  return GRANTED.has(pattern.type) && !isBackendPattern(pattern);
+  return isTyped(pattern) || isGranted(pattern);
 }
 
 /** No link works and no token can be had while the connection lacks settings. */

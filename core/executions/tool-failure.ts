@@ -1,3 +1,4 @@
+import { needsCredentials } from '../authorization/roles.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 import type { AccountParty } from './account-party.ts';
@@ -28,7 +29,7 @@ export function toolsNotListed(error: ToolError, party: AccountParty): ApiError 
 }
 
 function explained(error: ToolError, { pattern, connection }: AccountParty) {
-  const isAuthenticated = pattern !== undefined && pattern.type !== 'NO_AUTH';
+  const isAuthenticated = pattern !== undefined && needsCredentials(pattern.type);
   const next_action = isAuthenticated ? nextAction(error, { pattern, connection }) : undefined;
   return {
     tool_error: {

@@ -4,6 +4,7 @@ import type { CreatedLink, CreateLinkTools } from '../accounts/links/create-link
 import { createLink } from '../accounts/links/create-link.ts';
 import type { AccountKey } from '../accounts/selector.ts';
 import { createAccount } from '../accounts/write.ts';
+import { needsCredentials } from '../authorization/roles.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { McpSession } from './session.ts';
@@ -32,7 +33,7 @@ export async function accountFor(
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
   }
-  if (connection.type !== 'NO_AUTH' || !session.grant.mayConnect) return undefined;
+  if (needsCredentials(connection.type) || !session.grant.mayConnect) return undefined;
   const { account } = await createAccount(tx, tools, session.environment.id, key, {});
   await tools.events.accountCreated(tx, cause, account.id, account.status);
   return { account, isNew: true };

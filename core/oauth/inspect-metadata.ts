@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi';
+import { moduleOf } from '../authorization/registry.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { Check } from './check.ts';
 
@@ -73,7 +74,7 @@ function grants(
   { grant_types_supported: types }: AuthorizationServer,
 ): Check[] {
   const { token, refresh } = oauth_config;
-  const wanted = [type === 'OAUTH_M2M' ? 'client_credentials' : 'authorization_code'];
+  const wanted: string[] = [moduleOf(type).metadataGrant ?? 'authorization_code'];
   // A refresh by a call of its own, or by the access token, is none of the grants of the standard.
   const isStandard = refresh?.kind === 'rotating' || refresh?.kind === 'static';
   if (isStandard && refresh.call === undefined) wanted.push('refresh_token');

@@ -12,8 +12,8 @@ import type { SigningRules } from './sign-request.ts';
 export type OAuth1Way = 'signed' | 'fragment';
 
 /** How persons grant access by a pattern; undefined when it does not say enough. */
-export function oauth1WayOf({ type, oauth_config: config = {} }: AuthPattern): OAuth1Way | undefined {
-  if (type !== 'BOARD_OAUTH1' || config.authorize_uri === undefined) return undefined;
+export function oauth1WayOf({ oauth_config: config = {} }: AuthPattern): OAuth1Way | undefined {
+  if (config.authorize_uri === undefined) return undefined;
   if (config.request_token_uri !== undefined && config.token_uri !== undefined) return 'signed';
   return config.return_parameter === undefined ? undefined : 'fragment';
 }

@@ -1,4 +1,4 @@
-import { staticFieldsOf } from '../connectors/auth-pattern.ts';
+import { staticFieldsOf } from '../authorization/fields.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError, type FieldError } from '../errors.ts';

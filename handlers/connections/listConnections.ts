@@ -1,9 +1,9 @@
+import { authorizationTypes, moduleOf } from '../../core/authorization/registry.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
-import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { connectionTypeOf, presentConnection } from '../present/connection.ts';
+import { presentConnection } from '../present/connection.ts';
 
 export const listConnections: Handler<'listConnections'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...given } = call.query;
@@ -14,7 +14,7 @@ export const listConnections: Handler<'listConnections'> = async (call, reply, d
     organizationId: given.organization_id,
     status: given.status,
     enabled: given.enabled,
-    types: given.type && AUTHORIZATION_TYPES.filter((type) => connectionTypeOf(type) === given.type),
+    types: given.type && authorizationTypes().filter((type) => moduleOf(type).connectionType === given.type),
     providerKeys: given.provider && (await providerKeys()),
   };
 

@@ -1,4 +1,5 @@
 import type { Definition } from '../../core/accounts/binding.ts';
+import { moduleOf } from '../../core/authorization/registry.ts';
 import { MCP_UPSTREAM } from '../../core/budgets.ts';
 import { missingSettings, settingsOf } from '../../core/connections/status.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
@@ -7,17 +8,6 @@ import { rfc3339 } from '../../core/rfc3339.ts';
 import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
 import type { Schemas } from '../../http/contract.ts';
 import { EMPTY } from './optional.ts';
-
-/** Types of accounts by the coarser types of connections. */
-const CONNECTION_TYPES: Record<string, Schemas['ConnectionType']> = {
-  BEARER_TOKEN: 'BEARER',
-  BASIC_AUTH: 'BASIC',
-  CUSTOM: 'API_KEY',
-};
-
-export function connectionTypeOf(authorizationType: string): Schemas['ConnectionType'] {
-  return CONNECTION_TYPES[authorizationType] ?? (authorizationType as Schemas['ConnectionType']);
-}
 
 /** @param vendor of the built-in connector; undefined for a custom provider */
 export function presentConnection(
@@ -36,7 +26,7 @@ export function presentConnection(
     provider: identityProviderOf(vendor),
     provider_key: row.providerKey,
     status: row.status,
-    type: connectionTypeOf(row.type),
+    type: moduleOf(row.type).connectionType,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { authorizationTypes } from '../../core/authorization/registry.ts';
 import { VENDORS } from '../../core/connections/vendor.ts';
-import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
 import { ERRORS } from '../../core/errors.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
@@ -193,9 +193,9 @@ describe('lists of the contract', () => {
   });
 
   it('of authorization types agree with each other and with the code', () => {
-    expect(arrayAt(schema('AuthorizationType'), 'enum')).to.have.members([...AUTHORIZATION_TYPES]);
+    expect(arrayAt(schema('AuthorizationType'), 'enum')).to.have.members([...authorizationTypes()]);
     const mapping = objectAt(objectAt(schema('AuthPattern'), 'discriminator'), 'mapping');
-    expect(Object.keys(mapping)).to.have.members([...AUTHORIZATION_TYPES]);
+    expect(Object.keys(mapping)).to.have.members([...authorizationTypes()]);
     const branches = arrayAt(schema('AuthPattern'), 'oneOf') as { $ref: string }[];
     expect(branches.map(({ $ref }) => $ref)).to.deep.equal(Object.values(mapping));
     for (const [type, reference] of Object.entries(mapping)) {
@@ -204,7 +204,10 @@ describe('lists of the contract', () => {
       expect(tag['enum'], type).to.deep.equal([type]);
     }
     const signIn = ['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN'];
-    expect(arrayAt(schema('ConnectionAuthorizationType'), 'enum')).to.have.members([...AUTHORIZATION_TYPES, ...signIn]);
+    expect(arrayAt(schema('ConnectionAuthorizationType'), 'enum')).to.have.members([
+      ...authorizationTypes(),
+      ...signIn,
+    ]);
   });
 
   it('of identity providers are the vendors of the code, CUSTOM and the simulator', () => {

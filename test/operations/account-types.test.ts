@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
-import { AUTHORIZATION_TYPES } from '../../core/connectors/auth-pattern.ts';
+import { authorizationTypes } from '../../core/authorization/registry.ts';
 import type { AccountRow } from '../../db/store.ts';
 import { createConnector, createTypedAccount, SAMPLES, TYPES } from '../support/all-types.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
@@ -26,7 +26,7 @@ describe('accounts of every authorization type', () => {
   const details = (id: string) => server.call('GET', `${ACCOUNTS}/details?id=${id}`);
 
   it('are twelve', () => {
-    expect(TYPES).to.have.members([...AUTHORIZATION_TYPES]);
+    expect(TYPES).to.have.members([...authorizationTypes()]);
   });
 
   for (const type of TYPES) {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
 import type { Details } from '../../core/accounts/details.ts';
-import type { AuthorizationType } from '../../core/connectors/auth-pattern.ts';
+import type { AuthorizationType } from '../../core/authorization/type.ts';
 import { operationsOf } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import { createConnector, SAMPLES, TYPES } from '../support/all-types.ts';

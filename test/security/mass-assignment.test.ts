@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AuthorizationType } from '../../core/connectors/auth-pattern.ts';
+import type { AuthorizationType } from '../../core/authorization/type.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { arrayAt, objectAt, resolve } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';

@@ -1,4 +1,5 @@
-import type { AuthorizationType, AuthPattern } from '../../core/connectors/auth-pattern.ts';
+import type { AuthorizationType } from '../../core/authorization/type.ts';
+import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { createProvider } from './providers.ts';
 import type { TestAnswer, TestServer } from './server.ts';
 

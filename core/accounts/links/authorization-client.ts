@@ -53,8 +53,6 @@ export type Finished =
  * links; who calls it has made sure that the browser which comes back is the one that left.
  */
 export interface AuthorizationClient {
-  /** Whether accounts of a pattern can be authorized so. */
-  supports(pattern: AuthPattern): boolean;
   /** Whether the browser comes back with the token in the fragment of the address, which a page of ours has to read. */
   returnsByFragment(pattern: AuthPattern): boolean;
   begin(plan: AuthorizationPlan): Promise<Begun>;

@@ -1,16 +1,21 @@
+import type { ConsentProtocol } from '../../authorization/module.ts';
+import { moduleOf } from '../../authorization/registry.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
 
-/** Several protocols as one: each pattern is for the first that supports it. */
-export function authorizationClients(clients: readonly AuthorizationClient[]): AuthorizationClient {
+/** Several protocols as one: the type of a pattern names the protocol by which users grant access. */
+export function authorizationClients(clients: Record<ConsentProtocol, AuthorizationClient>): AuthorizationClient {
+  const known = (pattern: AuthPattern | undefined): AuthorizationClient | undefined => {
+    if (!pattern) return undefined;
+    const { consent } = moduleOf(pattern.type);
+    return consent?.isPossible(pattern) ? clients[consent.protocol] : undefined;
+  };
   const of = (pattern: AuthPattern): AuthorizationClient => {
-    const client = clients.find((candidate) => candidate.supports(pattern));
-    if (!client) throw new TypeError(`Accounts of type ${pattern.type} are not authorized by a person`);
+    const client = known(pattern);
+    if (!client) throw new TypeError(`Users do not grant access to accounts of type ${pattern.type}`);
     return client;
   };
-  const known = (pattern: AuthPattern | undefined) => clients.find((client) => pattern && client.supports(pattern));
   return {
-    supports: (pattern) => clients.some((client) => client.supports(pattern)),
     returnsByFragment: (pattern) => known(pattern)?.returnsByFragment(pattern) ?? false,
     begin: (plan) => of(plan.pattern).begin(plan),
     readState: (pattern, answer) => known(pattern)?.readState(pattern, answer),

@@ -1,8 +1,8 @@
+import { isStaticType, staticFieldsOf } from '../../authorization/fields.ts';
+import { moduleOf } from '../../authorization/registry.ts';
+import { isClientPattern } from '../../authorization/roles.ts';
 import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
-import { isStaticType, staticFieldsOf } from '../../connectors/auth-pattern.ts';
 import type { JsonObject } from '../merge.ts';
-import { isClientPattern } from '../obtaining/kinds.ts';
-import type { AuthorizationClient } from './authorization-client.ts';
 
 /** How a person completes a link: by consenting at the provider, or by typing credentials into a form of ours. */
 export type Completion = 'consent' | 'form';
@@ -10,9 +10,9 @@ export type Completion = 'consent' | 'form';
 /**
  * @returns null for a pattern whose accounts need no person: nothing is to be consented to, and nothing to be typed
  */
-export function completionOf(pattern: AuthPattern, client: Pick<AuthorizationClient, 'supports'>): Completion | null {
+export function completionOf(pattern: AuthPattern): Completion | null {
   if (isTyped(pattern)) return 'form';
-  return client.supports(pattern) ? 'consent' : null;
+  return moduleOf(pattern.type).consent?.isPossible(pattern) ? 'consent' : null;
 }
 
 /** Whether accounts of a pattern hold what a person types, a machine client of their own for example. */

@@ -8,7 +8,6 @@ import { findAccount } from '../find.ts';
 import type { AccountName } from '../selector.ts';
 import { readKey, readSelector } from '../selector.ts';
 import { type AccountTools, createAccount } from '../write.ts';
-import type { AuthorizationClient } from './authorization-client.ts';
 import { completionOf } from './completion.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
 import { isVerificationOff } from './verification.ts';
@@ -19,7 +18,6 @@ export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
   random(size: number): Buffer;
   digester: Digester;
   events: Pick<Events, 'accountCreated' | 'linkCreated'>;
-  authorization: Pick<AuthorizationClient, 'supports'>;
 }
 
 /** What a request says about a link; field names are the contract's. */
@@ -107,7 +105,7 @@ async function checkConnection(
   const provider = await findProvider(tx, tools.catalogue, environmentId, providerKey);
   if (!enabled || !provider) throw new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled.`);
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
-  if (!completionOf(pattern, tools.authorization)) {
+  if (!completionOf(pattern)) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
       `Accounts of type ${pattern.type} need no person to connect them.`,

@@ -1,13 +1,13 @@
 import type { AccountRow, AuthRequestRow, ConnectionRow, EnvironmentRow, ReadRepositories } from '../../../db/store.ts';
+import { isRecordSystem } from '../../authorization/roles.ts';
 import { isBaseOpen } from '../../connections/allowed-addresses.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
-import { type AuthField, type AuthPattern, isRecordSystem } from '../../connectors/auth-pattern.ts';
+import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
 import { type Bound, bindTo, type FieldSecrecy } from '../binding.ts';
 import type { Details } from '../details.ts';
 import type { JsonObject } from '../merge.ts';
-import type { AuthorizationClient } from './authorization-client.ts';
 import { type Completion, completionOf, missingAccountFields } from './completion.ts';
 
 /** A link that works, with all that it stands for, as it was read at one moment. */
@@ -25,7 +25,6 @@ export interface LinkContext {
 
 export interface ContextTools {
   catalogue: Catalogue;
-  authorization: Pick<AuthorizationClient, 'supports'>;
   now(): number;
 }
 
@@ -46,7 +45,7 @@ export async function contextOf(
   if (!account || !connection?.enabled || connection.status === 'DRAFT') return undefined;
   const provider = await findProvider(read, tools.catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, account.authorizationType);
-  const completion = pattern && completionOf(pattern, tools.authorization);
+  const completion = pattern && completionOf(pattern);
   if (!provider || !pattern || !completion) return undefined;
   const accountFields = missingAccountFields(pattern, account.apiConfig);
   return { environment, request, account, connection, provider, pattern, completion, accountFields };

@@ -3,7 +3,6 @@ import { clientOf } from '../../connections/client.ts';
 import { secureEndpoints } from '../../connections/client-endpoints.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
-import { isBackendPattern } from '../../connectors/auth-pattern.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { readAccountFacts } from '../../oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../oauth/authorization-request.ts';
@@ -44,12 +43,6 @@ interface Parts {
 /** The authorization code of OAuth 2 (RFC 6749 §4.1), for accounts of a connection. */
 export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient {
   return {
-    supports(pattern) {
-      const { type, oauth_config: config = {} } = pattern;
-      if (type === 'SMART_FHIR') return !isBackendPattern(pattern);
-      return type === 'OAUTH' && (pattern.is_mcp || (config.authorize_uri ?? config.issuer) !== undefined);
-    },
-
     returnsByFragment: () => false,
 
     readState(pattern, answer) {

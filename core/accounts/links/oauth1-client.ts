@@ -35,7 +35,6 @@ export type OAuth1ClientTools = Omit<OAuthClientTools, 'discovery'>;
 /** The three legs of OAuth 1.0a (RFC 5849 §2), and the flow of board applications that gives a token in a fragment. */
 export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClient {
   return {
-    supports: (pattern) => oauth1WayOf(pattern) !== undefined,
     returnsByFragment: (pattern) => oauth1WayOf(pattern) === 'fragment',
 
     readState(_pattern, answer) {

@@ -1,6 +1,7 @@
+import { secretFieldsOf, staticFieldsOf } from '../../authorization/fields.ts';
 import { checkAllowedBase, NOT_ALLOWED } from '../../connections/allowed-addresses.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
-import { type AuthField, secretFieldsOf, staticFieldsOf } from '../../connectors/auth-pattern.ts';
+import type { AuthField } from '../../connectors/auth-pattern.ts';
 import { checkAccountInputs } from '../../connectors/base-url.ts';
 import { checkAccountFields, checkStaticDetails } from '../../connectors/static-details.ts';
 import { ApiError, type FieldError } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import type { AccountRow } from '../../../db/store.ts';
-import { type AuthorizationType, type AuthPattern, isBackendPattern } from '../../connectors/auth-pattern.ts';
+import type { AuthorizationType } from '../../authorization/type.ts';
 
 /** By what the service gets an account's next access token. */
 export type Obtaining = 'refresh_token' | 'client_credentials' | 'delegation' | 'web_identity';
@@ -25,11 +25,6 @@ export function obtainingOf(account: Obtainer): Obtaining | undefined {
 export function isOwnObtaining(account: Obtainer): boolean {
   const obtaining = obtainingOf(account);
   return obtaining !== undefined && obtaining !== 'refresh_token';
-}
-
-/** Whether accounts of a pattern are clients themselves: a machine, or a backend service of a record system. */
-export function isClientPattern(pattern: AuthPattern): boolean {
-  return pattern.type === 'OAUTH_M2M' || isBackendPattern(pattern);
 }
 
 /** An account of a record system that no person gave a token for: what it has is a key, or what was obtained. */

@@ -1,5 +1,6 @@
 import type { AccountRow, Store } from '../../../db/store.ts';
 import { expireAccount } from '../../accounts/refresh-settle.ts';
+import { needsCredentials } from '../../authorization/roles.ts';
 import type { Cause, Events } from '../../events/events.ts';
 
 export interface RefusedTools {
@@ -19,7 +20,7 @@ export async function endRefusedAccount(
   { environmentId, id, credentialGeneration, authorizationType }: AccountRow,
   cause: Cause,
 ): Promise<void> {
-  if (authorizationType === 'NO_AUTH') return;
+  if (!needsCredentials(authorizationType)) return;
   await store.write(async (tx) => {
     const current = await tx.accounts.get(environmentId, id);
     if (current?.status !== 'ACTIVE' || current.credentialGeneration !== credentialGeneration) return;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { AUTHORIZATION_TYPES, type AuthPattern } from '../../../core/connectors/auth-pattern.ts';
+import { authorizationTypes } from '../../../core/authorization/registry.ts';
+import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
 import { type Credential, type PlacedPart, placeCredential } from '../../../core/connectors/placement.ts';
 import { Secret } from '../../../core/secret.ts';
 
@@ -170,7 +171,7 @@ describe('A credential is placed by its type', () => {
   });
 
   it('an account without what its type needs is refused, for every type', () => {
-    for (const type of AUTHORIZATION_TYPES) {
+    for (const type of authorizationTypes()) {
       if (['NO_AUTH', 'CUSTOM'].includes(type)) continue;
       for (const credential of [{ kind: 'none' }, token(''), details({})] as Credential[]) {
         if (type === 'BOARD_OAUTH1' && credential.kind !== 'none') continue;

@@ -1,0 +1,30 @@
+import { STATIC_AUTH } from './forms.ts';
+import type { AuthorizationModule, Values } from './module.ts';
+import { incomplete, mainPart } from './placing.ts';
+
+/** User name and password (RFC 7617). */
+export const basic: AuthorizationModule = {
+  connectionType: 'BASIC',
+  forms: [STATIC_AUTH],
+  typed: {
+    fields: [
+      { field_name: 'username', label: 'User name', input_type: 'text', required: true },
+      { field_name: 'password', label: 'Password', input_type: 'password', required: true },
+    ],
+    // Without a password field, the user name is where a key goes.
+    secretNames: (fields) => [fields.some((field) => field.field_name === 'password') ? 'password' : 'username'],
+    takenNames: ['username', 'password'],
+    // RFC 7617 §2: the first colon ends the user name, so one inside it would move the border.
+    problemOf: (name, value) => (name === 'username' && value.includes(':') ? 'must not contain a colon' : undefined),
+    place: (pattern, _fields, values) => [mainPart(pattern, userAndPassword(values), pattern.auth_scheme ?? 'Basic')],
+  },
+};
+
+function userAndPassword(values: Values): string {
+  const user = values('username');
+  const password = values('password');
+  // RFC 7617 §2: a user name with a colon would be read as another user.
+  if (user.includes(':')) throw incomplete('A user name with a colon cannot be sent by Basic authentication');
+  if (user === '' && password === '') throw incomplete('The account holds neither user name nor password');
+  return Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
+}

@@ -1,0 +1,17 @@
+import { STATIC_AUTH } from './forms.ts';
+import type { AuthorizationModule } from './module.ts';
+import { placeKey } from './placing.ts';
+import { namesOf, soleKey } from './sole-key.ts';
+
+const USUAL = 'token';
+
+/** One token that a user obtained at the provider, sent as a bearer token (RFC 6750 §2.1). */
+export const bearerToken: AuthorizationModule = {
+  connectionType: 'BEARER',
+  forms: [STATIC_AUTH],
+  typed: {
+    fields: [{ field_name: USUAL, label: 'Token', input_type: 'password', required: true }],
+    secretNames: (fields) => namesOf(soleKey(fields, USUAL)),
+    place: (pattern, fields, values) => placeKey(pattern, soleKey(fields, USUAL), values, 'Bearer'),
+  },
+};

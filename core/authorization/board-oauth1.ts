@@ -1,0 +1,42 @@
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { PlacedCredential, TokenCredential } from '../connectors/placement.ts';
+import { oauth1WayOf } from '../oauth1/provider.ts';
+import { MASK } from '../secret.ts';
+import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
+import type { AuthorizationModule } from './module.ts';
+import { placed } from './placing.ts';
+
+/** OAuth 1.0a (RFC 5849), and the board applications that issue tokens without signatures. */
+export const boardOAuth1: AuthorizationModule = {
+  connectionType: 'BOARD_OAUTH1',
+  forms: [OAUTH_TOKEN, STATIC_AUTH],
+  typed: { fields: [], secretNames: () => [], place: () => [] },
+  placeToken,
+  client: {
+    kind: 'registered',
+    method: ({ signature_method: signature = 'HMAC-SHA1', signature_placement: placement = 'header' }) =>
+      `oauth1 ${signature} ${placement}`,
+    isPublic: ({ return_parameter: byFragment, request_token_uri: signed }) =>
+      byFragment !== undefined && signed === undefined,
+    signsCalls: true,
+  },
+  consent: {
+    protocol: 'oauth1',
+    isPossible: (pattern) => oauth1WayOf(pattern) !== undefined,
+  },
+};
+
+/** A token without a secret is not signed with: requests carry the client's key and the token as parameters. */
+function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCredential): PlacedCredential {
+  const token = accessToken.reveal();
+  if (pattern.placement) return placed([{ ...pattern.placement, value: token, masked: MASK }], [token]);
+  const quoted = (text: string) => `"${encodeURIComponent(text)}"`;
+  const key = consumerKey === undefined ? '' : `oauth_consumer_key=${quoted(consumerKey)}, `;
+  const part = {
+    in: 'header' as const,
+    name: pattern.auth_header_key_override ?? 'Authorization',
+    value: `OAuth ${key}oauth_token=${quoted(token)}`,
+    masked: `OAuth ${key}oauth_token="${MASK}"`,
+  };
+  return placed([part], [token]);
+}

@@ -1,0 +1,24 @@
+import { type AuthField, type AuthPattern, isSecretField } from '../connectors/auth-pattern.ts';
+import { STATIC_AUTH } from './forms.ts';
+import { moduleOf } from './registry.ts';
+import type { AuthorizationType } from './type.ts';
+
+/** Whether users type the credentials of a type (`static_auth`). */
+export function isStaticType(type: AuthorizationType): boolean {
+  return moduleOf(type).forms[0] === STATIC_AUTH;
+}
+
+/** The fields of static_auth.details: those of the pattern, or the usual ones of its type. */
+export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
+  return pattern.fields ?? moduleOf(pattern.type).typed?.fields ?? [];
+}
+
+/**
+ * The static fields of a pattern whose values are never shown: those that are typed as a password or in a text area, and those that
+ * are the credential itself whatever their input type is.
+ */
+export function secretFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
+  const fields = staticFieldsOf(pattern);
+  const names = fields.filter(isSecretField).map((field) => field.field_name);
+  return new Set([...names, ...(moduleOf(pattern.type).typed?.secretNames(fields) ?? [])]);
+}

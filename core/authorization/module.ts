@@ -1,0 +1,81 @@
+import type { AuthField, AuthPattern, FieldPlacement, OAuthConfig } from '../connectors/auth-pattern.ts';
+import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/placement.ts';
+import type { Secret } from '../secret.ts';
+import type { DetailsForm } from './forms.ts';
+import type { ConnectionType } from './type.ts';
+
+/**
+ * All that the service does differently for the accounts of one authorization type. One file per type makes one, and `registry.ts`
+ * lists them. A member that is left out means: nothing of the kind.
+ */
+export interface AuthorizationModule {
+  /** The type under which connections are listed. */
+  connectionType: ConnectionType;
+  /** The forms of `authorization_details` that accounts take, the usual one first. Empty: accounts need no credentials. */
+  forms: readonly DetailsForm[];
+  /** What a user types for an account. */
+  typed?: TypedRules;
+  /** Where requests carry a token. Left out, accounts never hold one that requests carry. */
+  placeToken?(pattern: AuthPattern, credential: TokenCredential): PlacedCredential;
+  /** The client of a connection. Left out, accounts bring all that they need. */
+  client?: ClientRules;
+  /** How a user grants access at the provider. */
+  consent?: ConsentRules;
+  /** Whether the accounts of a pattern are clients themselves: no user grants them anything. */
+  isClient?(pattern: AuthPattern): boolean;
+  /** True when the provider is a record system, which names its token endpoint itself (SMART App Launch 2.2). */
+  isRecordSystem?: boolean;
+  /** What the application has to store for accounts that no user can connect, as a sentence. */
+  storeAdvice?: string;
+  /** The grant that the metadata of a provider has to support (RFC 8414 §2, `grant_types_supported`). */
+  metadataGrant?: 'authorization_code' | 'client_credentials';
+}
+
+/** The values that are typed for an account, and how requests carry them. */
+export interface TypedRules {
+  /** The fields of a pattern that lists none. */
+  fields: readonly AuthField[];
+  /** The fields that are the credential by their name, whatever their input type is. */
+  secretNames(fields: readonly AuthField[]): readonly string[];
+  /** The names that requests take values from, also where the pattern asks for one of them only. */
+  takenNames?: readonly string[];
+  /** What is wrong with a value beside the rules of its field. */
+  problemOf?(name: string, value: string): string | undefined;
+  /** The part of a request that carries the credential. Left out, the accounts only hold it. */
+  place?(pattern: AuthPattern, fields: readonly AuthField[], values: Values): PlacedPart[];
+  /** Where a field goes that has no `placement`. */
+  placeField?(field: AuthField): FieldPlacement;
+}
+
+/** What is sent as the value of a field; empty when there is none. */
+export type Values = (name: string) => string;
+
+export interface ClientRules {
+  /** `registered`: an operator sets it up. `identity_token`: the service signs statements about its accounts. */
+  kind: 'registered' | 'identity_token';
+  /** How the client authenticates, as it is stored in its terms. By default the `client_auth_method`. */
+  method?(config: OAuthConfig): string;
+  /** The recipient of signed statements of the client; null: the address that they are sent to. */
+  audience?(config: OAuthConfig): string | null;
+  /** Whether it has no secret beside the `client_auth_method` `none`. */
+  isPublic?(config: OAuthConfig): boolean;
+  /** Whether it also signs the calls of accounts. */
+  signsCalls?: boolean;
+  secret?: {
+    /** What the client secret has to be, for an error: "must be …". */
+    demand: string;
+    /** @throws OAuthConfigError that quotes nothing of the secret */
+    read(secret: Secret): unknown;
+  };
+}
+
+export interface ConsentRules {
+  protocol: ConsentProtocol;
+  /** Whether users grant access to the accounts of a pattern. By default they do. */
+  isFor?(pattern: AuthPattern): boolean;
+  /** Whether a pattern says enough to send a user to the provider. */
+  isPossible(pattern: AuthPattern): boolean;
+}
+
+/** The authorization code of OAuth 2 (RFC 6749 §4.1), or OAuth 1.0a (RFC 5849 §2). */
+export type ConsentProtocol = 'oauth2' | 'oauth1';

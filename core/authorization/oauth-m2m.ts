@@ -1,0 +1,16 @@
+import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
+import type { AuthorizationModule } from './module.ts';
+import { placeBearer } from './placing.ts';
+import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
+
+/** Client credentials (RFC 6749 §4.4): the client of the connection, or one that is typed for the account. */
+export const oauthM2m: AuthorizationModule = {
+  connectionType: 'OAUTH_M2M',
+  forms: [OAUTH_TOKEN, STATIC_AUTH],
+  typed: TYPED_CLIENT,
+  placeToken: placeBearer,
+  client: { kind: 'registered' },
+  isClient: () => true,
+  storeAdvice: BARE_CLIENT,
+  metadataGrant: 'client_credentials',
+};

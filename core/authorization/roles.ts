@@ -1,0 +1,23 @@
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { moduleOf } from './registry.ts';
+
+/** Whether the accounts of a pattern are clients themselves: a machine, or a backend service of a record system. */
+export function isClientPattern(pattern: AuthPattern): boolean {
+  return moduleOf(pattern.type).isClient?.(pattern) ?? false;
+}
+
+/** Whether users grant the access of accounts at the provider. */
+export function isGranted(pattern: AuthPattern): boolean {
+  const { consent } = moduleOf(pattern.type);
+  return consent !== undefined && (consent.isFor?.(pattern) ?? true);
+}
+
+/** True for a pattern whose provider is a record system, which names its token endpoint itself (SMART App Launch 2.2). */
+export function isRecordSystem({ type, oauth_config: config }: Pick<AuthPattern, 'type' | 'oauth_config'>): boolean {
+  return moduleOf(type).isRecordSystem === true || config?.discovery === 'smart';
+}
+
+/** Whether accounts of a type hold credentials. */
+export function needsCredentials(type: string): boolean {
+  return moduleOf(type).forms.length > 0;
+}

@@ -1,0 +1,16 @@
+import { type AuthField, isSecretField } from '../connectors/auth-pattern.ts';
+
+/**
+ * The field that carries the one credential of a type: the one with the type's usual name, else the first secret one without a place
+ * of its own.
+ *
+ * @param usual the field name that patterns of the type use by convention
+ */
+export function soleKey(fields: readonly AuthField[], usual: string): AuthField | undefined {
+  const candidates = fields.filter((field) => !field.placement && !field.is_path_param);
+  return candidates.find((field) => field.field_name === usual) ?? candidates.find(isSecretField) ?? candidates[0];
+}
+
+export function namesOf(field: AuthField | undefined): string[] {
+  return field ? [field.field_name] : [];
+}

@@ -1,0 +1,25 @@
+import { readServiceAccount } from '../workspace-dwd/service-account.ts';
+import { type DetailsForm, isText } from './forms.ts';
+import type { AuthorizationModule } from './module.ts';
+import { placeBearer } from './placing.ts';
+
+/** The user that the service account acts for, and the token that it obtains. */
+const WORKSPACE_DWD: DetailsForm = {
+  name: 'workspace_dwd',
+  shown: ['subject', 'scopes', 'token_expires_at'],
+  obtained: ['scopes', 'token_expires_at'],
+  isUsable: ({ subject }) => isText(subject),
+};
+
+/** Domain-wide delegation: a service account, whose key is the client secret of the connection, acts for a user (RFC 7523). */
+export const workspaceDwd: AuthorizationModule = {
+  connectionType: 'WORKSPACE_DWD',
+  forms: [WORKSPACE_DWD],
+  placeToken: placeBearer,
+  client: {
+    kind: 'registered',
+    method: () => 'service_account',
+    secret: { demand: 'must be the key file of a service account.', read: readServiceAccount },
+  },
+  storeAdvice: 'The application has to store the user to act for, as subject.',
+};
