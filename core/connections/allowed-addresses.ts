@@ -8,6 +8,7 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { API_CONFIG_PATH, baseTemplateOf, baseUrlOf } from '../connectors/base-url.ts';
 import { oauthAddresses } from '../connectors/oauth-addresses.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import type { FieldError } from '../errors.ts';
 
 const PLACE = /\{\{([^{}]*)\}\}/;
@@ -37,9 +38,9 @@ export function isWithin(list: readonly string[] | null, other: readonly string[
 export function entryProblem(entry: string): string | undefined {
   if (WILDCARD.test(entry)) return undefined;
   const url = URL.parse(entry);
-  const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[?#{}*\\]/.test(entry);
-  if (isPlain && plainAddress(entry) === entry.replace(/\/$/, '')) return undefined;
-  return 'must be an https address without query and fragment, or https://*. and a name of two labels or more';
+  const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#{}*\\]/.test(entry);
+  if (isPlain && isSecureAddress(url) && plainAddress(entry) === entry.replace(/\/$/, '')) return undefined;
+  return 'must be an https address (on this machine also http) without query and fragment, or https://*. and a name of two labels or more';
 }
 
 /** Whether a value of the account decides at which base a provider is called. */

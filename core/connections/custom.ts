@@ -141,10 +141,11 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
   // A placeholder stands for one host label or path segment; any will do to judge the rest.
-  const reason = proxyUrl ? tools.judgeAddress(proxyUrl.replace(/\{\{[^}]*\}\}/g, 'x')) : null;
+  const judge = (template: string) => tools.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
+  const reason = proxyUrl ? judge(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The provider cannot be used so.', { errors });
-  const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined });
+  const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined, judgeHttp: judge });
   patterns.forEach((pattern, index) => {
     if (!pattern.is_mcp || proxyUrl) return;
     patternErrors.push({ field: `auth_patterns[${index}].is_mcp`, message: 'needs a proxy_url: the MCP endpoint' });

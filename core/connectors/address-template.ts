@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isSecureAddress } from './secure-address.ts';
 
 /**
  * Addresses that a person wrote with places for account values: `https://{{domain}}.acme.example/v2/{{region}}`.
@@ -31,6 +32,7 @@ const PATH_SEGMENT = /^[A-Za-z0-9._~-]{1,128}$/;
 const MIN_FIXED_LABELS = 2;
 
 interface Split {
+  scheme: string;
   host: string[];
   port: string;
   path: string[];
@@ -51,7 +53,7 @@ const templates = new LRUCache<string, AddressTemplate>({ max: 2000 });
 /**
  * Reads a template and lists its places in order.
  *
- * @param source an https address without fragment or user information
+ * @param source an https address without fragment or user information, or an http address of this machine
  * @param options `query`: whether a fixed query is accepted (endpoints have one at times, base addresses never)
  * @throws AddressError when it is not such an address, or a place stands elsewhere than in a whole label or segment
  */
@@ -81,7 +83,8 @@ function placesOf(parts: Split): AddressPlace[] {
       'The host of an address with placeholders is written in lower-case letters, digits and hyphens',
     );
   }
-  parsed(fill(parts, () => 'x'));
+  const url = parsed(fill(parts, () => 'x'));
+  if (!isSecureAddress(url)) throw new AddressError('The address must start with https://');
   return places;
 }
 
@@ -130,14 +133,14 @@ export function withoutTrailingSlash(url: URL): string {
 }
 
 function split(source: string): Split {
-  const found = /^https:\/\/([^/?#]*)([^?#]*)(\?[^#]*)?$/.exec(source);
+  const found = /^(https?):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?$/.exec(source);
   if (!found) throw new AddressError('The address must start with https:// and have no fragment');
-  const [, authority = '', path = '', query = ''] = found;
+  const [, scheme = '', authority = '', path = '', query = ''] = found;
   if (authority.includes('@')) throw new AddressError('The address must not carry user information');
   if (/[{}]/.test(query)) throw new AddressError('A placeholder cannot stand in the query');
   const port = /:\d*$/.exec(authority)?.[0] ?? '';
   const host = authority.slice(0, authority.length - port.length);
-  return { host: host.split('.'), port, path: path === '' ? [] : path.slice(1).split('/'), query };
+  return { scheme, host: host.split('.'), port, path: path === '' ? [] : path.slice(1).split('/'), query };
 }
 
 function placeOf(part: string): string | undefined {
@@ -147,12 +150,12 @@ function placeOf(part: string): string | undefined {
   return found[1];
 }
 
-function fill({ host, port, path, query }: Split, value: (field: string) => string): string {
+function fill({ scheme, host, port, path, query }: Split, value: (field: string) => string): string {
   const put = (part: string): string => {
     const field = placeOf(part);
     return field === undefined ? part : value(field);
   };
-  return `https://${host.map(put).join('.')}${port}${path.map((segment) => `/${put(segment)}`).join('')}${query}`;
+  return `${scheme}://${host.map(put).join('.')}${port}${path.map((segment) => `/${put(segment)}`).join('')}${query}`;
 }
 
 function parsed(address: string): URL {

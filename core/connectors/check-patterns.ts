@@ -16,6 +16,8 @@ export interface PatternContext {
   baseUrlField?: string;
   /** Fields that something else needs, such as the paths of a connector's tools. */
   usedElsewhere?: ReadonlySet<string>;
+  /** Why an http address cannot be called; null when it can. Without this function, http addresses are rejected. */
+  judgeHttp?(address: string): string | null;
 }
 
 /**
@@ -32,7 +34,7 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
     const path = `auth_patterns[${index}]`;
     if (seen.has(pattern.type)) errors.push({ field: `${path}.type`, message: `stands twice: ${pattern.type}` });
     seen.add(pattern.type);
-    const endpoints = checkEndpoints(pattern, path);
+    const endpoints = checkEndpoints(pattern, path, context);
     const used = new Set([...base.fields, ...endpoints.fields, ...(context.usedElsewhere ?? [])]);
     // Without a base address yet, a field may be meant for the one to come.
     errors.push(...endpoints.errors, ...checkFields(pattern, path, context.baseUrl ? used : undefined));
@@ -45,30 +47,36 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
 
 function baseFields(context: PatternContext): { fields: string[]; errors: FieldError[] } {
   if (!context.baseUrl) return { fields: [], errors: [] };
-  return placesOf(context.baseUrl, context.baseUrlField ?? 'proxy_url', {});
+  return placesOf(context.baseUrl, context.baseUrlField ?? 'proxy_url', context);
 }
 
 function placesOf(
   address: string,
   field: string,
-  options: { query?: boolean },
+  { judgeHttp, ...options }: Pick<PatternContext, 'judgeHttp'> & { query?: boolean },
 ): { fields: string[]; errors: FieldError[] } {
   try {
-    return { fields: addressPlaces(address, options).map((place) => place.field), errors: [] };
+    const fields = addressPlaces(address, options).map((place) => place.field);
+    const problem = /^http:/.test(address) ? (judgeHttp ? judgeHttp(address) : 'must start with https://') : null;
+    return { fields, errors: problem === null ? [] : [{ field, message: problem }] };
   } catch (error) {
     if (error instanceof AddressError) return { fields: [], errors: [{ field, message: error.message }] };
     throw error;
   }
 }
 
-function checkEndpoints(pattern: AuthPattern, path: string): { fields: string[]; errors: FieldError[] } {
+function checkEndpoints(
+  pattern: AuthPattern,
+  path: string,
+  { judgeHttp }: PatternContext,
+): { fields: string[]; errors: FieldError[] } {
   const fields: string[] = [];
   const errors: FieldError[] = [];
   const config = pattern.oauth_config ?? {};
   const visited = config.authorize_uri === undefined ? [] : [{ path: 'authorize_uri', template: config.authorize_uri }];
   for (const address of [...visited, ...oauthAddresses(config)]) {
     const at = `${path}.oauth_config.${address.path}`;
-    const places = placesOf(address.template, at, { query: true });
+    const places = placesOf(address.template, at, { judgeHttp, query: true });
     fields.push(...places.fields);
     errors.push(...places.errors, ...unknownPlaces(pattern, places.fields, at));
   }

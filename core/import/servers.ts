@@ -1,3 +1,4 @@
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { Operation } from './operations.ts';
 
@@ -5,7 +6,7 @@ type Data = Record<string, unknown>;
 
 /** The address that a provider calls, and what of each operation's own server goes into its path. */
 export interface Servers {
-  /** Absolute, https, without trailing slash; undefined when the document names none. */
+  /** Absolute, https (http on this machine), without trailing slash; undefined when the document names none. */
   baseUrl?: string;
   /** What stands between the base address and the operation's path; undefined when it is on another host. */
   prefixOf(operation: Operation): string | undefined;
@@ -32,9 +33,10 @@ export function readServers(document: Data, operations: readonly Operation[]): S
   const shared = paths.reduce((common, path) => common.slice(0, firstDifference(common, path)), paths[0] ?? ['']);
   const base = shared.join('/');
   if (origin === '') warnings.add('The document names no absolute server: the base address must be given.');
-  if (origin.startsWith('http:')) warnings.add(`The document names ${origin} without TLS; https is used.`);
+  const isSecure = origin === '' || isSecureAddress(new URL(origin));
+  if (!isSecure) warnings.add(`The document names ${origin} without TLS; https is used.`);
   return {
-    ...(origin !== '' && { baseUrl: origin.replace(/^http:/, 'https:') + base }),
+    ...(origin !== '' && { baseUrl: (isSecure ? origin : origin.replace(/^http:/, 'https:')) + base }),
     prefixOf: (operation) => {
       const address = addresses.get(operation) ?? { origin, path: base };
       return address.origin === origin ? address.path.slice(base.length) : undefined;

@@ -81,7 +81,7 @@ export class EgressPolicy {
     const { hostname, port } = target;
     const reach = this.#allow.get(`${hostname}:${port}`);
     if (reach === 'loopback') return reach;
-    if (!target.tls) throw blocked('Only https addresses may be called.');
+    if (!target.tls) throw blocked(isLoopbackHost(hostname) ? LOCAL_HTTP : 'Only https addresses may be called.');
     if (isLoopbackHost(hostname) || (isIP(hostname) !== 0 && !this.admits(hostname, 'public'))) {
       throw blocked(`${hostname} is not an address of the public internet.`);
     }
@@ -96,6 +96,9 @@ export class EgressPolicy {
     return kind === 'public' && !this.#own.has(canonicalAddress(address));
   }
 }
+
+const LOCAL_HTTP =
+  'Only https addresses may be called, and in development http addresses on this machine that VALETKEY_EGRESS_ALLOW lists.';
 
 function blocked(message: string): EgressError {
   return new EgressError('blocked', message);

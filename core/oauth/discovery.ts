@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { OAuthConfig } from '../connectors/auth-pattern.ts';
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import { readsFrom } from './account-values.ts';
 import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
 import { readMetadata } from './metadata.ts';
@@ -13,7 +14,7 @@ export type Discovered =
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 
 export interface DiscoveryRequest {
-  /** As the pattern has it, its places filled: https, without query and fragment. */
+  /** As the pattern has it, its places filled: https, or http on this machine, without query and fragment. */
   issuer: string;
   /** Keeps what one tenant was told from another: the id of the environment. */
   partition: string;
@@ -64,7 +65,7 @@ export function createDiscovery(now: () => number): Discovery {
 
 async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): Promise<Discovered> {
   const addresses = wellKnownOf(issuer);
-  if (addresses === undefined) return { ok: false, kind: 'lies', message: 'The issuer is no https address.' };
+  if (addresses === undefined) return { ok: false, kind: 'lies', message: 'The issuer must be an https address.' };
   const fetch = pinnedToTarget(fetchFor);
   for (const address of addresses) {
     try {
@@ -92,7 +93,7 @@ export function needsMetadata(config: OAuthConfig): boolean {
 /** Where metadata may stand, in the order in which MCP clients look: an issuer with a path has them in three places. */
 function wellKnownOf(issuer: string): URL[] | undefined {
   const url = URL.parse(issuer);
-  if (url === null || url.protocol !== 'https:' || /[?#@]/.test(issuer)) return undefined;
+  if (url === null || !isSecureAddress(url) || /[?#@]/.test(issuer)) return undefined;
   const path = url.pathname.replace(/\/$/, '');
   const places = [
     `/.well-known/oauth-authorization-server${path}`,

@@ -87,7 +87,7 @@ function urlOf(provider: OAuthProvider, call: HttpCall, values: PlaceValues): UR
 
 function segmentsOf(template: string): string[] {
   return template
-    .replace(/^https:\/\/[^/?]+/, '')
+    .replace(/^https?:\/\/[^/?]+/, '')
     .replace(/\?.*$/, '')
     .split('/');
 }

@@ -1,3 +1,4 @@
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { Check } from './check.ts';
 import { readJson } from './json-answer.ts';
@@ -50,7 +51,8 @@ async function probe(
 ): Promise<Check> {
   const check = (judged: Judged): Check => ({ what, expected: 'an https address that answers', ...judged });
   if (address.includes('{{')) return check({ verdict: 'unknown', found: `${address} differs by account` });
-  if (URL.parse(address)?.protocol !== 'https:') return check({ verdict: 'differs', found: address });
+  const url = URL.parse(address);
+  if (url === null || !isSecureAddress(url)) return check({ verdict: 'differs', found: address });
   try {
     return check(await judge(await pinnedToTarget(fetchFor)(address, { ...init, redirect: 'manual' })));
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi';
+import { mayName } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 
 /** Members that calls or browsers are sent to. */
@@ -26,24 +27,25 @@ const FLAGS = [
   'require_signed_request_object',
 ] as const;
 /** Without userinfo, fragment or braces, which would be places of ours. */
-const ADDRESS = /^https:\/\/[^\s@#{}\\]+$/;
+const ADDRESS = /^https?:\/\/[^\s@#{}\\]+$/;
 
 export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: false; message: string };
 
 /**
- * Judges the metadata of an authorization server (RFC 8414 §3.3, threat P7): another issuer, or one address that is not https,
- * makes the whole of them unusable. Of the many members only those are kept that are of use here.
+ * Judges the metadata of an authorization server (RFC 8414 §3.3, threat P7): another issuer, or one address that is not secure, makes
+ * all of them unusable. Only the members that are used here are kept.
  *
  * @param issuer exactly as the pattern writes it; the comparison is of texts
+ * @param asked where the metadata were read; by default the issuer
  */
-export function readMetadata(body: unknown, issuer: string): ReadMetadata {
+export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {
   if (!isRecord(body)) return lie('are no JSON object');
   if (body['issuer'] !== issuer) return lie('are those of another issuer');
   const metadata: Record<string, unknown> = { issuer };
   for (const name of ENDPOINTS) {
     const value = body[name];
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'string' || !isAddress(value)) return lie(`give no https address as ${name}`);
+    if (typeof value !== 'string' || !isAddress(value, asked)) return lie(`give no https address as ${name}`);
     metadata[name] = value;
   }
   for (const name of LISTS) {
@@ -54,8 +56,8 @@ export function readMetadata(body: unknown, issuer: string): ReadMetadata {
   return { ok: true, metadata: metadata as unknown as AuthorizationServer };
 }
 
-function isAddress(text: string): boolean {
-  return text.length <= 2048 && ADDRESS.test(text) && URL.canParse(text);
+function isAddress(text: string, asked: URL): boolean {
+  return text.length <= 2048 && ADDRESS.test(text) && URL.canParse(text) && mayName(asked, new URL(text));
 }
 
 function lie(how: string): ReadMetadata {

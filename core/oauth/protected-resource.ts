@@ -1,3 +1,4 @@
+import { isSecureAddress, mayName } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
 import { type FetchFor, pinnedToTarget } from './transport.ts';
@@ -23,7 +24,7 @@ export interface ResourceRequest {
  */
 export async function discoverResource({ resource, fetchFor, now }: ResourceRequest): Promise<DiscoveredResource> {
   const url = URL.parse(resource);
-  if (url === null || url.protocol !== 'https:') return lie('The resource is no https address.');
+  if (url === null || !isSecureAddress(url)) return lie('The address of the resource must start with https://.');
   const fetch = pinnedToTarget(fetchFor);
   const path = url.pathname.replace(/\/$/, '');
   for (const place of new Set([path, ''])) {
@@ -45,7 +46,7 @@ function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
   if (named === null || !isSameOrAbove(named, asked)) return lie('The resource speaks of another one.');
   const issuers = texts(body['authorization_servers']);
-  if (issuers.some((issuer) => URL.parse(issuer)?.protocol !== 'https:')) {
+  if (issuers.some((issuer) => !URL.canParse(issuer) || !mayName(asked, new URL(issuer)))) {
     return lie('The resource trusts an authorization server without https.');
   }
   if (issuers.length === 0) {

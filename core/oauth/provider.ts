@@ -3,6 +3,7 @@ import type { AccountInputs } from '../connectors/account-inputs.ts';
 import { accountOrigin } from '../connectors/account-value.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import { filled } from '../connectors/base-url.ts';
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillText } from './fill.ts';
 
@@ -67,7 +68,7 @@ function completed(config: OAuthConfig, metadata: AuthorizationServer): OAuthCon
  * An address of a provider for one account.
  *
  * @param originFrom the account value that holds the origin, where accounts differ in it; without such a value, the template's own
- * @throws OAuthConfigError when it is no https address; and what `provider.address` throws
+ * @throws OAuthConfigError when it is not a secure address; and what `provider.address` throws
  */
 export function endpointAt(
   provider: Pick<OAuthProvider, 'config' | 'address' | 'inputs'>,
@@ -77,7 +78,7 @@ export function endpointAt(
   const url = new URL(provider.address(template));
   // Filling an address takes the slash off its end, which base addresses do not have; some endpoints insist on theirs.
   if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
-  if (url.protocol !== 'https:') throw new OAuthConfigError('An endpoint of the provider is no https address.');
+  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https address.');
   if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
   const origin = accountOrigin(provider.config, originFrom, provider.inputs);
   if (origin === undefined) {
@@ -86,6 +87,7 @@ export function endpointAt(
     });
   }
   const own = new URL(origin);
+  url.protocol = own.protocol;
   url.hostname = own.hostname;
   url.port = own.port;
   return url;

@@ -3,7 +3,7 @@ import { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
 import type { ClientAuthMethod } from './client-auth.ts';
-import { type FetchFor, pinnedToTarget } from './transport.ts';
+import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from './transport.ts';
 
 /** What a client says of itself. */
 export interface ClientDescription {
@@ -63,6 +63,7 @@ export async function registerClient({ server, description, fetchFor, now }: Reg
   try {
     const fetch = pinnedToTarget(fetchFor);
     const response = await dynamicClientRegistrationRequest(server, metadataOf(description), {
+      ...JUDGED_ENDPOINTS,
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(url, { ...options, headers }),
     });

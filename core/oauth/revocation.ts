@@ -6,7 +6,7 @@ import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
 import { fillTexts } from './fill.ts';
 import { sendCall } from './http-call.ts';
 import { assertionAudienceOf, endpointAt, type OAuthProvider } from './provider.ts';
-import type { ProtocolFetch } from './transport.ts';
+import { JUDGED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
 
 export interface Revocation {
   provider: OAuthProvider;
@@ -94,6 +94,7 @@ function standardRequest({ provider, client, fetch, now }: Revocation, kind: Tok
     token.reveal(),
     {
       additionalParameters: { token_type_hint: kind },
+      ...JUDGED_ENDPOINTS,
       [customFetch]: (_url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(endpoint, { ...options, headers: { ...headers, ...vendorHeaders } }),
     },

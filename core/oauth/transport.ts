@@ -1,3 +1,11 @@
+import { allowInsecureRequests } from 'oauth4webapi';
+
+/**
+ * For every call of the library: what it is given are endpoints that have been judged, in plain http on this machine alone. Whether
+ * those may be called is for the egress rules of the environment to say.
+ */
+export const JUDGED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
+
 /** The part of fetch that protocol calls use; the egress room gives one that is pinned to origins. Redirects are not followed. */
 export type ProtocolFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 

@@ -1,6 +1,7 @@
 import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import { filled } from '../connectors/base-url.ts';
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { fillTexts } from '../oauth/fill.ts';
 import { scopeParameter } from '../oauth/scopes.ts';
@@ -65,6 +66,6 @@ function authorizeParameters(config: OAuthConfig, inputs: AccountInputs, scopes:
 function endpoint(template: string | undefined, inputs: AccountInputs): URL {
   if (template === undefined) throw new OAuthConfigError('The provider does not name all endpoints of OAuth 1.0a.');
   const url = new URL(filled(template, inputs));
-  if (url.protocol !== 'https:') throw new OAuthConfigError('An endpoint of the provider is no https address.');
+  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https address.');
   return url;
 }

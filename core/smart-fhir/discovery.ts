@@ -1,3 +1,4 @@
+import { isSecureAddress } from '../connectors/secure-address.ts';
 import { judgeCall } from '../oauth/call-outcome.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { outcomeOfProblem } from '../oauth/problem.ts';
@@ -38,7 +39,7 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
       );
     }
     if (!outcome.ok) return client('The FHIR server publishes no SMART configuration.');
-    const read = readSmartConfiguration(outcome.body, request.use);
+    const read = readSmartConfiguration(outcome.body, request.use, address);
     return read.ok ? read : client(read.message);
   } catch (error) {
     const failure = outcomeOfProblem(error);
@@ -49,12 +50,12 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 /**
  * Where the configuration stands: below the base, not at the root of its host.
  *
- * @throws OAuthConfigError for a base that is no https address
+ * @throws OAuthConfigError for a base that is neither an https address nor an http address of this machine
  */
 export function smartConfigurationAddress(fhirBase: string): URL {
   const url = URL.parse(fhirBase);
-  if (url?.protocol !== 'https:' || /[?#@{}\\]/.test(fhirBase)) {
-    throw new OAuthConfigError('The FHIR base is not an https address without a query.', { culprit: 'account' });
+  if (url === null || !isSecureAddress(url) || /[?#@{}\\]/.test(fhirBase)) {
+    throw new OAuthConfigError('The FHIR base must be an https address without a query.', { culprit: 'account' });
   }
   url.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/smart-configuration`;
   return url;

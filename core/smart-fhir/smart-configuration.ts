@@ -1,3 +1,4 @@
+import { mayName } from '../connectors/secure-address.ts';
 import { readMetadata } from '../oauth/metadata.ts';
 import type { OAuthProvider } from '../oauth/provider.ts';
 import { isRecord } from '../tools/pointer.ts';
@@ -22,15 +23,18 @@ export type ReadSmartConfiguration = { ok: true; configuration: SmartConfigurati
  * codes must be bound by S256. A list that names `plain` as well does no harm, for it is never used.
  *
  * @param body the JSON of `.well-known/smart-configuration`
+ * @param asked where it was read
  */
-export function readSmartConfiguration(body: unknown, use: SmartUse): ReadSmartConfiguration {
+export function readSmartConfiguration(body: unknown, use: SmartUse, asked: URL): ReadSmartConfiguration {
   if (!isRecord(body)) return unsuitable('is no JSON object');
   const capabilities = textsIn(body['capabilities']);
   if (capabilities === undefined) return unsuitable('does not say what the server is capable of');
   // Only servers that sign people in have an issuer. Where there is none, the token endpoint stands for the server.
   const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
   const issuer = named ?? String(body['token_endpoint']);
-  const read = readMetadata({ ...body, issuer }, issuer);
+  const namedUrl = named === undefined ? undefined : URL.parse(named);
+  if (namedUrl === null || (namedUrl && !mayName(asked, namedUrl))) return unsuitable('names an issuer without https');
+  const read = readMetadata({ ...body, issuer }, issuer, asked);
   if (!read.ok) return { ok: false, message: read.message };
   const { metadata } = read;
   if (metadata.token_endpoint === undefined) return unsuitable('names no token endpoint');

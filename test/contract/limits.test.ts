@@ -59,12 +59,12 @@ describe('limits of the contract', () => {
     expect(isProvider({ metadata: { key: 1 } })).to.equal(false);
   });
 
-  it('send a provider to https addresses only', () => {
-    for (const proxy_url of ['https://api.acme.test', 'https://{{domain}}.acme.test/v2']) {
+  it('send a provider to https addresses, and to http addresses that are judged later (X11)', () => {
+    for (const proxy_url of ['https://api.acme.test', 'https://{{domain}}.acme.test/v2', 'http://127.0.0.1:3000']) {
       expect(isProvider({ proxy_url }), proxy_url).to.equal(true);
     }
     for (const proxy_url of [
-      'http://api.acme.test',
+      'ftp://api.acme.test',
       'HTTPS://api.acme.test',
       ' https://a.test',
       'https://',

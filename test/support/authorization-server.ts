@@ -49,6 +49,8 @@ export interface AuthorizationServerOptions {
   fhirBase?: string;
   /** An address that tokens may be asked for (RFC 8707); clients may register themselves then (RFC 7591). */
   resource?: string;
+  /** Its port, for a server that is known by its address on loopback in plain http. */
+  localPort?: number;
 }
 
 interface Owned {
@@ -59,8 +61,8 @@ const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
 
 /** Starts one on loopback. Whoever opens its sign-in page chooses who they are, or says no. */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
-  const issuer = `https://${options.name ?? 'as'}.example`;
-  const { fhirBase, resource } = options;
+  const { fhirBase, resource, localPort } = options;
+  const issuer = localPort ? `http://127.0.0.1:${localPort}` : `https://${options.name ?? 'as'}.example`;
   const adapter = memoryAdapter();
   const provider = new Provider(issuer, {
     adapter,
@@ -89,7 +91,8 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   });
   // It is told the host that everybody knows it by, as a proxy in front of it would.
   provider.proxy = true;
-  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(issuer).host };
+  const { protocol, host } = new URL(issuer);
+  const forwarded = { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host };
   const hits = new Map<string, Record<string, string>[]>();
   provider.use(async (context, next) => {
     const seen = hits.get(context.path) ?? [];
@@ -110,7 +113,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const { certificate } = options;
   const plain = createServer(listener);
   const secure = certificate && createSecureServer({ cert: certificate.cert, key: certificate.key }, listener);
-  const target = `http://127.0.0.1:${await listen(plain)}`;
+  const target = `http://127.0.0.1:${await listen(plain, localPort)}`;
   const server: AuthorizationServer = {
     issuer,
     override: `${issuer}=${target}`,
@@ -148,8 +151,8 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   return server;
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function listen(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
 

@@ -50,6 +50,8 @@ export interface UpstreamSeen {
 }
 
 export interface ModernServer extends McpUpstream {
+  /** Its own address, in plain http. */
+  origin: string;
   seen: UpstreamSeen[];
   /** The status that a request is refused with, or undefined. */
   refuse(authorization: string | undefined): number | undefined | Promise<number | undefined>;
@@ -78,6 +80,7 @@ export async function startModernServer(factory: () => McpServer): Promise<Moder
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const upstream: ModernServer = {
+    origin: `http://127.0.0.1:${port}`,
     seen: [],
     refuse: () => undefined,
     refuseWith: {},

@@ -11,7 +11,7 @@ import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
 import { tokenServerAt } from '../server.ts';
 import type { TokenSet } from '../token-answer.ts';
 import { judgeTokenAnswer, tokenFetch } from '../token-request.ts';
-import { type FetchFor, pinnedToTarget } from '../transport.ts';
+import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from '../transport.ts';
 import { exchangeToken } from './long-lived-exchange.ts';
 
 export interface AuthorizationEnd {
@@ -73,7 +73,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
       callback.response,
       kept.redirectUri,
       kept.codeVerifier ?? nopkce,
-      { additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
+      { ...JUDGED_ENDPOINTS, additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
     );
     const outcome = await judgeTokenAnswer(response, server, requestedAt, now());
     const lasting = outcome.ok ? await exchangeToken({ provider, server, client, outcome, fetch, now }) : outcome;

@@ -6,7 +6,7 @@ import { clientRefused, type TokenFailure, type TokenOutcome } from '../refresh-
 import { scopeParameter } from '../scopes.ts';
 import { tokenServerAt } from '../server.ts';
 import { judgeTokenAnswer, tokenFetch } from '../token-request.ts';
-import { type FetchFor, pinnedToTarget } from '../transport.ts';
+import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from '../transport.ts';
 
 export interface ClientCredentialsGrant {
   provider: OAuthProvider;
@@ -34,7 +34,7 @@ export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Pro
       { client_id: client.clientId },
       clientAuthOf(client, now, server.wire.basic),
       { ...server.extraParameters, ...scopeParameter(scopes, server.scopeSeparator) },
-      { [customFetch]: tokenFetch(server, pinnedToTarget(fetchFor)) },
+      { ...JUDGED_ENDPOINTS, [customFetch]: tokenFetch(server, pinnedToTarget(fetchFor)) },
     );
     const outcome = await judgeTokenAnswer(response, server, requestedAt, now());
     return outcome.ok ? { ...outcome, tokens: { ...outcome.tokens, refreshToken: null } } : ofClient(outcome);

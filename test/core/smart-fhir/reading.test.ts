@@ -20,7 +20,7 @@ const CONFIGURATION = {
 
 describe('a SMART configuration', () => {
   const read = (changes: object, use: SmartUse = 'launch') =>
-    readSmartConfiguration({ ...CONFIGURATION, ...changes }, use);
+    readSmartConfiguration({ ...CONFIGURATION, ...changes }, use, new URL(BASE));
 
   it('is read without an issuer, for which the token endpoint stands', () => {
     const outcome = read({});
@@ -36,6 +36,9 @@ describe('a SMART configuration', () => {
     ['names no authorization endpoint', { authorization_endpoint: undefined }],
     ['names no token endpoint', { token_endpoint: undefined }, 'backend'],
     ['has a token endpoint without encryption', { token_endpoint: 'http://ehr.example/token' }, 'backend'],
+    ['has a token endpoint on this machine (X11)', { token_endpoint: 'http://127.0.0.1:9000/token' }, 'backend'],
+    ['has an issuer on this machine (X11)', { issuer: 'http://127.0.0.1:9000' }],
+    ['has an issuer that is not an address', { issuer: 'ehr' }],
     ['has an endpoint with places of ours in it', { token_endpoint: 'https://{{host}}/token' }, 'backend'],
     ['does not say what it can', { capabilities: undefined }, 'backend'],
   ];
@@ -50,7 +53,7 @@ describe('a SMART configuration', () => {
 
   it('is none when it is no object', () => {
     for (const body of [undefined, null, [], 'x', 7])
-      expect(readSmartConfiguration(body, 'backend').ok).to.equal(false);
+      expect(readSmartConfiguration(body, 'backend', new URL(BASE)).ok).to.equal(false);
   });
 
   it('stands below the base, and only an https address without a query is one', () => {
