@@ -543,9 +543,10 @@ export interface paths {
          *     `identifier` is made from `display_name`: a lower-case slug of at most 80 characters, followed by `-2` and so on when it
          *     is taken. It addresses the provider in later calls and serves as `connector`.
          *
-         *     `proxy_url`, and every address in `auth_patterns`, must start with `https://`. `proxy_enabled` needs a `proxy_url`;
+         *     `proxy_url`, and every address in `auth_patterns`, must start with `https://`. A development environment may also name
+         *     `http://` addresses on the machine itself that the setting `VALETKEY_EGRESS_ALLOW` lists. `proxy_enabled` needs a `proxy_url`;
          *     without both, a custom provider cannot run tools. An address that Valetkey would never call, such as one in a private
-         *     network, is refused at once.
+         *     network, is rejected.
          *
          *     When it does not work:
          *     - 400 `VALIDATION_FAILED` the form, a limit, or `proxy_url`.
@@ -2296,7 +2297,7 @@ export interface components {
             apply?: boolean;
             /**
              * @description The address that is called, instead of the document's own server. `{{name}}` for a host label or path segment becomes
-             *     a value that each account brings.
+             *     a value that each account brings. An `http://` address must be one that a provider of the environment may have (`proxy_url`).
              */
             base_url?: string;
             /** @description The identifier of the custom provider, made when there is none: lower-case letters, digits and inner hyphens. */
@@ -2751,7 +2752,10 @@ export interface components {
                 scopes?: string[];
             };
         };
-        /** @description An https address at the provider. `{{field_name}}` stands for the value of an account field. */
+        /**
+         * @description An https address at the provider, or an `http://` address that a development environment may call (see `proxy_url`).
+         *     `{{field_name}}` stands for the value of an account field.
+         */
         OAuthUri: string;
         /** @description A tool as an element of `tools` of the Chat Completions API. */
         OpenAiTool: {
@@ -2887,8 +2891,9 @@ export interface components {
          */
         ProviderProxyEnabled: boolean;
         /**
-         * @description The base of the provider's API, or the endpoint of its MCP server. Must start with `https://`. `{{field_name}}` stands for the
-         *     value of a field with `is_path_param`, as a whole host label or path segment.
+         * @description The base of the provider's API, or the endpoint of its MCP server. Must start with `https://`. In a development environment it
+         *     may also be an `http://` address on the machine itself whose host and port the setting `VALETKEY_EGRESS_ALLOW` lists.
+         *     `{{field_name}}` stands for the value of a field with `is_path_param`, as a whole host label or path segment.
          */
         ProviderProxyUrl: string;
         /** @description One provider. */
@@ -3586,7 +3591,10 @@ export interface components {
                 [key: string]: string;
             } | null;
             proxy_enabled?: components["schemas"]["ProviderProxyEnabled"];
-            /** @description The base of the provider's API; null removes it. Must start with `https://`. */
+            /**
+             * @description The base of the provider's API; null removes it. Must start with `https://`, or be an `http://` address that a development
+             *     environment may call, as when a provider is created.
+             */
             proxy_url?: string | null;
         };
         /** @description The settings to change. What is left out stays as it is; `null` clears. */

@@ -56,7 +56,7 @@ describe('authentication patterns', () => {
       [{ type: 'OAUTH', fields: [KEY] }, '/auth_patterns/0/fields maxItems'],
       [{ type: 'OAUTH', placement: { in: 'header', name: 'x' } }, '/auth_patterns/0 additionalProperties'],
       [
-        { type: 'OAUTH', oauth_config: { token_uri: 'http://a.test' } },
+        { type: 'OAUTH', oauth_config: { token_uri: 'ftp://a.test' } },
         '/auth_patterns/0/oauth_config/token_uri pattern',
       ],
       [{ type: 'OAUTH', oauth_config: { pkce: 'plain' } }, '/auth_patterns/0/oauth_config/pkce enum'],
