@@ -146,6 +146,43 @@ export const RETENTION = {
   pauseMs: 15,
 } as const;
 
+/** Work that the server does by itself, and when it looks for it: the first time after a start, then again and again. */
+export const BACKGROUND = {
+  /** Rows that have expired: soon after the start, so that it is not slower for what has expired in the meantime. */
+  retentionFirstMs: 5 * SECOND,
+  retentionMs: MINUTE,
+  /** Accounts whose grant would end because nobody refreshes it. */
+  keepAliveFirstMs: MINUTE,
+  keepAliveMs: HOUR,
+  /** Such accounts that are refreshed at once: it is not urgent. */
+  keepAliveAtOnce: 4,
+  /** The part of the time that a grant may lie idle, in percent, after which it is refreshed: what is left is for outages of days. */
+  keepAlivePercent: 80,
+  /** Revocations that are due, and those that were ordered just now. */
+  revocationsFirstMs: 50,
+  revocationsMs: 2 * SECOND,
+  /** The wait after the first failed attempt of a revocation; it doubles, and up to half of it is left to chance. */
+  revocationRestMs: 10 * SECOND,
+  revocationLongestRestMs: HOUR,
+  /** Links whose time is over. */
+  linksFirstMs: 200,
+  linksMs: 30 * SECOND,
+  /** Lists of tools of MCP servers that are too old. */
+  toolListsMs: MINUTE,
+  /** Times of last use, which are collected in memory. */
+  usageMs: 5 * SECOND,
+} as const;
+
+/** Configuration that the operator's commands change in another process. */
+export const RELOAD = {
+  /** How long the key file is believed. */
+  keyFileMs: 250,
+  /** How long the host names and settings of an environment are believed. */
+  environmentMs: 5 * SECOND,
+  /** A key has to be active for so long before an older one can be removed: requests that began with that one have ended by then. */
+  settledKeyMs: MINUTE,
+} as const;
+
 /** The database file and its log. Frames of the log are pages of 4 KiB. */
 export const STORAGE = {
   /** A write waits so long for the lock of another process before it is rejected. */
@@ -154,6 +191,8 @@ export const STORAGE = {
   scrubDelayMs: 500,
   /** Between two attempts while another process is in the way: together with the delay, deleted data leave within a second. */
   scrubRetryMs: 250,
+  /** In all, when no other process is in the way or the last one has ended. */
+  scrubbedMs: SECOND,
   /** How long the server goes on trying when it stops. */
   scrubAtStopMs: SECOND,
   /** How often a write is tried after one has failed. After a whole interval without a failure the server is ready again. */
@@ -166,6 +205,8 @@ export const STORAGE = {
   lastPieceFrames: 128,
   /** So much and more is moved by a thread. */
   backlogFrames: 4096,
+  /** A start checks files up to this size page by page. */
+  checkedAtStartBytes: 16 * MIB,
   /** How often what is durable is marked outside of the log while there are writes. */
   markEveryMs: 100,
   /** The file of the marks is synced with every fiftieth. */
@@ -419,6 +460,8 @@ export const MCP_UPSTREAM = {
   longestRetryMs: 10 * SECOND,
   /** Tools of one server. */
   tools: 1_000,
+  /** Characters of the description of a tool; longer ones are cut. */
+  descriptionChars: 2_000,
   /** Converting the tools of one page in a thread; one that takes longer is converted tool by tool. */
   convertPageMs: 10 * SECOND,
   convertToolMs: SECOND,

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { STORAGE } from '../core/budgets.ts';
 import { makeDirectory } from './directory.ts';
 import { StorageError } from './errors.ts';
 
@@ -19,7 +20,6 @@ export interface OpenOptions {
 
 /** Older versions lose or corrupt data when a checkpoint of the WAL meets a writer at the wrong moment. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
-const CHECK_UP_TO = 16 * 1024 * 1024;
 
 /**
  * The settings of each connection and the values that must read back. `synchronous` comes after `journal_mode`, which the driver
@@ -57,7 +57,7 @@ export function openConnections(path: string, options: OpenOptions = {}): Connec
   const opened: Client[] = [];
   try {
     const writer = openWriter(path, opened);
-    if (statSync(path).size <= (options.checkUpTo ?? CHECK_UP_TO)) assertIntact(writer);
+    if (statSync(path).size <= (options.checkUpTo ?? STORAGE.checkedAtStartBytes)) assertIntact(writer);
     return { writer, reader: openReader(path, opened) };
   } catch (error) {
     for (const client of opened) client.close();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { ByteBudget } from '../core/budgets/byte-budget.ts';
-import { BODIES, STORAGE } from '../core/budgets.ts';
+import { BACKGROUND, BODIES, STORAGE } from '../core/budgets.ts';
 import { adaptToUpgrade } from '../core/connections/catalogue-change.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
@@ -56,9 +56,7 @@ import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const USAGE_FLUSH_MS = 5_000;
-/** Soon after the start, so that it is not slower for what has expired while the server was down; then every minute. */
-const RETENTION = { everyMs: 60_000, soonMs: 5_000 };
+const RETENTION = { everyMs: BACKGROUND.retentionMs, soonMs: BACKGROUND.retentionFirstMs };
 const MAX_REPLY_CHARS = 2 ** 24;
 const PROBE = new Secret('probe');
 
@@ -165,7 +163,7 @@ export async function createDeps(
       syncTurns,
       threads,
     });
-    const flushing = periodically(() => tracker.flush(), { everyMs: USAGE_FLUSH_MS }, usageNotWritten);
+    const flushing = periodically(() => tracker.flush(), { everyMs: BACKGROUND.usageMs }, usageNotWritten);
     const retention = createRetention({ store, now, wait, log });
     const retaining = periodically(retention.run, RETENTION, (err) =>
       log.error({ err }, 'old records were not removed'),

@@ -1,10 +1,11 @@
 import type { KeepAlive, KeepAliveTools } from '../core/accounts/keep-alive.ts';
 import { createKeepAlive as create } from '../core/accounts/keep-alive.ts';
+import { BACKGROUND } from '../core/budgets.ts';
 import type { Deps } from './deps.ts';
 import { periodically } from './periodic.ts';
 
 /** The first time comes soon: a server that is started again and again has to come to it as well. */
-const PERIOD = { everyMs: 60 * 60 * 1000, soonMs: 60 * 1000 };
+const PERIOD = { everyMs: BACKGROUND.keepAliveMs, soonMs: BACKGROUND.keepAliveFirstMs };
 
 /** Keeps the grants of idle accounts alive, on the real clock. */
 export function createKeepAlive(tools: KeepAliveTools & Pick<Deps, 'log'>): Pick<KeepAlive, 'stop'> {

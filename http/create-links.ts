@@ -4,6 +4,7 @@ import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.
 import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
 import { createOAuth1Client } from '../core/accounts/links/oauth1-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
+import { BACKGROUND } from '../core/budgets.ts';
 import { readyForConsent } from '../core/mcp/upstream/authorization.ts';
 import type { Discovery } from '../core/oauth/discovery.ts';
 import type { Store } from '../db/store.ts';
@@ -13,7 +14,7 @@ import type { Logger } from './log.ts';
 import { periodically } from './periodic.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 
-const PERIOD = { everyMs: 30_000, soonMs: 200 };
+const PERIOD = { everyMs: BACKGROUND.linksMs, soonMs: BACKGROUND.linksFirstMs };
 
 export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger; discovery: Discovery };
 

@@ -1,11 +1,12 @@
 import { createRevocationWorker, type RevocationWorkerTools } from '../core/accounts/revocation-worker.ts';
+import { BACKGROUND } from '../core/budgets.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import type { Deps } from './deps.ts';
 import { periodically } from './periodic.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 
 /** How soon a revocation is begun that nobody has announced: one ordered by a link that ran out, one whose time has come again. */
-const PERIOD = { everyMs: 2_000, soonMs: 50 };
+const PERIOD = { everyMs: BACKGROUND.revocationsMs, soonMs: BACKGROUND.revocationsFirstMs };
 
 export type RevocationParts = Omit<RevocationWorkerTools, 'fetchFor' | 'discovery'> & Pick<Deps, 'egressOf'>;
 

@@ -1,9 +1,10 @@
+import { BACKGROUND } from '../core/budgets.ts';
 import type { FreshnessTools } from '../core/mcp/upstream/freshness.ts';
 import { createToolFreshness as create } from '../core/mcp/upstream/freshness.ts';
 import type { Deps } from './deps.ts';
 import { periodically } from './periodic.ts';
 
-const PERIOD = { everyMs: 60 * 1000 };
+const PERIOD = { everyMs: BACKGROUND.toolListsMs };
 
 /** Keeps the tools of MCP servers as their servers have them, on the real clock. */
 export function createToolFreshness(tools: FreshnessTools & Pick<Deps, 'log'>): { stop(): Promise<void> } {

@@ -1,10 +1,9 @@
+import { RELOAD } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentRow, ReadRepositories } from '../db/store.ts';
 
 export type Environment = EnvironmentRow;
 
-/** How long a looked-up host is believed, in milliseconds: the operator's commands change environments in another process. */
-const TRUST_MS = 5_000;
 const MAX_HOSTS = 1_000;
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -28,7 +27,7 @@ export function createEnvironmentLookup(
     const environment = (await read.environments.byHost(host)) ?? (await loopbackEnvironment(read, host));
     if (!environment) throw new ApiError('UNKNOWN_HOST', 'No environment answers to this host.');
     if (known.size >= MAX_HOSTS) known.clear();
-    known.set(header, { environment, until: now() + TRUST_MS });
+    known.set(header, { environment, until: now() + RELOAD.environmentMs });
     return environment;
   };
   return (hostHeader = '') => {

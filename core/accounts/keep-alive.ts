@@ -1,5 +1,6 @@
 import type { AccountRow, EnvironmentId, Store } from '../../db/store.ts';
 import type { AuthorizationType } from '../authorization/type.ts';
+import { BACKGROUND } from '../budgets.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { type RefreshFacts, refreshFactsOf } from '../oauth/refresh-facts.ts';
 import { type Clock, fraction, isExpired } from './freshness.ts';
@@ -45,9 +46,8 @@ interface IdleRule {
   facts: RefreshFacts & { idleLifeMs: number };
 }
 
-const LIMITS: KeepAliveLimits = { atOnce: 4, piece: 100 };
-/** Grants are refreshed after this part of the time they may lie idle: what is left is for outages of days. */
-const DUE_SHARE = 0.8;
+const LIMITS: KeepAliveLimits = { atOnce: BACKGROUND.keepAliveAtOnce, piece: 100 };
+const DUE_SHARE = BACKGROUND.keepAlivePercent / 100;
 /** The part varies by so much to either side, so that accounts which were connected together do not come together (threat R8). */
 const JITTER = 0.05;
 

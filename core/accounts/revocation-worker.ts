@@ -1,4 +1,5 @@
 import type { OutboxRow, Store } from '../../db/store.ts';
+import { BACKGROUND } from '../budgets.ts';
 import type { Events } from '../events/events.ts';
 import type { RevocationOutcome } from '../oauth/revocation.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -32,9 +33,7 @@ const SLOTS = { total: 16, first: 4, most: 4, waiting: UNBOUNDED, waitMs: UNBOUN
 const BATCH = 200;
 /** Longer than an attempt takes, with two tokens and metadata of 15 s each: after it, whoever had an entry is taken for dead. */
 const CLAIM_MS = 90_000;
-/** Backoff between attempts: doubling from ten seconds to an hour, of which jitter takes up to a half. */
-const FIRST_REST_MS = 10_000;
-const LONGEST_REST_MS = 60 * 60_000;
+const { revocationRestMs: FIRST_REST_MS, revocationLongestRestMs: LONGEST_REST_MS } = BACKGROUND;
 
 const KEPT_ALIVE =
   'Another connected account of the same person is in use at the provider; a revocation could end its grant as well.';

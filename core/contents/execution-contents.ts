@@ -1,5 +1,5 @@
 import type { AccountRow, EnvironmentId, EnvironmentSettings, NewStoredContent, Store } from '../../db/store.ts';
-import { LIFETIME, STORED } from '../budgets.ts';
+import { LIFETIME, RELOAD, STORED } from '../budgets.ts';
 import type { DryRunRequest } from '../tools/call.ts';
 import { shrinkToFit } from '../tools/shrink.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -30,7 +30,6 @@ export interface ExecutionContentsStore {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const TRUST_MS = 5_000;
 
 /** How long records of executions are kept, in days. */
 export function retentionDays(settings: EnvironmentSettings): number {
@@ -50,7 +49,7 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
     const entry = known.get(environmentId);
     if (entry && entry.until > now()) return entry.settings;
     const settings = (await store.read.environments.get(environmentId))?.settings ?? {};
-    known.set(environmentId, { settings, until: now() + TRUST_MS });
+    known.set(environmentId, { settings, until: now() + RELOAD.environmentMs });
     return settings;
   }
 

@@ -11,7 +11,7 @@ export interface Expiring {
 
 const { rows: ROWS } = RETENTION;
 
-/** Everything that is removed after some time, with its lifetime. The audit log is archived instead. */
+/** Everything that is removed after some time, with its lifetime. The audit log is kept. */
 export const EXPIRING: readonly Expiring[] = [
   { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
   { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },

@@ -1,3 +1,4 @@
+import { RELOAD } from '../budgets.ts';
 import type { RandomSource } from './aead.ts';
 import { VaultError } from './errors.ts';
 import type { KeyCheckStore } from './key-check.ts';
@@ -34,9 +35,6 @@ export interface Retirement {
   now: number;
 }
 
-/** Longer than a process takes to notice a new key, and than any request that sealed before that takes to write. */
-const SETTLING_MS = 60_000;
-
 /**
  * Gives up a key for good: refuses while anything is sealed under it, or may still come to be, then removes it from the key file.
  *
@@ -47,7 +45,7 @@ export async function retireKey(kekId: string, { ring, store, keyFile, now }: Re
   if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
   const checks = await store.listKeyChecks();
   const activeSince = checks.find((check) => check.kekId === ring.active.id)?.createdAt ?? now;
-  if (now - activeSince < SETTLING_MS) {
+  if (now - activeSince < RELOAD.settledKeyMs) {
     const reason = 'a running request may still use the old one. Try again in a minute';
     throw new VaultError('KEY_IN_USE', `The key ${ring.active.id} has only just become active, and ${reason}`);
   }

@@ -1,3 +1,4 @@
+import { RELOAD } from '../budgets.ts';
 import { VaultError } from './errors.ts';
 import { keyFileIdentity, readKeyFile } from './key-file.ts';
 import { type KeyEncryptionKey, type KeyRing, parseKeyRing } from './key-ring.ts';
@@ -17,10 +18,8 @@ export function fixedKeys(ring: KeyRing): KeySource {
 
 export type KeyReload = { outcome: 'reloaded'; ring: KeyRing } | { outcome: 'refused'; error: unknown };
 
-const LOOK_EVERY_MS = 250;
-
 /**
- * The ring of a key file, followed while serving: a rotation by another process is noticed within 250 ms, or at once when a
+ * The ring of a key file, followed while serving: a rotation by another process is noticed within `RELOAD.keyFileMs`, or at once when a
  * record names a key that is not known yet. A file that cannot be used changes nothing: the ring read last stays.
  */
 export class KeyFileSource implements KeySource {
@@ -50,7 +49,7 @@ export class KeyFileSource implements KeySource {
   current(): KeyRing {
     const elapsed = this.#now() - this.#lookedAt;
     // A clock that was set back must not keep us from looking.
-    if (elapsed >= LOOK_EVERY_MS || elapsed < 0) this.#look();
+    if (elapsed >= RELOAD.keyFileMs || elapsed < 0) this.#look();
     return this.#ring;
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MCP_UPSTREAM } from '../../budgets.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import type { JsonSchema, Tool } from '../../tools/tool.ts';
 import { toolPrefix } from '../../tools/tool-name.ts';
@@ -9,7 +10,6 @@ import { readHeaderParameters } from './schema/header-parameters.ts';
 const MAX_NAME = 64;
 const MAX_THEIR_NAME = 128;
 const MAX_TITLE = 120;
-const MAX_DESCRIPTION = 2000;
 const MAX_SCHEMA_BYTES = 64 * 1024;
 const HASH_CHARS = 8;
 
@@ -50,7 +50,7 @@ export function convertTool(connector: string, given: Readonly<Record<string, un
     connector,
     name: '',
     title,
-    description: cleanText(textOf(given['description']) ?? '', MAX_DESCRIPTION) || `${title}.`,
+    description: cleanText(textOf(given['description']) ?? '', MCP_UPSTREAM.descriptionChars) || `${title}.`,
     tags: ['mcp'],
     // What a server does not say is taken for the worst, as the protocol has it.
     hints: {
