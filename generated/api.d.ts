@@ -1779,7 +1779,7 @@ export interface components {
             client_id?: string;
             /**
              * @description The secret of the OAuth client; with `private_key_jwt` its private key, in PEM or as a JWK; for `WORKSPACE_DWD` the key
-             *     file of the service account. One of the wrong kind is rejected. It is stored encrypted and never returned.
+             *     file of the service account, its whole JSON as text. One of the wrong kind is rejected. It is stored encrypted and never returned.
              */
             client_secret?: $Write<string>;
             /** @description The identifier of the provider, built-in or custom. */
@@ -3466,10 +3466,10 @@ export interface components {
         };
         /**
          * Trusted identity provider
-         * @description For the type `TRUSTED_IDP`.
+         * @description For the type `TRUSTED_IDP`. The account of a serverless workgroup has `"trusted_idp": {}`.
          */
         TrustedIdpDetailsInput: {
-            /** @description The database user, where there is one. */
+            /** @description The database user of a provisioned cluster, or an empty object. */
             trusted_idp: {
                 /** @description The database user. Required for provisioned clusters; serverless workgroups ignore it. */
                 db_user?: string;
