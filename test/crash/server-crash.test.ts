@@ -35,7 +35,6 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     await server?.stop('SIGKILL');
     await counterpart.upstream.stop();
     folder.remove();
-    if (process.env['CRASH_KILLS']) console.log(`    ${ledger.acknowledged} acknowledged in ${KILLS} kills`);
   });
 
   async function environment(): Promise<Record<string, string>> {
@@ -104,6 +103,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
       if (kill % 4 === 3) await killWhileStarting();
       server = await start();
       await checkServer(server, { scene, ledger, counterpart, random });
+      if (kill % 50 === 0) console.log(`    ${kill} kills, ${ledger.acknowledged} acknowledged`);
     }
     expect(ledger.acknowledged).to.be.greaterThan(KILLS * 20);
   });
