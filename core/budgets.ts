@@ -440,6 +440,8 @@ export const MCP_UPSTREAM = {
   longestCallMs: 5 * MINUTE,
   /** Opening a session, and reading one page of a list. */
   requestMs: 30 * SECOND,
+  /** The request without a token that shows how a server is protected. */
+  challengeMs: 5 * SECOND,
   /** One response: its messages, its events and everything between them. */
   responseBytes: 2 * MIB,
   /** All pages of a list. */

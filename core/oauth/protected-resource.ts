@@ -11,6 +11,8 @@ export type DiscoveredResource =
 export interface ResourceRequest {
   /** The address of the protected resource, such as an MCP endpoint. */
   resource: string;
+  /** Where the resource says that its metadata are (RFC 9728 §5.1); looked at before the well-known addresses. */
+  metadata?: string | undefined;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
   now: () => number;
@@ -22,14 +24,13 @@ export interface ResourceRequest {
  *
  * @returns `resource` is what tokens are to be asked for (RFC 8707)
  */
-export async function discoverResource({ resource, fetchFor, now }: ResourceRequest): Promise<DiscoveredResource> {
+export async function discoverResource(request: ResourceRequest): Promise<DiscoveredResource> {
+  const { resource, metadata, fetchFor, now } = request;
   const url = URL.parse(resource);
   if (url === null || !isSecureAddress(url)) return lie('The address of the resource must start with https://.');
   const fetch = pinnedToTarget(fetchFor);
-  const path = url.pathname.replace(/\/$/, '');
-  for (const place of new Set([path, ''])) {
+  for (const address of metadataAddresses(url, metadata)) {
     try {
-      const address = new URL(`/.well-known/oauth-protected-resource${place}${url.search}`, url);
       const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'manual' });
       const outcome = await judgeCall(response, undefined, now());
       if (outcome.ok && isRecord(outcome.body)) return read(outcome.body, url);
@@ -39,6 +40,17 @@ export async function discoverResource({ resource, fetchFor, now }: ResourceRequ
     }
   }
   return { ok: false, kind: 'no_metadata', message: 'The resource does not say which authorization server it trusts.' };
+}
+
+/** An address that the resource names may be relative; one that is not https is ignored. */
+function metadataAddresses(resource: URL, named: string | undefined): Set<string> {
+  const first = named === undefined ? null : URL.parse(named, resource.href);
+  const path = resource.pathname.replace(/\/$/, '');
+  const wellKnown = [path, ''].map((place) => `/.well-known/oauth-protected-resource${place}${resource.search}`);
+  return new Set([
+    ...(first?.protocol === 'https:' ? [first.href] : []),
+    ...wellKnown.map((place) => new URL(place, resource).href),
+  ]);
 }
 
 function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -59,6 +59,10 @@ export interface ModernServer extends McpUpstream {
   refuseWith: Record<string, string>;
   /** What it says of itself as a protected resource (RFC 9728). */
   metadata: object | undefined;
+  /** The one path at which it says so; undefined: each well-known one. */
+  metadataPath: string | undefined;
+  /** Handles a request before the server does, such as one to its authorization server; false leaves it to the server. */
+  on(req: IncomingMessage, res: ServerResponse): boolean | Promise<boolean>;
 }
 
 /** A server of the newer revision in this process, whose tools a test makes. */
@@ -66,9 +70,13 @@ export async function startModernServer(factory: () => McpServer): Promise<Moder
   const handler = toNodeHandler(createMcpHandler(factory, { legacy: 'reject' }));
   const server = createServer(async (req, res) => {
     const { authorization } = req.headers;
-    if (req.url?.startsWith('/.well-known/')) {
-      res.writeHead(upstream.metadata ? 200 : 404, { 'content-type': 'application/json' });
-      res.end(JSON.stringify(upstream.metadata ?? {}));
+    if (await upstream.on(req, res)) return;
+    const { metadata, metadataPath: path } = upstream;
+    if (path === undefined ? req.url?.startsWith('/.well-known/') : req.url !== '/mcp') {
+      res.writeHead(metadata && (path === undefined || req.url === path) ? 200 : 404, {
+        'content-type': 'application/json',
+      });
+      res.end(JSON.stringify(metadata ?? {}));
       return;
     }
     const protocol = req.headers['mcp-protocol-version'] as string | undefined;
@@ -85,6 +93,8 @@ export async function startModernServer(factory: () => McpServer): Promise<Moder
     refuse: () => undefined,
     refuseWith: {},
     metadata: undefined,
+    metadataPath: undefined,
+    on: () => false,
     standsFor: (origin: string) => `${origin}=http://127.0.0.1:${port}`,
     stop: () =>
       new Promise<void>((resolve) => {

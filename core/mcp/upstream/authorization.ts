@@ -9,10 +9,10 @@ import { type CustomProviderDefinition, findPattern, toProvider } from '../../co
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern, OAuthConfig } from '../../connectors/auth-pattern.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
-import { discoverResource } from '../../oauth/protected-resource.ts';
 import { type RegisteredClient, registerClient, registrationWay } from '../../oauth/registration.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { discoverAuthorization } from './discover-authorization.ts';
 
 export interface McpAuthorizationTools {
   store: Store;
@@ -35,9 +35,8 @@ type Learned = Pick<OAuthConfig, 'issuer' | 'authorize_uri' | 'token_uri' | 'rev
 const CLIENT_NAME = 'Valetkey';
 
 /**
- * Makes an MCP provider ready for consent: asks it which authorization server it trusts (RFC 9728), that server for its endpoints (RFC
- * 8414), and becomes a client of it, by the address of a document about ourselves or by registration, unless an operator has set one
- * up. What is learned is written into the provider's definition and the connection, so that refreshes, revocations and the origins
+ * Makes an MCP provider ready for consent: finds its authorization server, and becomes a client of it, by the address of a document about
+ * ourselves or by registration, unless an operator has set one up. What is learned is written into the provider's definition and the connection, so that refreshes, revocations and the origins
  * that credentials are bound to are those of any other provider.
  */
 export async function readyForConsent(
@@ -52,19 +51,24 @@ export async function readyForConsent(
   if (address.includes('{{'))
     return refuse('An MCP server whose address differs per account needs its endpoints given.');
   const fetchFor = (origins: readonly string[]) => tools.fetchFor(environment.id, origins);
-  const resource = await discoverResource({ resource: address, fetchFor, now: tools.now });
-  if (!resource.ok && (resource.kind !== 'no_metadata' || config.issuer === undefined)) return refuse(resource.message);
-  const issuer = config.issuer ?? (resource.ok ? (resource.issuers[0] as string) : '');
-  const found = await tools.discovery.discover({ issuer, partition: environment.id, fetchFor });
+  const found = await discoverAuthorization({
+    environmentId: environment.id,
+    address,
+    issuer: config.issuer,
+    known: config.issuer,
+    discovery: tools.discovery,
+    fetchFor,
+    now: tools.now,
+  });
   if (!found.ok) return refuse(found.message);
-  const { metadata: server } = found;
+  const { server, resource, scopes } = found;
   const learned: Learned = {
-    issuer,
+    issuer: server.issuer,
     authorize_uri: server.authorization_endpoint,
     token_uri: server.token_endpoint,
     revocation_uri: server.revocation_endpoint,
-    resource: resource.ok ? resource.resource : address,
-    scopes: resource.ok ? resource.scopes : [],
+    resource,
+    scopes,
   };
   const foreign = isClient ? foreignAddress(environment, connection, address, learned) : undefined;
   if (foreign !== undefined) {

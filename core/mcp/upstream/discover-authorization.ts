@@ -1,0 +1,80 @@
+import type { EnvironmentId } from '../../../db/store.ts';
+import type { Discovered, Discovery } from '../../oauth/discovery.ts';
+import { discoverResource } from '../../oauth/protected-resource.ts';
+import { type FetchFor, pinnedToTarget } from '../../oauth/transport.ts';
+import { askForChallenge } from './ask-challenge.ts';
+
+/** The metadata of an authorization server. */
+type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
+
+/** What an MCP server says of its authorization. Messages are fixed sentences for the log. */
+export type DiscoveredAuthorization =
+  | { ok: true; server: AuthorizationServer; resource: string; scopes: string[] }
+  | { ok: false; message: string };
+
+export interface AuthorizationRequest {
+  environmentId: EnvironmentId;
+  /** The address of the MCP server. */
+  address: string;
+  /** The authorization server that an operator has named; undefined: the MCP server is to name it. */
+  issuer: string | undefined;
+  /** The authorization server that is known by now, which is kept where the MCP server names several. */
+  known: string | undefined;
+  discovery: Discovery;
+  fetchFor: FetchFor;
+  /** Milliseconds UTC. */
+  now(): number;
+}
+
+/**
+ * Finds the authorization server of an MCP server as the revision 2026-07-28 describes it: the 401 of the server says where its metadata
+ * are (RFC 9728 §5.1) and which scopes it wants, otherwise they are at a well-known address; they name the authorization server, which
+ * has metadata of its own (RFC 8414). A server without metadata is one of the revision 2025-03-26: its origin is the authorization
+ * server, with default endpoints where that has no metadata either.
+ */
+export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
+  const { address, issuer: given, known, fetchFor, now } = request;
+  const challenge = await askForChallenge(address, pinnedToTarget(fetchFor));
+  const metadata = challenge?.resourceMetadata;
+  const resource = await discoverResource({ resource: address, metadata, fetchFor, now });
+  if (!resource.ok && resource.kind !== 'no_metadata') return { ok: false, message: resource.message };
+  const about = {
+    resource: resource.ok ? resource.resource : address,
+    scopes: challenge?.scopes ?? (resource.ok ? resource.scopes : []),
+  };
+  const named = resource.ok ? (resource.issuers.find((issuer) => issuer === known) ?? resource.issuers[0]) : undefined;
+  const issuer = given ?? named;
+  const found =
+    issuer === undefined
+      ? await originServer(request, challenge !== undefined)
+      : await request.discovery.discover({ issuer, partition: request.environmentId, fetchFor });
+  return found.ok ? { ok: true, server: found.metadata, ...about } : { ok: false, message: found.message };
+}
+
+/**
+ * The authorization server at the origin of an MCP server (revision 2025-03-26, Authorization, 2.3.2 and 2.3.3).
+ *
+ * @param isProtected whether the MCP server wants a token; a server without metadata that wants none has no authorization
+ */
+async function originServer(
+  { address, environmentId, discovery, fetchFor }: AuthorizationRequest,
+  isProtected: boolean,
+): Promise<Discovered> {
+  const { origin } = new URL(address);
+  const found = await discovery.discover({ issuer: origin, partition: environmentId, fetchFor });
+  if (found.ok || found.kind === 'unavailable' || found.kind === 'setting') return found;
+  if (found.kind === 'lies') {
+    // Some servers write the slash after their origin.
+    return discovery.discover({ issuer: `${origin}/`, partition: environmentId, fetchFor });
+  }
+  if (!isProtected) return found;
+  return {
+    ok: true,
+    metadata: {
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+    },
+  };
+}

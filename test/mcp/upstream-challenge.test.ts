@@ -1,0 +1,197 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as sdk from '@modelcontextprotocol/server';
+import { expect } from 'chai';
+import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
+import {
+  accountOf,
+  browserFor,
+  makeLink,
+  returned,
+  startLinkServer,
+  submitLink,
+  verifyUser,
+  walk,
+} from '../support/links.ts';
+import { connectMcp, sessionToken } from '../support/mcp.ts';
+import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
+import { createProvider } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+
+const ORIGIN = 'https://files.example';
+const RESOURCE = `${ORIGIN}/mcp`;
+/** What is known of an authorization server is kept for an hour, so each test meets one of its own. */
+const OLD = [1, 2, 3, 4, 5].map((number) => `https://old-${number}.example`);
+const PATTERN = { type: 'OAUTH', is_mcp: true };
+
+function filesServer() {
+  const server = new sdk.McpServer({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
+  const inputSchema = sdk.fromJsonSchema({ type: 'object' } as never);
+  server.registerTool('list', { description: 'Lists files.', inputSchema }, (() => ({
+    content: [{ type: 'text', text: 'a.txt' }],
+  })) as never);
+  return server;
+}
+
+describe('the authorization of MCP servers', () => {
+  let as: AuthorizationServer;
+  let upstream: ModernServer;
+  let server: TestServer;
+
+  before(async () => {
+    as = await startAuthorizationServer({ resource: RESOURCE });
+    upstream = await startModernServer(filesServer);
+    const overrides = [as.override, ...[ORIGIN, ...OLD].map((origin) => upstream.standsFor(origin))].join(',');
+    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
+  });
+  beforeEach(() => {
+    upstream.metadata = { resource: RESOURCE, authorization_servers: [as.issuer], scopes_supported: ['files:read'] };
+    upstream.metadataPath = '/custom/metadata.json';
+    upstream.refuse = async (authorization = '') =>
+      (await as.isAlive(authorization.replace('Bearer ', ''))) ? undefined : 401;
+    upstream.refuseWith = { 'www-authenticate': `Bearer resource_metadata="${ORIGIN}/custom/metadata.json"` };
+    upstream.on = () => false;
+  });
+  after(async () => {
+    await server.stop();
+    await upstream.stop();
+    await as.stop();
+  });
+
+  const connector = async (url = RESOURCE) =>
+    (await createProvider(server, { auth_patterns: [PATTERN], proxy_url: url })).identifier;
+  const opened = async (url = RESOURCE) =>
+    submitLink(browserFor(as), await makeLink(server, { connector: await connector(url) }));
+  const scopesAsked = async () => {
+    const page = await opened();
+    return new URL(page.location ?? page.text).searchParams.get('scope');
+  };
+
+  /** Connects an account, reads the tools, and calls one with a client of the protocol. */
+  async function connectAndCall(user: string, browser = browserFor(as)) {
+    const provider = await connector();
+    const link = await makeLink(server, { connector: provider, user_id: user, identifier: user });
+    const { authRequestId } = returned(await walk(browser, link, user));
+    expect((await verifyUser(server, authRequestId, user)).status).to.equal(200);
+    const synced = await server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body: {} });
+    const [name] = synced.body.added;
+    const { connection_id: id } = (await accountOf(server, user)) as unknown as { connection_id: string };
+    const token = await sessionToken(server, id, { user_id: user, identifier: user });
+    const client = await connectMcp(server, id, token);
+    const result = await client.callTool({ name, arguments: {} });
+    await client.close();
+    return result;
+  }
+
+  describe('X3: a challenge', () => {
+    it('leads to metadata that are at no well-known address, and the tools can be called', async () => {
+      const result = await connectAndCall('ada');
+      expect(JSON.stringify(result.content)).to.include('a.txt');
+    });
+
+    it('may name its metadata by a path', async () => {
+      upstream.refuseWith = { 'www-authenticate': 'Bearer resource_metadata="/custom/metadata.json"' };
+      expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
+    });
+
+    it('that names no metadata leaves the well-known addresses', async () => {
+      upstream.refuseWith = {};
+      expect((await opened()).status, 'the control').to.equal(502);
+      upstream.metadataPath = '/.well-known/oauth-protected-resource/mcp';
+      expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
+    });
+
+    it('with metadata that are missing leaves the well-known addresses', async () => {
+      upstream.metadataPath = '/.well-known/oauth-protected-resource';
+      expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
+    });
+
+    it('with metadata of another resource is not believed', async () => {
+      upstream.metadata = { resource: 'https://bank.example/mcp', authorization_servers: [as.issuer] };
+      expect((await opened()).status).to.equal(502);
+    });
+
+    it('names the scopes to ask for, before those that the metadata list', async () => {
+      upstream.metadata = { ...upstream.metadata, scopes_supported: ['files:read', 'files:write'] };
+      expect(await scopesAsked()).to.equal('files:read files:write');
+      upstream.refuseWith = {
+        'www-authenticate': `Basic realm="x", Bearer scope="files:read", resource_metadata="${ORIGIN}/custom/metadata.json"`,
+      };
+      expect(await scopesAsked()).to.equal('files:read');
+    });
+  });
+
+  describe('of the revision 2025-03-26', () => {
+    const tokens = new Set<string>();
+    let routes: Record<string, (req: IncomingMessage, res: ServerResponse) => void>;
+    const json = (body: unknown) => (_req: IncomingMessage, res: ServerResponse) =>
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+    let origin: string;
+    let tests = 0;
+    beforeEach(() => {
+      origin = OLD[tests++] as string;
+      upstream.metadata = undefined;
+      upstream.metadataPath = undefined;
+      upstream.refuseWith = {};
+      upstream.refuse = (authorization = '') => (tokens.has(authorization.replace('Bearer ', '')) ? undefined : 401);
+      routes = {
+        '/register': json({ client_id: 'registered' }),
+        '/token': json({ access_token: 'token-of-2025-03-26', token_type: 'Bearer', expires_in: 3600 }),
+      };
+      tokens.add('token-of-2025-03-26');
+      upstream.on = (req, res) => {
+        const route = routes[new URL(req.url ?? '', origin).pathname];
+        route?.(req, res);
+        return route !== undefined;
+      };
+    });
+
+    it('is at the origin of the server, as its metadata say', async () => {
+      routes['/.well-known/oauth-authorization-server'] = json({
+        issuer: origin,
+        authorization_endpoint: `${origin}/custom/authorize`,
+        token_endpoint: `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+      });
+      expect((await opened(`${origin}/mcp`)).location?.split('?')[0]).to.equal(`${origin}/custom/authorize`);
+    });
+
+    it('may write its origin with a slash', async () => {
+      routes['/.well-known/oauth-authorization-server'] = json({
+        issuer: `${origin}/`,
+        authorization_endpoint: `${origin}/custom/authorize`,
+        token_endpoint: `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+      });
+      expect((await opened(`${origin}/mcp`)).location?.split('?')[0]).to.equal(`${origin}/custom/authorize`);
+    });
+
+    it('is not believed when its metadata are those of another issuer', async () => {
+      routes['/.well-known/oauth-authorization-server'] = json({ issuer: 'https://bank.example' });
+      expect((await opened(`${origin}/mcp`)).status).to.equal(502);
+    });
+
+    it('has the default endpoints without metadata, and the tools can be called', async () => {
+      const browser = browserFor(as);
+      const provider = await connector(`${origin}/mcp`);
+      const link = await makeLink(server, { connector: provider, user_id: 'old', identifier: 'old' });
+      const sent = new URL((await submitLink(browser, link)).location ?? '');
+      expect(sent.origin + sent.pathname).to.equal(`${origin}/authorize`);
+      expect(sent.searchParams.get('client_id')).to.equal('registered');
+      expect(sent.searchParams.get('code_challenge_method')).to.equal('S256');
+      const callback = new URL(sent.searchParams.get('redirect_uri') ?? '');
+      callback.search = new URLSearchParams({ code: 'c', state: sent.searchParams.get('state') ?? '' }).toString();
+      const { authRequestId } = returned(await browser.open(callback.href));
+      expect((await verifyUser(server, authRequestId, 'old')).status).to.equal(200);
+      const synced = await server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body: {} });
+      expect(synced.body.added, synced.text).to.have.length(1);
+    });
+
+    it('does not exist at a server that wants no token', async () => {
+      upstream.refuse = () => undefined;
+      expect((await opened(`${origin}/mcp`)).status).to.equal(502);
+    });
+  });
+});
