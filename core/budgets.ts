@@ -60,6 +60,8 @@ export const REQUEST_BODY = {
   rawBytes: 10 * MIB,
   /** Pieces of one body, whatever their size: each costs time. */
   pieces: 2 ** 16,
+  /** Pieces of a form, whose sender is not authenticated yet. */
+  formPieces: 512,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
   levels: 32,
   /** Values in JSON, counted before any is built: an ordinary body cannot hold as many, an import has far fewer. */

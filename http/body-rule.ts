@@ -9,6 +9,8 @@ export interface BodyRule {
   maxBytes: number;
   /** JSON above this size is parsed in a thread. */
   threadBytes: number;
+  /** The most pieces that a body may come in. */
+  maxPieces: number;
   /** The most parameters of a form. */
   maxPairs: number;
   /** The parameters of a form that are read, the others being ignored; null for all of them. */
@@ -20,6 +22,7 @@ export const JSON_BODY: BodyRule = {
   format: 'json',
   maxBytes: REQUEST_BODY.bytes,
   threadBytes: REQUEST_BODY.threadBytes,
+  maxPieces: REQUEST_BODY.pieces,
   maxPairs: 0,
   parameters: null,
 };
@@ -28,6 +31,7 @@ export const JSON_BODY: BodyRule = {
 export const PAGE_FORM: BodyRule = {
   ...JSON_BODY,
   format: 'form',
+  maxPieces: REQUEST_BODY.formPieces,
   maxPairs: REQUEST_BODY.formPairs,
 };
 
@@ -40,7 +44,7 @@ export function bodyRuleOf(operation: Operation): BodyRule {
   if ('application/json' in content) return rule;
   const [form] = Object.values(content);
   const parameters = new Set(Object.keys(form?.schema?.properties ?? {}));
-  return { ...rule, format: 'form', maxPairs: REQUEST_BODY.tokenPairs, parameters };
+  return { ...rule, format: 'form', maxPieces: REQUEST_BODY.formPieces, maxPairs: REQUEST_BODY.tokenPairs, parameters };
 }
 
 interface FormSchema {

@@ -45,7 +45,7 @@ export function readBody(
   if (!hasBody) return NO_BODY;
   checkMediaType(req, format);
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return collect(req, maxBytes, hold).then((bytes) => parse(bytes, rule, parseLarge));
+  return collect(req, rule, hold).then((bytes) => parse(bytes, rule, parseLarge));
 }
 
 /**
@@ -58,7 +58,7 @@ export async function readRawBody(req: IncomingMessage, maxBytes: number, hold: 
   const length = req.headers['content-length'];
   if (req.headers['transfer-encoding'] === undefined && length === undefined) return undefined;
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return collect(req, maxBytes, hold);
+  return collect(req, { maxBytes, maxPieces: REQUEST_BODY.pieces }, hold);
 }
 
 function parse(bytes: Buffer, rule: BodyRule, parseLarge: ParseLarge | undefined): ReadBody | Promise<ReadBody> {
@@ -93,10 +93,14 @@ function refused(refusal: BodyRefusal, maxBytes: number): ApiError {
   return new ApiError('SERVER_BUSY', 'The server has no memory for this body now. Try again soon.');
 }
 
-function collect(req: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
+function collect(
+  req: IncomingMessage,
+  { maxBytes, maxPieces }: Pick<BodyRule, 'maxBytes' | 'maxPieces'>,
+  hold: BodyHold,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const free = BODIES.uncountedBytes;
-    const body = new BodyBuffer({ maxBytes, maxPieces: REQUEST_BODY.pieces, hold, free });
+    const body = new BodyBuffer({ maxBytes, maxPieces, hold, free });
     req.on('data', (chunk: Buffer) => {
       const refusal = body.add(chunk);
       if (refusal === undefined) return;

@@ -71,6 +71,23 @@ describe('request bodies', () => {
       ]);
       expect(answers[3]?.body.error_description).to.equal('The body has more than 20 parameters.');
     });
+
+    it('M8: and its forms in a bounded number of pieces', async () => {
+      const send = async (path: string, pieces: number) => {
+        const raw = await openRaw(server.origin);
+        raw.send(
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n` +
+            'Content-Type: application/x-www-form-urlencoded\r\n\r\n',
+        );
+        raw.send(`${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`);
+        const status = /^HTTP\/1\.1 (\d+) /.exec(await raw.until('\r\n\r\n'))?.[1];
+        raw.destroy();
+        return status;
+      };
+      const { formPieces } = REQUEST_BODY;
+      expect(await send('/oauth/token', formPieces)).to.equal('401');
+      expect(await send('/oauth/token', formPieces + 1)).to.equal('400');
+    });
   });
 
   describe('must say what they are', () => {
