@@ -1,3 +1,4 @@
+import type { AuthorizationType } from '../core/authorization/type.ts';
 import { boolean, environment, type JsonObject, json } from './columns.ts';
 import { blob, type Column, index, integer, primaryKey, sql, sqliteTable, text, uniqueIndex } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
@@ -20,19 +21,6 @@ export interface EnvironmentSettings {
 
 export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 export type AccountStatus = 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VERIFICATION' | 'DISCONNECTED';
-export type AuthorizationType =
-  | 'OAUTH'
-  | 'API_KEY'
-  | 'BASIC_AUTH'
-  | 'BEARER_TOKEN'
-  | 'CUSTOM'
-  | 'BASIC'
-  | 'OAUTH_M2M'
-  | 'BOARD_OAUTH1'
-  | 'WORKSPACE_DWD'
-  | 'TRUSTED_IDP'
-  | 'SMART_FHIR'
-  | 'NO_AUTH';
 export type ExecutionStatus = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'UNKNOWN';
 export type IdempotencyState = 'RUNNING' | 'DONE';
 export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';

@@ -69,7 +69,6 @@ export type { ReadRepositories, Repositories, Transaction } from './repositories
 export type {
   AccountBinding,
   AccountStatus,
-  AuthorizationType,
   AuthRequestState,
   ClientBinding,
   ConnectionStatus,

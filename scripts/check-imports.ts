@@ -24,6 +24,7 @@ const ROOMS: Room[] = [
     path: 'core/authorization',
     may: [
       ...['generated/api.d.ts', 'core/errors.ts', 'core/secret.ts', 'core/connectors'],
+      'core/accounts/obtaining/request.ts',
       ...['core/oauth1', 'core/smart-fhir', 'core/trusted-idp', 'core/workspace-dwd'],
     ],
   },
@@ -42,7 +43,7 @@ const ROOMS: Room[] = [
   },
   { path: 'core/mcp', may: ['core', 'db'] },
   { path: 'core', may: ['core', 'db'] },
-  { path: 'db', may: ['core/errors.ts', 'core/ids.ts', 'core/secret.ts'] },
+  { path: 'db', may: ['core/errors.ts', 'core/ids.ts', 'core/secret.ts', 'core/authorization/type.ts'] },
   { path: 'handlers', may: ['http/contract.ts', 'core', 'db'] },
   { path: 'http', may: ['handlers', 'generated', 'core', 'web', 'db'] },
   { path: 'cli', may: ['http', 'core', 'db'] },

@@ -3,7 +3,7 @@ import { Secret } from '../secret.ts';
 import { bindingDigest } from '../vault/binding-digest.ts';
 import type { RecordContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { Details, DetailsForm } from './details.ts';
+import type { Details } from './details.ts';
 import { formOf } from './details.ts';
 
 /** What the sealed credentials of an account are bound to. */
@@ -85,7 +85,7 @@ function readDetails(secret: Secret | undefined): Details {
 
 /** What calls use: a token that was obtained stands for the client that it was obtained with. */
 export function combineDetails(given: Details, temporary: Details): Details {
-  const form = formOf(temporary) as DetailsForm;
+  const form = formOf(temporary) as string;
   return { [form]: { ...given[form], ...temporary[form] } };
 }
 

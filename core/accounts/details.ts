@@ -1,3 +1,4 @@
+import { formNamed, moduleOf } from '../authorization/registry.ts';
 import { isClientPattern } from '../authorization/roles.ts';
 import type { AuthorizationType } from '../authorization/type.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -8,40 +9,14 @@ import type { FieldSecrecy } from './binding.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
 
-/** The object of `authorization_details` that carries the credentials. */
-export type DetailsForm = 'oauth_token' | 'static_auth' | 'workspace_dwd' | 'trusted_idp';
-
 /** `authorization_details`: one object under the name of its form, or nothing. */
-export type Details = { [Form in DetailsForm]?: JsonObject };
-
-/** Which forms a type takes. The first is the usual one. */
-const FORMS: Record<AuthorizationType, readonly DetailsForm[]> = {
-  OAUTH: ['oauth_token'],
-  OAUTH_M2M: ['oauth_token', 'static_auth'],
-  SMART_FHIR: ['oauth_token', 'static_auth'],
-  BOARD_OAUTH1: ['oauth_token', 'static_auth'],
-  API_KEY: ['static_auth'],
-  BEARER_TOKEN: ['static_auth'],
-  BASIC: ['static_auth'],
-  BASIC_AUTH: ['static_auth'],
-  CUSTOM: ['static_auth'],
-  WORKSPACE_DWD: ['workspace_dwd'],
-  TRUSTED_IDP: ['trusted_idp'],
-  NO_AUTH: [],
-};
-
-/** The fields of each form that are no secrets: what the details operation may show. */
-const PUBLIC_FIELDS: Record<Exclude<DetailsForm, 'static_auth'>, readonly string[]> = {
-  oauth_token: ['scopes', 'domain'],
-  workspace_dwd: ['subject', 'scopes', 'token_expires_at'],
-  trusted_idp: ['db_user', 'access_key_id', 'expiry'],
-};
+export type Details = { oauth_token?: JsonObject; static_auth?: JsonObject; [form: string]: JsonObject | undefined };
 
 const DETAILS_FIELD = 'connected_account.authorization_details';
 
 /** The form in use, or null for no details at all. */
-export function formOf(details: Details): DetailsForm | null {
-  return (Object.keys(details)[0] as DetailsForm | undefined) ?? null;
+export function formOf(details: Details): string | null {
+  return Object.keys(details)[0] ?? null;
 }
 
 /** The fields that `static_auth` carries; empty for any other form. */
@@ -50,8 +25,8 @@ export function staticFieldsIn(details: Details): JsonObject {
 }
 
 /** Types of connection whose accounts may carry this form; used where a first account decides the type of its connection. */
-export function typeTakes(type: AuthorizationType, form: DetailsForm): boolean {
-  return FORMS[type].includes(form);
+export function typeTakes(type: AuthorizationType, form: string): boolean {
+  return moduleOf(type).forms.some(({ name }) => name === form);
 }
 
 /**
@@ -62,9 +37,18 @@ export function typeTakes(type: AuthorizationType, form: DetailsForm): boolean {
  */
 function checkForm(type: AuthorizationType, details: Details, field: string): void {
   const form = formOf(details);
-  if (form === null || FORMS[type].includes(form)) return;
-  const expected = FORMS[type].length > 0 ? `takes ${FORMS[type].join(' or ')}` : 'takes no credentials';
+  if (form === null || typeTakes(type, form)) return;
+  const names = moduleOf(type).forms.map(({ name }) => name);
+  const expected = names.length > 0 ? `takes ${names.join(' or ')}` : 'takes no credentials';
   refuse([{ field: `${field}.${form}`, message: `does not fit: a connection of type ${type} ${expected}` }]);
+}
+
+/** What the form demands of its values. @throws ApiError INVALID_AUTHORIZATION_DETAILS */
+function checkValues(type: AuthorizationType, details: Details, apiConfig: JsonObject): void {
+  const form = moduleOf(type).forms.find(({ name }) => name === formOf(details));
+  const errors = form?.problemsOf?.(details[form.name] ?? {}, apiConfig) ?? [];
+  if (errors.length === 0) return;
+  refuse(errors.map(({ field, message }) => ({ field: `${DETAILS_FIELD}.${form?.name}.${field}`, message })));
 }
 
 /**
@@ -92,44 +76,20 @@ export function mergeDetails(current: Details, change: Details): Details {
  * @param apiConfig the account's configuration: it tells a provisioned cluster from a serverless workgroup
  */
 export function areUsable(pattern: AuthPattern, details: Details, apiConfig: JsonObject): boolean {
-  if (pattern.type === 'NO_AUTH') return true;
+  const { forms } = moduleOf(pattern.type);
+  if (forms.length === 0) return true;
   const form = formOf(details);
   // The client of the connection is all that a machine client needs, unless accounts are typed one of their own.
   if (form === null) return isClientPattern(pattern) && isComplete(pattern, {});
-  const value = details[form] ?? {};
-  if (form === 'oauth_token') return isText(value['access_token']) || isText(value['refresh_token']);
-  if (form === 'workspace_dwd') return isText(value['subject']);
-  if (form === 'trusted_idp') return isText(value['db_user']) || isServerless(apiConfig);
-  const given = asObject(value['details']);
-  return Object.keys(given).length > 0 && isComplete(pattern, given);
+  const rules = forms.find(({ name }) => name === form);
+  if (!rules?.isUsable(details[form] ?? {}, apiConfig)) return false;
+  return form !== 'static_auth' || isComplete(pattern, staticFieldsIn(details));
 }
-
-/** A serverless workgroup is named by the account's configuration; it needs no database user. */
-function isServerless(apiConfig: JsonObject): boolean {
-  return isText(apiConfig['workgroup_name']);
-}
-
-/**
- * A provisioned cluster needs a database user.
- *
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS
- */
-function checkClusterUser(details: Details, apiConfig: JsonObject, field: string): void {
-  const idp = details.trusted_idp;
-  if (!idp || !isText(apiConfig['cluster_identifier']) || isText(idp['db_user'])) return;
-  refuse([{ field: `${field}.trusted_idp.db_user`, message: 'is required for a provisioned cluster' }]);
-}
-
-/** What of each form the service alone uses: the interface has no place for it. */
-const INTERNAL_FIELDS: Partial<Record<DetailsForm, readonly string[]>> = {
-  oauth_token: ['token_secret'],
-  trusted_idp: ['secret_access_key', 'session_token'],
-};
 
 /** The details as those who may read credentials see them. */
 export function withoutInternals(details: Details): Details {
   const form = formOf(details);
-  const hidden = form === null ? undefined : INTERNAL_FIELDS[form];
+  const hidden = form === null ? undefined : formNamed(form).internal;
   if (form === null || hidden === undefined) return details;
   return { [form]: Object.fromEntries(Object.entries(details[form] ?? {}).filter(([name]) => !hidden.includes(name))) };
 }
@@ -143,9 +103,18 @@ export function publicPart(details: Details, fields: FieldSecrecy): Details {
   const form = formOf(details);
   if (form === null) return {};
   const value = details[form] ?? {};
-  if (form !== 'static_auth') return { [form]: pick(value, PUBLIC_FIELDS[form]) };
+  if (form !== 'static_auth') return { [form]: pick(value, formNamed(form).shown) };
   const names = Object.keys(fields).filter((name) => fields[name] === 'public');
   return { static_auth: { details: pick(asObject(value['details']), names) } };
+}
+
+/** The JSON Merge Patch (RFC 7396) that removes from public details what the service obtained for accounts of a type. */
+export function withoutObtained(type: AuthorizationType): JsonObject {
+  const patches = moduleOf(type).forms.flatMap(({ name, obtained }) => {
+    if (obtained === undefined) return [];
+    return [[name, obtained === 'all' ? null : Object.fromEntries(obtained.map((field) => [field, null]))] as const];
+  });
+  return Object.fromEntries(patches);
 }
 
 /**
@@ -157,7 +126,7 @@ export function publicPart(details: Details, fields: FieldSecrecy): Details {
  */
 export function checkDetails(pattern: AuthPattern, details: Details, change: Details, apiConfig: JsonObject): void {
   checkForm(pattern.type, details, DETAILS_FIELD);
-  checkClusterUser(details, apiConfig, DETAILS_FIELD);
+  checkValues(pattern.type, details, apiConfig);
   const given = staticFieldsIn(details);
   if (Object.keys(given).length === 0) return;
   const errors = checkStaticDetails(pattern, given, new Set(Object.keys(staticFieldsIn(change))));
@@ -175,10 +144,6 @@ function pick(value: JsonObject, names: readonly string[]): JsonObject {
 
 function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function refuse(errors: FieldError[]): never {

@@ -1,6 +1,7 @@
 import type { AccountRow, EnvironmentId, Repositories } from '../../db/store.ts';
 import { UNBOUND } from './binding.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
+import { withoutObtained } from './details.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 
 /** The columns of an account whose credentials are gone. A new generation keeps a late writer out. */
@@ -60,10 +61,12 @@ export async function giveUpObtained(
   environmentId: EnvironmentId,
   connectionId: string,
 ): Promise<void> {
-  for (let afterSeq = 0, rows: AccountRow[] = []; ; afterSeq = rows.at(-1)?.seq ?? 0) {
-    rows = await tx.accounts.listObtained(environmentId, connectionId, { afterSeq, limit: PAGE });
+  let last: AccountRow | undefined;
+  for (let rows: AccountRow[] | undefined; rows === undefined || rows.length === PAGE; ) {
+    rows = await tx.accounts.listObtained(environmentId, connectionId, { afterSeq: last?.seq ?? 0, limit: PAGE });
     for (const account of rows) await orderAccountRevocation(tx, tools, account);
-    if (rows.length < PAGE) break;
+    last = rows.at(-1) ?? last;
   }
-  await tx.accounts.forgetObtained(environmentId, connectionId);
+  // The accounts of a connection have its type.
+  if (last) await tx.accounts.forgetObtained(environmentId, connectionId, withoutObtained(last.authorizationType));
 }

@@ -6,6 +6,7 @@ import type {
   ReadRepositories,
   Store,
 } from '../../db/store.ts';
+import type { SharedGrant } from '../authorization/module.ts';
 import { secureEndpoints } from '../connections/client-endpoints.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -26,7 +27,7 @@ import type { Details } from './details.ts';
 import { type ProviderParty, providerOf, SilentProviderError, vouchingOrigin } from './oauth-provider.ts';
 import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
 import { delegationRequest } from './obtaining/delegation.ts';
-import { isOwnObtaining, type Obtaining, obtainingOf } from './obtaining/kinds.ts';
+import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
 import {
   type AskedProvider,
@@ -71,7 +72,7 @@ export interface PlanTools {
   now(): number;
 }
 
-const REQUESTS: Record<Obtaining, RequestMaker> = {
+const REQUESTS: Record<SharedGrant, RequestMaker> = {
   refresh_token: refreshRequest,
   client_credentials: clientCredentialsRequest,
   delegation: delegationRequest,
@@ -107,7 +108,8 @@ export async function planRefresh(
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
     const environment = (await read.environments.get(account.environmentId)) as EnvironmentRow;
     const use = { connection, provider, pattern, environment };
-    const request = await REQUESTS[obtaining]({
+    const make = typeof obtaining === 'function' ? obtaining : REQUESTS[obtaining];
+    const request = await make({
       ...{ account, connection, provider, pattern, given, vault },
       issuer: environment.baseUrl,
       word: { sign, random },

@@ -1,3 +1,4 @@
+import type { RequestMaker } from '../accounts/obtaining/request.ts';
 import type { AuthField, AuthPattern, FieldPlacement, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/placement.ts';
 import type { Secret } from '../secret.ts';
@@ -23,6 +24,8 @@ export interface AuthorizationModule {
   consent?: ConsentRules;
   /** Whether the accounts of a pattern are clients themselves: no user grants them anything. */
   isClient?(pattern: AuthPattern): boolean;
+  /** By what the service obtains the next access token of an account; undefined: it obtains none. */
+  obtainingOf?(account: HeldParts): Obtaining | undefined;
   /** True when the provider is a record system, which names its token endpoint itself (SMART App Launch 2.2). */
   isRecordSystem?: boolean;
   /** What the application has to store for accounts that no user can connect, as a sentence. */
@@ -30,6 +33,18 @@ export interface AuthorizationModule {
   /** The grant that the metadata of a provider has to support (RFC 8414 §2, `grant_types_supported`). */
   metadataGrant?: 'authorization_code' | 'client_credentials';
 }
+
+/** What is known of the credentials of an account while they are sealed. */
+export interface HeldParts {
+  /** What the service obtained and can obtain again. */
+  temporarySealed: Buffer | null;
+  publicDetails: Readonly<Record<string, unknown>> | null;
+}
+
+/** A grant that several types share (`core/accounts/obtaining/`), or the request of this type alone. */
+export type Obtaining = SharedGrant | RequestMaker;
+
+export type SharedGrant = 'refresh_token' | 'client_credentials' | 'delegation' | 'web_identity';
 
 /** The values that are typed for an account, and how requests carry them. */
 export interface TypedRules {

@@ -10,6 +10,7 @@ export const oauthM2m: AuthorizationModule = {
   typed: TYPED_CLIENT,
   placeToken: placeBearer,
   client: { kind: 'registered' },
+  obtainingOf: () => 'client_credentials',
   isClient: () => true,
   storeAdvice: BARE_CLIENT,
   metadataGrant: 'client_credentials',

@@ -13,5 +13,6 @@ export const oauth: AuthorizationModule = {
     isPossible: ({ is_mcp: isMcp, oauth_config: config = {} }) =>
       isMcp === true || (config.authorize_uri ?? config.issuer) !== undefined,
   },
+  obtainingOf: () => 'refresh_token',
   metadataGrant: 'authorization_code',
 };

@@ -4,6 +4,7 @@ import { basicAuth } from './basic-auth.ts';
 import { bearerToken } from './bearer-token.ts';
 import { boardOAuth1 } from './board-oauth1.ts';
 import { custom } from './custom.ts';
+import type { DetailsForm } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 import { noAuth } from './no-auth.ts';
 import { oauth } from './oauth.ts';
@@ -40,4 +41,18 @@ export function moduleOf(type: string): AuthorizationModule {
 /** The names of all types. */
 export function authorizationTypes(): AuthorizationType[] {
   return Object.keys(MODULES) as AuthorizationType[];
+}
+
+const formsByName = new Map<string, DetailsForm>();
+
+/** @throws TypeError for a form that no type has */
+export function formNamed(name: string): DetailsForm {
+  const known = formsByName.get(name);
+  if (known) return known;
+  const found = authorizationTypes()
+    .flatMap((type) => moduleOf(type).forms)
+    .find((form) => form.name === name);
+  if (!found) throw new TypeError(`There is no form of details ${name}`);
+  formsByName.set(name, found);
+  return found;
 }

@@ -1,6 +1,6 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
-import type { AuthorizationModule } from './module.ts';
+import type { AuthorizationModule, HeldParts } from './module.ts';
 import { placeBearer } from './placing.ts';
 import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 
@@ -17,6 +17,7 @@ export const smartFhir: AuthorizationModule = {
     isPossible: (pattern) => !isBackend(pattern),
   },
   isClient: isBackend,
+  obtainingOf: (account) => (holdsUserToken(account) ? 'refresh_token' : 'client_credentials'),
   isRecordSystem: true,
   storeAdvice: BARE_CLIENT,
   metadataGrant: 'authorization_code',
@@ -26,4 +27,9 @@ export const smartFhir: AuthorizationModule = {
 function isBackend({ oauth_config: config = {} }: AuthPattern): boolean {
   const scopes = config.available_scopes ?? [];
   return scopes.length > 0 && scopes.every(({ scope }) => scope.startsWith('system/'));
+}
+
+/** A token that a user granted. What a backend service holds is a key, or what was obtained with one. */
+function holdsUserToken({ temporarySealed, publicDetails }: HeldParts): boolean {
+  return temporarySealed === null && Object.hasOwn(publicDetails ?? {}, OAUTH_TOKEN.name);
 }

@@ -24,5 +24,6 @@ export const trustedIdp: AuthorizationModule = {
     method: () => 'identity_token',
     audience: ({ identity_audience: audience = null }) => audience,
   },
+  obtainingOf: () => 'web_identity',
   storeAdvice: 'The application has to store the database user, or the role and the cluster.',
 };

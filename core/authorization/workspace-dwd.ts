@@ -21,5 +21,6 @@ export const workspaceDwd: AuthorizationModule = {
     method: () => 'service_account',
     secret: { demand: 'must be the key file of a service account.', read: readServiceAccount },
   },
+  obtainingOf: () => 'delegation',
   storeAdvice: 'The application has to store the user to act for, as subject.',
 };

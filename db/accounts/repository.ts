@@ -64,8 +64,13 @@ export interface AccountWrites {
   setStatus(environmentId: EnvironmentId, id: string, from: AccountStatus[], to: StatusChange): Promise<boolean>;
   /** Moves every account of a provider to a status. @returns how many were in another one */
   setStatusByProvider(environmentId: EnvironmentId, provider: string, to: StatusChange): Promise<number>;
-  /** Takes away what the service obtained for the accounts of a connection; what they were given stays. @returns how many had any */
-  forgetObtained(environmentId: EnvironmentId, connectionId: string): Promise<number>;
+  /**
+   * Takes away what the service obtained for the accounts of a connection; what they were given stays.
+   *
+   * @param shown a JSON Merge Patch (RFC 7396) that removes from the public details what shows of it
+   * @returns how many accounts had any
+   */
+  forgetObtained(environmentId: EnvironmentId, connectionId: string, shown: JsonObject): Promise<number>;
   /** Notes uses; it is no change of the account, so neither its version nor `updated_at` moves. Times never go back. */
   touch(environmentId: EnvironmentId, uses: { id: string; lastUsedAt: number }[]): Promise<void>;
   /** Removes an account for good and leaves a tombstone. @returns false when there is none */
@@ -78,10 +83,7 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const oneAccount = and(eq(accounts.id, ID), eq(accounts.environmentId, ENVIRONMENT)) as SQL;
 const itsProvider = eq(accounts.provider, sql.placeholder('provider'));
-/** A token that was obtained is all that a machine client shows of it; the other forms show parts beside what was given. */
-const publicWithoutObtained = sql<JsonObject>`case when json_type(${accounts.publicDetails}, '$.oauth_token') is not null then '{}'
-  else json_remove(${accounts.publicDetails}, '$.workspace_dwd.scopes', '$.workspace_dwd.token_expires_at',
-    '$.trusted_idp.access_key_id', '$.trusted_idp.expiry') end`;
+const withoutShown = sql<JsonObject>`json_patch(${accounts.publicDetails}, ${sql.placeholder('shown')})`;
 const itsObtained = and(
   eq(accounts.connectionId, sql.placeholder('connectionId')),
   isNotNull(accounts.temporarySealed),
@@ -160,7 +162,7 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
   const forgetObtained = once(() =>
     db
       .update(accounts)
-      .set({ temporarySealed: null, tokenExpiresAt: null, publicDetails: publicWithoutObtained, version: nextVersion })
+      .set({ temporarySealed: null, tokenExpiresAt: null, publicDetails: withoutShown, version: nextVersion })
       .where(and(environmentRange(accounts.seq).all, itsObtained))
       .prepare(),
   );
@@ -236,8 +238,8 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
     async setStatusByProvider(environmentId, provider, { status, reason, updatedAt }) {
       return setStatusByProvider().run({ environmentId, provider, status, reason, updatedAt }).changes;
     },
-    async forgetObtained(environmentId, connectionId) {
-      return forgetObtained().run({ environmentId, connectionId }).changes;
+    async forgetObtained(environmentId, connectionId, shown) {
+      return forgetObtained().run({ environmentId, connectionId, shown: JSON.stringify(shown) }).changes;
     },
     async touch(environmentId, uses) {
       for (const { id, lastUsedAt } of uses) touch().run({ environmentId, id, lastUsedAt });

@@ -115,10 +115,7 @@ create table accounts (
   organization_id text not null default '',
   user_id text not null default '',
   identifier text not null,
-  authorization_type text not null check (authorization_type in (
-    'OAUTH', 'API_KEY', 'BASIC_AUTH', 'BEARER_TOKEN', 'CUSTOM', 'BASIC', 'OAUTH_M2M', 'BOARD_OAUTH1', 'WORKSPACE_DWD',
-    'TRUSTED_IDP', 'SMART_FHIR', 'NO_AUTH'
-  )),
+  authorization_type text not null,
   status text not null check (status in ('ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED')),
   status_reason text,
   token_expires_at integer,
