@@ -22,7 +22,7 @@ import { mcpProblem } from './mcp-problem.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { respondUntyped } from './reply.ts';
 import { isForeignOrigin } from './same-origin.ts';
-import { writeReply } from './write.ts';
+import { FIXED_HEADERS, writeReply } from './write.ts';
 
 /** What makes the product's MCP servers; the fixture of the conformance tests has others. */
 export interface McpServing {
@@ -121,7 +121,7 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
     const { req, res, requestId, answerHeaders } = exchange;
     const [{ toNodeHandler }, { serve }] = await Promise.all([import('@modelcontextprotocol/node'), endpointOf()]);
-    res.setHeaders(new Map(Object.entries({ ...ANSWER_HEADERS, 'x-request-id': requestId, ...answerHeaders })));
+    res.setHeaders(new Map(Object.entries({ ...FIXED_HEADERS, 'x-request-id': requestId, ...answerHeaders })));
     const known = {
       auth: toAuthInfo(session),
       owner: ownerOf(session),
@@ -184,8 +184,6 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     },
   };
 }
-
-const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').replace(/\?.*$/s, '');

@@ -2,8 +2,8 @@ import { BinaryBody } from '../core/binary-body.ts';
 import type { Reply } from './contract.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Headers of every answer of the contract. Answers carry accounts or say whether they exist: nothing may keep them. */
-const FIXED_HEADERS = {
+/** Headers of every response of the contract and of MCP servers. They carry accounts or say whether those exist, so nothing may keep them. */
+export const FIXED_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',

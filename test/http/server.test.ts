@@ -36,6 +36,7 @@ describe('the server', () => {
       ['POST', '/api/v1/connections/conn_x', 'DELETE, GET, HEAD, PUT'],
       ['GET', '/api/v1/connections/conn_x:enable', 'POST'],
       ['POST', '/healthz', 'GET, HEAD'],
+      ['TRACE', '/api/v1/connections', 'GET, HEAD, POST'],
     ] as const) {
       it(`405 with Allow: ${method} ${path}`, async () => {
         const answer = await server.call(method, path);
@@ -131,7 +132,7 @@ describe('the server', () => {
     after(() => server.stop());
 
     it('carry headers that keep them to the one who asked (S4, L15)', async () => {
-      for (const path of ['/api/v1/connections', '/api/v1/unknown', '/healthz']) {
+      for (const path of ['/api/v1/connections', '/api/v1/unknown', '/healthz', '/mcp/conn_unknown']) {
         const { headers } = await server.call('GET', path);
         expect(headers, path).to.include({
           'cache-control': 'no-store',
