@@ -1,8 +1,12 @@
 const MAX_DECODINGS = 5;
 /** Nothing in it is special to anyone. */
 const PLAIN_SEGMENT = /^[A-Za-z0-9_~-]+$/;
-/** Where a segment can begin that some reader takes for `.` or `..`. */
-const MAY_CLIMB = /(?:^|\/)[^A-Za-z0-9_~/-]/;
+/** Where a segment can begin that some reader takes for `.` or `..`: after a slash, or after what is decoded to one. */
+const MAY_CLIMB = /(?:^|\/)[^A-Za-z0-9_~/-]|%|[^ -~]/;
+/** Characters that no reader shows, and that some drop: soft hyphens, zero-width spaces, byte order marks. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Slashes, and characters that old Microsoft servers take for them. */
+const SLASHES = /[/\\\u2044\u2215]/;
 
 /**
  * Why a value cannot be one segment of a path, for every reader on the way: one that decodes several times, or cuts what follows a
@@ -41,22 +45,34 @@ function decodings(text: string): string[] {
   return ['..'];
 }
 
-/** ASCII characters from percent-encoding, from UTF-8 that is longer than it may be, and from the form of old Microsoft servers. */
+/** Characters from percent-encoding, from UTF-8 that is longer than it may be, and from the form of old Microsoft servers. */
 function decoded(text: string): string {
   return text
-    .replace(/%(?:c([01])|e0%8([01]))%([89ab][0-9a-f])/gi, (_, two?: string, three?: string, last = '') =>
-      String.fromCharCode((Number(two ?? three) << 6) | (Number.parseInt(last, 16) & 0x3f)),
+    .replace(/%(?:c|e0%8|f0%80%8)([01])%([89ab][0-9a-f])/gi, (_, first: string, last: string) =>
+      String.fromCharCode((Number(first) << 6) | (Number.parseInt(last, 16) & 0x3f)),
     )
-    .replace(/%u00([0-7][0-9a-f])/gi, fromHex)
+    .replace(/%u([0-9a-f]{4})/gi, fromHex)
+    .replace(/(?:%[89a-f][0-9a-f])+/gi, fromUtf8)
     .replace(/%([0-7][0-9a-f])/gi, fromHex);
+}
+
+function fromUtf8(escapes: string): string {
+  try {
+    return decodeURIComponent(escapes);
+  } catch {
+    return escapes;
+  }
 }
 
 function fromHex(_: string, hex: string): string {
   return String.fromCharCode(Number.parseInt(hex, 16));
 }
 
-/** What counts is before the first semicolon, query or fragment; blanks around it, and other widths of the dot, do not. */
+/**
+ * What counts is before the first semicolon, query or fragment. Blanks around it, other widths of the dot, and characters that some
+ * readers drop make no difference, nor does a slash of another width.
+ */
 function isDotSegment(segment: string): boolean {
-  const name = (segment.split(/[;?#]/, 1)[0] ?? '').normalize('NFKC').trim();
-  return name === '.' || name === '..';
+  const name = (segment.split(/[;?#]/, 1)[0] ?? '').normalize('NFKC').replace(IGNORABLE, '');
+  return name.split(SLASHES).some((piece) => /^\s*\.{1,2}\s*$/.test(piece));
 }

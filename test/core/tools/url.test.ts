@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ApiError } from '../../../core/errors.ts';
+import { climbs } from '../../../core/tools/path-segment.ts';
 import { TemplateSyntaxError } from '../../../core/tools/template.ts';
 import { parsePathTemplate, renderUrl } from '../../../core/tools/url.ts';
 import { failureOf } from './samples.ts';
@@ -68,6 +69,21 @@ const CLIMBING = [
     '%c0%ae%c0%ae',
     '%C0%AE.',
     '%e0%80%ae.',
+    '%f0%80%80%ae%f0%80%80%ae',
+    '%uff0e%uff0e',
+    '%ef%bc%8e%ef%bc%8e',
+    '%EF%BC%8E.;x',
+    '%25ef%25bc%258e.',
+    '%e2%80%a5',
+    '..\u200b',
+    '.\u00ad.',
+    '..%e2%80%8b',
+    '..%c2%a0',
+    '..／x',
+    'x／..',
+    '..∕x',
+    '..%ef%bc%8fx',
+    '..%u2215x',
     '%u002e%u002e',
     '.%u002E;',
     '%c0%af',
@@ -76,7 +92,7 @@ const CLIMBING = [
 
 /** Values that look dangerous and are ordinary text within one segment. */
 const HARMLESS = [
-  ...[';..', 'a;..', '..a;b', 'v1.0;x=..', '…', '. .', '%25', '%c3%a9', '%u0041'],
+  ...[';..', 'a;..', '..a;b', 'v1.0;x=..', '…', '. .', '%25', '%c3%a9', '%u0041', '資料／a', '%e8%b3%87', '%ff%fe'],
   ...[
     '...',
     '..a',
@@ -139,6 +155,13 @@ describe('The address of a call stays inside its template (E1)', () => {
         value,
       ).to.deep.equal(refused);
     }
+  });
+
+  it('L1: raw paths and bases with an encoded slash do not climb either', () => {
+    for (const path of ['/a%2f..%2fb', '/a%5c..', '/a%ef%bc%8f..', '/a/..%e2%80%8b/b', '/x／..']) {
+      expect(climbs(path), path).to.equal(true);
+    }
+    for (const path of ['/a%2fb', '/a/b.c/%20', '/資料', '/a..b/%e8%b3%87']) expect(climbs(path), path).to.equal(false);
   });
 
   it('L1: values do not make a dot segment together with each other or the template', () => {
