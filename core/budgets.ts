@@ -383,6 +383,22 @@ export const TOOL_RESULT = {
   pagesMs: 20 * SECOND,
 } as const;
 
+/** Reading responses to tool calls (threat S3). They are at most as long as OUTBOUND says. */
+export const RESPONSE = {
+  /** A longer body is read in a thread. */
+  inlineBytes: 64 * KIB,
+  /** JSON with more values is parsed in a thread: each takes microseconds to parse, look through and measure. */
+  inlineNodes: 4_000,
+  /** JSON with more values is not parsed: a result becomes a file, a failure is shown as text. */
+  nodes: 200_000,
+  levels: 200,
+  /** Reading one response in a thread. */
+  readMs: 5 * SECOND,
+  /** Responses of one environment, and of all, that are read or wait for it. Their bytes are part of BODIES. */
+  places: 128,
+  waiting: 1_024,
+} as const;
+
 /** Work on foreign data that is done in threads, so that it never holds up the event loop (threat S3). */
 export const THREADS = {
   /** Threads for checks and large responses: one tenant's slow work leaves a thread to the others. */

@@ -13,6 +13,7 @@ import { createExecutionContents } from '../core/contents/execution-contents.ts'
 import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
+import { createResponseReader } from '../core/executions/response-reader.ts';
 import { createIds } from '../core/ids.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
@@ -192,6 +193,7 @@ export async function createDeps(
       bodies,
       toolDirectory: createToolDirectory(catalogue),
       threads,
+      responses: createResponseReader(threads.responses, now),
       toolInputs: createInputChecker(),
       executionContents: createExecutionContents({ store, vault, now }),
       ownInputs: createOwnInputChecker(threads.short),
@@ -243,7 +245,7 @@ export async function createDeps(
         await tracker.flush().catch(usageNotWritten);
         await scrub.stop();
         await egress.close();
-        await Promise.all([threads.short.close(), threads.imports.close()]);
+        await Promise.all(Object.values(threads).map((pool) => pool.close()));
         await store.close();
         await endLog();
       },

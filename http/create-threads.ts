@@ -1,9 +1,11 @@
-import { IMPORT, THREADS } from '../core/budgets.ts';
+import { IMPORT, RESPONSE, THREADS } from '../core/budgets.ts';
 import { createThreadPool, type ThreadPool } from '../core/threads/pool.ts';
 
 export interface Threads {
-  /** For checks and large responses, which take milliseconds. */
+  /** For checks of requests, schemas and inputs, which take milliseconds. */
   short: ThreadPool;
+  /** For large responses to calls that were sent: checks that wait must not make their outcome unknown. */
+  responses: ThreadPool;
   /** For imports, which take seconds. */
   imports: ThreadPool;
 }
@@ -12,6 +14,7 @@ export interface Threads {
 export function createThreads(): Threads {
   return {
     short: createThreadPool(THREADS),
+    responses: createThreadPool({ ...THREADS, ...RESPONSE }),
     imports: createThreadPool({ ...IMPORT, threads: 1, idleMs: THREADS.idleMs, tenantBytes: IMPORT.bytes }),
   };
 }

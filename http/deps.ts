@@ -8,6 +8,7 @@ import type { ExecutionContentsStore } from '../core/contents/execution-contents
 import type { StoredFiles } from '../core/contents/stored-files.ts';
 import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
+import type { ResponseReader } from '../core/executions/response-reader.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { UpstreamSessions } from '../core/mcp/upstream/sessions.ts';
 import type { SyncTurns } from '../core/mcp/upstream/sync-turns.ts';
@@ -51,6 +52,8 @@ export interface Deps {
   readonly toolDirectory: ToolDirectory;
   /** For work on foreign data. */
   readonly threads: Threads;
+  /** Reads the responses to tool calls. */
+  readonly responses: ResponseReader;
   /** For tools of the catalogue. */
   readonly toolInputs: InputChecker;
   /** For tools that environments brought. */

@@ -26,6 +26,7 @@ import { readAllPages } from './all-pages.ts';
 import { credentialOf } from './credential.ts';
 import { accountNotActive, type CallParty } from './next-action.ts';
 import { type ExecutionPlan, partyOfPlan } from './plan.ts';
+import type { ResponseReader } from './response-reader.ts';
 import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
 
 export interface RunTools extends RefusedTools {
@@ -33,6 +34,7 @@ export interface RunTools extends RefusedTools {
   upstreamSessions: UpstreamSessions;
   files: StoredFiles;
   executionContents: ExecutionContentsStore;
+  responses: ResponseReader;
   now(): number;
   random(size: number): Buffer;
   /** Resolves after some milliseconds. */
@@ -113,6 +115,8 @@ async function runHeld(
       bodies.wire.release();
       return send(egress, request, account.origins, timeoutMs, bodies.wire);
     },
+    read: (page, response, secrets, hidden) =>
+      tools.responses.read(account.environmentId, page, response, secrets, hidden),
     scrubber: createScrubber,
     now: tools.now,
     random: tools.random,

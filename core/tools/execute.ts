@@ -1,7 +1,6 @@
 import { type Credential, placeCredential } from '../connectors/placement.ts';
 import type { PreparedCall } from './call.ts';
 import { isRetryable, type ToolError, type ToolOutcome } from './outcome.ts';
-import { readAnswer } from './read-answer.ts';
 import { type RenderedRequest, renderRequest } from './request.ts';
 import { RETRY_LIMITS, waitBeforeRetry } from './retry.ts';
 import { signedTexts } from './signed-texts.ts';
@@ -28,6 +27,18 @@ export interface ExecutePorts {
   refresh(): Promise<Credential | null>;
   /** Makes the function that copies a value so that no secret is left in it. */
   scrubber(secrets: readonly string[]): Scrub;
+  /**
+   * Reads a response without holding up other calls, however large it is. Fails with a SendFailure where it cannot be read.
+   *
+   * @param secrets every text that must not be in the outcome
+   * @param hidden query parameters that carry the credential
+   */
+  read(
+    call: PreparedCall,
+    response: UpstreamResponse,
+    secrets: readonly string[],
+    hidden: readonly string[],
+  ): Promise<ToolOutcome>;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -95,15 +106,15 @@ async function attempt(
   const unsigned = outbound(request);
   const ready = credential.kind === 'signer' ? credential.signer.sign(unsigned) : unsigned;
   if (ready !== unsigned) secrets.push(...signedTexts(unsigned, ready));
-  const scrub = ports.scrubber(secrets);
   try {
     const response = await ports.send(ready, timeoutMs);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
-    const outcome = readAnswer(call, response, { scrub, now: ports.now, hidden });
+    const outcome = await ports.read(call, response, secrets, hidden);
     return { outcome, transient: true, authenticated };
   } catch (error) {
     if (!isSendFailure(error)) throw error;
-    const outcome: ToolOutcome = { ok: false, error: toToolError(call, error, scrub), sent: error.sent };
+    const failure = toToolError(call, error, ports.scrubber(secrets));
+    const outcome: ToolOutcome = { ok: false, error: failure, sent: error.sent };
     return { outcome, transient: error.kind === 'unreachable', authenticated };
   }
 }

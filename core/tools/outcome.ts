@@ -67,6 +67,11 @@ export interface Cut {
   unit: 'items' | 'members' | 'characters' | 'bytes';
 }
 
+/** What a provider says about reading its answers. */
+export interface ReadProvider {
+  api: Pick<ProviderDefinition['api'], 'errors' | 'rate_limit'>;
+}
+
 /** An answer as the rules of failure see it. */
 export interface JudgedAnswer {
   status: number;
@@ -93,8 +98,8 @@ export interface Failure {
  * @returns undefined for a success
  */
 export function judgeAnswer(
-  tool: Tool,
-  provider: ProviderDefinition,
+  tool: Pick<Tool, 'errors'>,
+  provider: ReadProvider,
   answer: JudgedAnswer,
   now: number,
 ): Failure | undefined {

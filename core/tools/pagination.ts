@@ -7,6 +7,9 @@ import type { Tool, ToolPagination } from './tool.ts';
 /** What a cursor means to the tool that gave it: the API's own cursor, a page number, an offset, or a query. */
 export type CursorValue = string | number;
 
+/** What of a tool pagination reads. */
+export type PagedTool = Pick<Tool, 'name' | 'pagination'>;
+
 /** The parts of an answer that pagination reads. */
 export interface PageAnswer {
   /** Values of the Link header. */
@@ -47,7 +50,7 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
  * @returns the opaque cursor to hand out, or undefined on the last page
  */
 export function nextCursor(
-  tool: Tool,
+  tool: PagedTool,
   input: Readonly<Record<string, unknown>>,
   at: CursorValue | undefined,
   answer: PageAnswer,
@@ -60,7 +63,7 @@ export function nextCursor(
 }
 
 function nextPlace(
-  tool: Tool,
+  tool: PagedTool,
   input: Readonly<Record<string, unknown>>,
   at: CursorValue | undefined,
   answer: PageAnswer,
@@ -88,7 +91,7 @@ function nextPlace(
   }
 }
 
-function nextOfCursor(tool: Tool, body: unknown): CursorValue | undefined {
+function nextOfCursor(tool: PagedTool, body: unknown): CursorValue | undefined {
   const { cursor, has_more, item_cursor } = tool.pagination?.response ?? {};
   if (has_more !== undefined && atPointer(body, has_more) !== true) return undefined;
   const value =
@@ -97,7 +100,12 @@ function nextOfCursor(tool: Tool, body: unknown): CursorValue | undefined {
 }
 
 /** @param reached pages (style page) or items (style offset) that have been read with this answer */
-function hasNextPage(tool: Tool, input: Readonly<Record<string, unknown>>, body: unknown, reached: number): boolean {
+function hasNextPage(
+  tool: PagedTool,
+  input: Readonly<Record<string, unknown>>,
+  body: unknown,
+  reached: number,
+): boolean {
   const { has_more, total, items } = tool.pagination?.response ?? {};
   if (items !== undefined && itemsOf(tool, body).length === 0) return false;
   if (has_more !== undefined) return atPointer(body, has_more) === true;
@@ -106,7 +114,7 @@ function hasNextPage(tool: Tool, input: Readonly<Record<string, unknown>>, body:
   return typeof size !== 'number' || itemsOf(tool, body).length >= size;
 }
 
-function itemsOf(tool: Tool, body: unknown): unknown[] {
+function itemsOf(tool: PagedTool, body: unknown): unknown[] {
   const items = atPointer(body, tool.pagination?.response?.items ?? '');
   return Array.isArray(items) ? items : [];
 }

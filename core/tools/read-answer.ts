@@ -7,6 +7,7 @@ import {
   failureMessage,
   isRetryable,
   judgeAnswer,
+  type ReadProvider,
   type ToolError,
   type ToolOutcome,
   type Truncation,
@@ -15,10 +16,18 @@ import { nextCursor } from './pagination.ts';
 import { replaceAt } from './places.ts';
 import { atPointer } from './pointer.ts';
 import type { RequestFacts } from './request-draft.ts';
-import { type DecodedBody, decodeBody, textOfBase64, UnreadableBodyError } from './response.ts';
+import { type DecodedBody, decodeBody, isJsonType, textOfBase64, UnreadableBodyError } from './response.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';
 import type { Scrub, UpstreamResponse } from './wire.ts';
+
+/** What of a call its answer is read by. */
+export interface ReadingFacts {
+  tool: Pick<Tool, 'name' | 'hints' | 'errors' | 'response' | 'pagination'>;
+  provider: ReadProvider;
+  input: RequestFacts['input'];
+  at?: RequestFacts['at'];
+}
 
 /** How an answer is read. */
 export interface ReadingRules {
@@ -37,7 +46,7 @@ const MAX_GROWTH = 8;
  * Turns an answer into the outcome of its call. Secrets are removed before anything is selected, cut or kept as a
  * cursor, so that no part of one can survive a cut.
  */
-export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
+export function readAnswer(call: ReadingFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
   const { headers } = response;
   const decoded = decode(headerOf(headers, 'content-type'), response);
   if (decoded instanceof UnreadableBodyError) return invalid(decoded.message, response.status);
@@ -63,13 +72,15 @@ export function readAnswer(call: RequestFacts, response: UpstreamResponse, rules
   return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
 }
 
-/** A failure's body is shown as it is, so one that is not the JSON it claims to be is text. */
+/** A failure's body is shown as it is, so one that is not the JSON it claims to be, or too much of it, is text. */
 function decode(
   contentType: string | undefined,
   { status, body }: UpstreamResponse,
 ): DecodedBody | UnreadableBodyError {
   try {
-    return decodeBody(contentType, body);
+    const decoded = decodeBody(contentType, body);
+    const isUnparsed = decoded.kind === 'binary' && isJsonType(decoded.mediaType);
+    return status >= 300 && isUnparsed ? { kind: 'text', text: body.toString('utf8') } : decoded;
   } catch (error) {
     if (!(error instanceof UnreadableBodyError)) throw error;
     return status >= 300 ? { kind: 'text', text: body.toString('utf8') } : error;
@@ -83,7 +94,7 @@ function scrubbed(body: DecodedBody, bytes: Buffer, { scrub }: ReadingRules): De
 }
 
 function dataOf(
-  tool: Tool,
+  tool: ReadingFacts['tool'],
   body: DecodedBody,
   bytes: Buffer,
   headers: AnswerHeaders,

@@ -1,5 +1,7 @@
 import { TextDecoder } from 'node:util';
+import { RESPONSE } from '../budgets.ts';
 import { decodeBase64 } from './file-content.ts';
+import { jsonExtent } from './json-extent.ts';
 
 /** The body of an answer, by what it is. */
 export type DecodedBody =
@@ -12,7 +14,6 @@ export type DecodedBody =
 export class UnreadableBodyError extends Error {}
 
 const UTF_8 = new TextDecoder();
-const MAX_DEPTH = 200;
 const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json|x-amz-json-\d\.\d)$/;
 /** A whole number that may be beyond what a double holds exactly. */
 const LONG_NUMBER = /\d{16}/;
@@ -20,7 +21,8 @@ const TEXT_TYPE =
   /^(text\/.+|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|yaml|x-yaml|[a-z0-9.+-]+\+(xml|yaml)))$/;
 
 /**
- * Reads a body by its media type. One without a type is JSON when it can be read as JSON.
+ * Reads a body by its media type. One without a type is JSON when it can be read as JSON. JSON with more values than are parsed is
+ * `binary`.
  *
  * @param contentType the Content-Type header
  * @throws UnreadableBodyError for a JSON type whose body is not JSON or is nested beyond reason
@@ -28,17 +30,32 @@ const TEXT_TYPE =
 export function decodeBody(contentType: string | undefined, bytes: Buffer): DecodedBody {
   if (bytes.length === 0) return { kind: 'empty' };
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const isJson = JSON_TYPE.test(mediaType);
+  const isJson = isJsonType(mediaType);
   if (isJson || mediaType === '') {
-    const text = UTF_8.decode(bytes);
-    const value = parseJson(text);
+    const { nodes, levels } = jsonExtent(bytes);
+    const isDeep = levels > RESPONSE.levels;
+    const value = isDeep || nodes > RESPONSE.nodes ? undefined : parseJson(UTF_8.decode(bytes));
     if (value !== undefined) return { kind: 'json', value };
+    if (isJson && isDeep) throw new UnreadableBodyError(`The body is nested more than ${RESPONSE.levels} levels`);
+    if (isJson && nodes > RESPONSE.nodes) return { kind: 'binary', mediaType, bytes };
     if (isJson) throw new UnreadableBodyError('The body says it is JSON and cannot be read as JSON');
   }
   if (TEXT_TYPE.test(mediaType) || (mediaType === '' && isText(bytes))) {
     return { kind: 'text', text: decodeText(contentType ?? '', bytes) };
   }
   return { kind: 'binary', mediaType: mediaType || 'application/octet-stream', bytes };
+}
+
+/** @param mediaType in lower case, without parameters */
+export function isJsonType(mediaType: string): boolean {
+  return JSON_TYPE.test(mediaType);
+}
+
+/** Whether a body is read so quickly that nothing else has to wait for it. */
+export function isReadQuickly(bytes: Buffer): boolean {
+  const { inlineBytes, inlineNodes } = RESPONSE;
+  if (bytes.length > inlineBytes) return false;
+  return bytes.length <= inlineNodes || jsonExtent(bytes).nodes <= inlineNodes;
 }
 
 /** The text that base64 stands for; undefined when it is not base64, or stands for bytes that are no text. */
@@ -70,27 +87,15 @@ function isText(bytes: Buffer): boolean {
 }
 
 function parseJson(text: string): unknown {
-  let value: unknown;
   try {
-    value = LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+    return LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (isDeeperThan(value, MAX_DEPTH)) throw new UnreadableBodyError(`The body is nested more than ${MAX_DEPTH} levels`);
-  return value;
 }
 
 /** Whole numbers of 64 bits keep their digits, as text. The context is part of ECMAScript 2026; the types do not know it yet. */
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
-}
-
-/** Recursion ends where the limit does: the depth is the other side's choice. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (levels < 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
-  if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
 }

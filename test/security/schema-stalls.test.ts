@@ -35,7 +35,7 @@ describe('H5: schemas that others wrote', () => {
     pool = heldPool(LIMITS);
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(KEYED_ORIGIN) },
-      overrides: { threads: { short: pool, imports: pool } },
+      overrides: { threads: { short: pool, responses: pool, imports: pool } },
     });
     const keyed = await createKeyedAccount(server);
     account = keyed.account as unknown as Record<string, string>;

@@ -29,7 +29,8 @@ const UNSUPPORTED_VERSION = -32022;
  * @throws MessageLimitError, MessageFormatError
  */
 export function admitMessage(text: string, scrub: Scrubber, asked: Asked): Admitted[] {
-  const parsed = scrub.parsed(parseMessage(text), Buffer.from(text));
+  const bytes = Buffer.from(text);
+  const parsed = scrub.parsed(parseMessage(bytes), bytes);
   // Revision 2025-03-26 allows batches.
   return (Array.isArray(parsed) ? parsed : [parsed]).map((message) => admit(message, asked));
 }

@@ -6,6 +6,7 @@ import { Secret } from '../../../core/secret.ts';
 import { type PreparedCall, prepareCall, type ToolCall } from '../../../core/tools/call.ts';
 import type { ExecutePorts } from '../../../core/tools/execute.ts';
 import { createInputChecker } from '../../../core/tools/input.ts';
+import { readAnswer } from '../../../core/tools/read-answer.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
 import type { OutboundRequest, UpstreamResponse } from '../../../core/tools/wire.ts';
 
@@ -85,6 +86,8 @@ export function portsOf(
       throw next ?? new Error('More requests than answers');
     },
     credential: async () => tokenCredential(),
+    read: async (call, response, secrets, hidden) =>
+      readAnswer(call, response, { scrub: createScrubber(secrets), now: () => NOW, hidden }),
     scrubber: createScrubber,
     now: () => NOW,
     waits,

@@ -1,0 +1,29 @@
+import { RESPONSE } from '../budgets.ts';
+import type { Job } from '../threads/job.ts';
+import type { AnswerHeaders } from '../tools/answer-headers.ts';
+import type { ToolOutcome } from '../tools/outcome.ts';
+import type { ReadingFacts } from '../tools/read-answer.ts';
+
+/** A response to be read in a thread. */
+export interface ResponseToRead {
+  facts: ReadingFacts;
+  status: number;
+  headers: AnswerHeaders;
+  body: Uint8Array;
+  secrets: readonly string[];
+  hidden: readonly string[];
+  /** Milliseconds UTC. */
+  now: number;
+}
+
+export interface ReadResponse {
+  /** Its data is null where there is a file. */
+  outcome: ToolOutcome;
+  /** `body`: the bytes are those of the response, as they came. */
+  file?: { name: string; mediaType: string | undefined; bytes: Uint8Array | 'body' };
+}
+
+export const readJob: Job<ResponseToRead, ReadResponse> = {
+  module: new URL('./read-response-thread.ts', import.meta.url),
+  timeMs: RESPONSE.readMs,
+};

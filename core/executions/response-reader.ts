@@ -1,0 +1,76 @@
+import { RESPONSE } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
+import { EgressError } from '../net/egress-error.ts';
+import { createScrubber } from '../net/redact.ts';
+import { JobLimitError } from '../threads/job.ts';
+import type { ThreadPool } from '../threads/pool.ts';
+import { FileContent } from '../tools/file-content.ts';
+import type { ToolOutcome } from '../tools/outcome.ts';
+import { type ReadingFacts, readAnswer } from '../tools/read-answer.ts';
+import { isReadQuickly } from '../tools/response.ts';
+import type { UpstreamResponse } from '../tools/wire.ts';
+import { type ReadResponse, readJob } from './read-response.ts';
+
+/** Reads the responses to tool calls. */
+export interface ResponseReader {
+  /**
+   * Reads a small response immediately, and a larger one in a thread.
+   *
+   * @param environmentId whose places in the threads it takes
+   * @param secrets every text that must not be in the outcome
+   * @param hidden query parameters that carry the credential
+   * @throws EgressError `busy` when too many responses wait, `invalid_response` when reading takes too much time or memory
+   */
+  read(
+    environmentId: string,
+    call: ReadingFacts,
+    response: UpstreamResponse,
+    secrets: readonly string[],
+    hidden: readonly string[],
+  ): Promise<ToolOutcome>;
+}
+
+export function createResponseReader(threads: ThreadPool, now: () => number): ResponseReader {
+  return {
+    async read(environmentId, call, response, secrets, hidden) {
+      if (isReadQuickly(response.body)) {
+        return readAnswer(call, response, { scrub: createScrubber(secrets), now, hidden });
+      }
+      const { status, headers, body } = response;
+      const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
+      // The bytes are part of BODIES already, and a thread gets its copy when it begins.
+      const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuse);
+      return outcomeOf(read, body);
+    },
+  };
+}
+
+/** Without what reading does not need: threads get a copy. */
+function factsOf({ tool, provider, input, at }: ReadingFacts): ReadingFacts {
+  const { name, hints, errors, response, pagination } = tool;
+  const { errors: ofProvider, rate_limit } = provider.api;
+  const pageSize = pagination?.request?.page_size_input;
+  return {
+    tool: { name, hints, errors, response, pagination } as ReadingFacts['tool'],
+    provider: { api: { errors: ofProvider, rate_limit } } as ReadingFacts['provider'],
+    input: pageSize === undefined ? {} : { [pageSize]: input[pageSize] },
+    ...(at !== undefined && { at }),
+  };
+}
+
+function outcomeOf({ outcome, file }: ReadResponse, body: Buffer): ToolOutcome {
+  if (!outcome.ok || file === undefined) return outcome;
+  const { name, mediaType, bytes } = file;
+  const content = bytes === 'body' ? body : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { ...outcome, data: new FileContent(name, mediaType, content) };
+}
+
+/** The call was sent, so it has an outcome: a failure of the caller's request would say that nothing happened. */
+function refuse(error: unknown): never {
+  if (error instanceof ApiError) {
+    throw new EgressError('busy', 'The service has too many responses to read now.', { sent: true, cause: error });
+  }
+  if (!(error instanceof JobLimitError)) throw error;
+  const message = `The response takes too much ${error.reason} to read (limit: ${RESPONSE.readMs} ms).`;
+  throw new EgressError('invalid_response', message, { sent: true, cause: error });
+}
