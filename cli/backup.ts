@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { makeBackup } from '../db/backup/make-backup.ts';
 import type { Manifest } from '../db/backup/manifest.ts';
 import { readConfig } from '../http/config.ts';
-import { programVersion } from './program-version.ts';
+import { programVersion } from '../http/program-version.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';

@@ -1,3 +1,4 @@
+import { bindPorts } from '../http/bound-server.ts';
 import { readConfig } from '../http/config.ts';
 import type { FirstStart } from '../http/create-deps.ts';
 import { createDeps } from '../http/create-deps.ts';
@@ -13,14 +14,18 @@ export async function serveCommand(args: string[]): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   // Standard error may be a file on a full disk.
   process.stderr.on('error', () => {});
-  const { deps, firstStart } = await createDeps(config, secrets);
+  const ports = await bindPorts(config);
+  const { deps, firstStart } = await createDeps(config, secrets).catch((error) => {
+    ports.close();
+    throw error;
+  });
   let server: RunningServer | undefined;
   const stop = async () => (server ? server.stop() : deps.close());
   // Before the server says that it listens: it may be told to stop right after that.
   endOnUnhandledFault(deps.log, stop);
   stopOnSignal(deps.log, stop);
   printFirstStart(firstStart);
-  server = await startServer(deps);
+  server = await startServer(deps, ports);
   for (const warning of unknownSettings(process.env)) deps.log.warn(warning);
   warnOfPermissions(deps);
   deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');

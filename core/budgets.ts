@@ -186,6 +186,15 @@ export const RELOAD = {
 } as const;
 
 /** The database file and its log. Frames of the log are pages of 4 KiB. */
+/** The processes that serve a database. */
+export const INSTANCE = {
+  /** A start waits so long for the server before it to end: longer than that one may take to stop. */
+  lockWaitMs: 20 * SECOND,
+  /** Between two attempts to become the one. */
+  lockPauseMs: 50,
+  beatEveryMs: 5 * SECOND,
+} as const;
+
 export const STORAGE = {
   /** A write waits so long for the lock of another process before it is rejected. */
   lockWaitMs: 5 * SECOND,

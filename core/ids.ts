@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'prv'
   | 'tool'
   | 'exec'
+  | 'inst'
   | 'file'
   | 'evt'
   | 'cli'

@@ -8,7 +8,7 @@ const orm = require('drizzle-orm') as typeof import('drizzle-orm');
 const core = require('drizzle-orm/sqlite-core') as typeof import('drizzle-orm/sqlite-core');
 
 export const { drizzle } = require('drizzle-orm/better-sqlite3') as typeof import('drizzle-orm/better-sqlite3');
-export const { and, asc, count, desc, eq, getTableColumns, gt, is, isNotNull, lte, Param, Placeholder, sql } = orm;
+export const { and, asc, count, desc, eq, getTableColumns, gt, is, isNotNull, lte, ne, Param, Placeholder, sql } = orm;
 /** What a column does that shows its values as they are stored. */
 export const showAsStored = orm.Column.prototype.mapFromDriverValue;
 export const {

@@ -6,7 +6,7 @@ import { createExecutionTotals, isCounted } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
-import { type ExecutionStatus, executions } from './schema.ts';
+import { type ExecutionStatus, executions, instances } from './schema.ts';
 import { nextSeq } from './sequence.ts';
 import type { Pacing } from './slices.ts';
 
@@ -15,7 +15,7 @@ export type ExecutionRow = typeof executions.$inferSelect;
 /** An execution that is about to be sent. */
 export type NewExecution = Pick<
   ExecutionRow,
-  'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'startedAt'
+  'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'instance' | 'startedAt'
 >;
 
 export interface ExecutionOutcome {
@@ -46,8 +46,8 @@ export interface ExecutionWrites {
   insert(environmentId: EnvironmentId, execution: NewExecution): Promise<void>;
   /** Ends an execution that is STARTED. @returns false when it had ended before, or there is none */
   finish(environmentId: EnvironmentId, id: string, outcome: ExecutionOutcome): Promise<boolean>;
-  /** Ends as UNKNOWN what a process that is gone had started before a time. @returns how many */
-  markUnknown(environmentId: EnvironmentId, startedBefore: number, finishedAt: number): Promise<number>;
+  /** Ends as UNKNOWN what instances that are gone had begun. @returns how many */
+  markAbandoned(environmentId: EnvironmentId, finishedAt: number): Promise<number>;
   /** Removes the oldest that were started before a time. @returns how many */
   sweep(environmentId: EnvironmentId, startedBefore: number, limit: number): Promise<number>;
 }
@@ -85,6 +85,7 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
         toolName: sql.placeholder('toolName'),
         agentRunId: sql.placeholder('agentRunId'),
         apiClientId: sql.placeholder('apiClientId'),
+        instance: sql.placeholder('instance'),
         status: 'STARTED',
         startedAt: sql.placeholder('startedAt'),
       })
@@ -102,7 +103,7 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
       .where(and(oneExecution, underWay))
       .prepare(),
   );
-  const markUnknown = once(() =>
+  const markAbandoned = once(() =>
     db
       .update(executions)
       .set({ status: 'UNKNOWN', finishedAt: sql`${sql.placeholder('finishedAt')}` })
@@ -110,7 +111,7 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
         and(
           eq(executions.environmentId, ENVIRONMENT),
           underWay,
-          sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
+          sql`${executions.instance} not in (select ${instances.number} from ${instances})`,
         ),
       )
       .prepare(),
@@ -168,8 +169,8 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
     async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt }) {
       return finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt }).changes === 1;
     },
-    async markUnknown(environmentId, startedBefore, finishedAt) {
-      return markUnknown().run({ environmentId, startedBefore, finishedAt }).changes;
+    async markAbandoned(environmentId, finishedAt) {
+      return markAbandoned().run({ environmentId, finishedAt }).changes;
     },
     async sweep(environmentId, startedBefore, limit) {
       return blocks.removeOldest(environmentId, startedBefore, limit);

@@ -2,7 +2,7 @@ import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
-import { idempotencyBytes, idempotencyKeys } from './schema.ts';
+import { idempotencyBytes, idempotencyKeys, instances } from './schema.ts';
 
 export type IdempotencyKeyRow = Omit<typeof idempotencyKeys.$inferSelect, 'environmentId'>;
 
@@ -10,7 +10,7 @@ export type IdempotencyKeyRow = Omit<typeof idempotencyKeys.$inferSelect, 'envir
 export type IdempotencyKeyName = Pick<IdempotencyKeyRow, 'clientId' | 'route' | 'keyDigest'>;
 
 export type NewIdempotencyKey = IdempotencyKeyName &
-  Pick<IdempotencyKeyRow, 'requestDigest' | 'createdAt' | 'expiresAt'>;
+  Pick<IdempotencyKeyRow, 'requestDigest' | 'instance' | 'createdAt' | 'expiresAt'>;
 
 export type IdempotencyClaim = { state: 'NEW' } | { state: 'EXISTING'; row: IdempotencyKeyRow };
 
@@ -33,8 +33,8 @@ export interface IdempotencyKeyWrites {
   ): Promise<boolean>;
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
-  /** Frees what a process that is gone had taken before a time and not yet tied to an execution. @returns how many */
-  releaseAbandoned(environmentId: EnvironmentId, createdBefore: number): Promise<number>;
+  /** Frees what instances that are gone had taken and not yet tied to an execution. @returns how many */
+  releaseAbandoned(environmentId: EnvironmentId): Promise<number>;
   /** Removes a piece of what has expired, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
 }
@@ -61,6 +61,7 @@ const { environmentId: _environmentId, ...columns } = {
   status: t.status,
   sealedReply: t.sealedReply,
   executionId: t.executionId,
+  instance: t.instance,
   createdAt: t.createdAt,
   expiresAt: t.expiresAt,
 };
@@ -83,6 +84,7 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
         keyDigest: sql.placeholder('keyDigest'),
         requestDigest: sql.placeholder('requestDigest'),
         state: 'RUNNING',
+        instance: sql.placeholder('instance'),
         createdAt: sql.placeholder('createdAt'),
         expiresAt: sql.placeholder('expiresAt'),
       })
@@ -115,7 +117,7 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
         and(
           withinEnvironment,
           running,
-          sql`${t.executionId} is null and ${t.createdAt} < ${sql.placeholder('before')}`,
+          sql`${t.executionId} is null and ${t.instance} not in (select ${instances.number} from ${instances})`,
         ),
       )
       .prepare(),
@@ -169,8 +171,8 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
     async release(environmentId, name) {
       return release().run({ ...name, environmentId }).changes === 1;
     },
-    async releaseAbandoned(environmentId, before) {
-      return releaseAbandoned().run({ environmentId, before }).changes;
+    async releaseAbandoned(environmentId) {
+      return releaseAbandoned().run({ environmentId }).changes;
     },
     async sweep(environmentId, now, { rows, bytes }) {
       const keys = firstPiece(expired().all({ environmentId, now, limit: rows }), bytes);

@@ -1,13 +1,13 @@
 import { type Db, once } from './database.ts';
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { accounts, refreshLeases } from './schema.ts';
+import { accounts, instances, refreshLeases } from './schema.ts';
 
 /** Who refreshes an account, or how its last refresh ended; the migration says what each state means. */
 export type RefreshLeaseRow = typeof refreshLeases.$inferSelect;
 
 export interface NewRefreshLease {
-  /** Names the process; together with the fencing number it names one refresh. */
+  /** The id of the instance; together with the fencing number it names one refresh. */
   owner: string;
   /** The generation of the credentials that are about to be spent. */
   generation: number;
@@ -42,6 +42,8 @@ export interface RefreshLeaseWrites {
   take(environmentId: EnvironmentId, accountId: string, lease: NewRefreshLease): Promise<boolean>;
   /** Ends a lease. @returns false when it is somebody else's by now, or gone with its account */
   release(environmentId: EnvironmentId, accountId: string, holder: RefreshHolder, end: RefreshEnd): Promise<boolean>;
+  /** Lets everybody take the leases that instances which are gone still hold. @returns how many */
+  endAbandoned(environmentId: EnvironmentId): Promise<number>;
 }
 
 export type RefreshLeaseRepository = RefreshLeaseReads & RefreshLeaseWrites;
@@ -105,6 +107,14 @@ export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
       .where(and(oneLease, eq(t.state, 'HELD'), eq(t.owner, sql.placeholder('owner')), fenced))
       .prepare(),
   );
+  const endAbandoned = once(() => {
+    const isGone = sql`${t.owner} not in (select ${instances.id} from ${instances})`;
+    return db
+      .update(t)
+      .set({ expiresAt: 0 })
+      .where(and(itsEnvironment, sql`${t.state} = 'HELD'`, isGone))
+      .prepare();
+  });
 
   return {
     async get(environmentId, accountId) {
@@ -117,6 +127,9 @@ export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
     },
     async release(environmentId, accountId, holder, end) {
       return release().run({ ...end, ...holder, environmentId, accountId }).changes === 1;
+    },
+    async endAbandoned(environmentId) {
+      return endAbandoned().run({ environmentId }).changes;
     },
   };
 }

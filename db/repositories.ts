@@ -37,6 +37,7 @@ import {
   type IdempotencyKeyReads,
   type IdempotencyKeyRepository,
 } from './idempotency-keys.ts';
+import { createInstanceRepository, type InstanceReads, type InstanceRepository } from './instances.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
 import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepository } from './mcp-configs.ts';
 import type { Client } from './open.ts';
@@ -66,6 +67,7 @@ export interface Repositories extends ReadRepositories {
   idempotencyKeys: IdempotencyKeyRepository;
   audit: AuditRepository;
   deploymentSecrets: DeploymentSecretRepository;
+  instances: InstanceRepository;
   keyRotation: KeyRotationRepository;
   mcpConfigs: McpConfigRepository;
   catalogueDigests: CatalogueDigestRepository;
@@ -97,6 +99,7 @@ export interface ReadRepositories {
   idempotencyKeys: IdempotencyKeyReads;
   audit: AuditReads;
   deploymentSecrets: DeploymentSecretReads;
+  instances: InstanceReads;
   keyRotation: KeyRotationReads;
   mcpConfigs: McpConfigReads;
   catalogueDigests: CatalogueDigestReads;
@@ -131,6 +134,7 @@ export function createRepositories(
     idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
     audit: translated(createAuditRepository(db, auditHeads)),
     deploymentSecrets: translated(createDeploymentSecretRepository(db)),
+    instances: translated(createInstanceRepository(db)),
     keyRotation: translated(createKeyRotationRepository(db)),
     mcpConfigs: translated(createMcpConfigRepository(db)),
     catalogueDigests: translated(createCatalogueDigestRepository(db)),

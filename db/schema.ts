@@ -383,18 +383,30 @@ export const outbox = sqliteTable(
   ],
 );
 
-export const refreshLeases = sqliteTable('refresh_leases', {
-  accountId: text('account_id').primaryKey().notNull(),
-  environmentId: environment().notNull(),
-  fencing: integer().notNull(),
-  state: text().$type<RefreshState>().notNull(),
-  generation: integer().notNull(),
-  owner: text(),
-  expiresAt: integer('expires_at'),
-  failures: integer().notNull(),
-  lastFailure: text('last_failure'),
-  retryAt: integer('retry_at'),
-  versions: text(),
+export const refreshLeases = sqliteTable(
+  'refresh_leases',
+  {
+    accountId: text('account_id').primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    fencing: integer().notNull(),
+    state: text().$type<RefreshState>().notNull(),
+    generation: integer().notNull(),
+    owner: text(),
+    expiresAt: integer('expires_at'),
+    failures: integer().notNull(),
+    lastFailure: text('last_failure'),
+    retryAt: integer('retry_at'),
+    versions: text(),
+  },
+  (t) => [index('refresh_leases_held').on(t.environmentId)],
+);
+
+export const instances = sqliteTable('instances', {
+  number: integer().primaryKey({ autoIncrement: true }).notNull(),
+  id: text().notNull().unique(),
+  version: text().notNull(),
+  startedAt: integer('started_at').notNull(),
+  beatAt: integer('beat_at').notNull(),
 });
 
 export const executions = sqliteTable(
@@ -408,6 +420,7 @@ export const executions = sqliteTable(
     toolName: text('tool_name').notNull(),
     agentRunId: text('agent_run_id'),
     apiClientId: text('api_client_id').notNull(),
+    instance: integer().notNull(),
     status: text().$type<ExecutionStatus>().notNull(),
     errorKind: text('error_kind'),
     upstreamStatus: integer('upstream_status'),
@@ -479,6 +492,7 @@ export const idempotencyKeys = sqliteTable(
     status: integer(),
     sealedReply: blob('sealed_reply', { mode: 'buffer' }),
     executionId: text('execution_id'),
+    instance: integer().notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
   },

@@ -60,6 +60,8 @@ export type {
   IdempotencyKeyRow,
   NewIdempotencyKey,
 } from './idempotency-keys.ts';
+export { holdInstanceLock, type InstanceLock } from './instance-lock.ts';
+export type { InstanceRow, NewInstance } from './instances.ts';
 export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
 export type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './mcp-configs.ts';
 export type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './outbox.ts';

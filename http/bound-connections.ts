@@ -15,7 +15,6 @@ type Limits = Record<keyof typeof SERVER, number>;
  */
 export function boundConnections(server: Server, { config, metrics }: Deps, limits: Limits): void {
   const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));
-  server.maxConnections = limits.connections;
   const perAddress = config.connectionsPerAddress ?? Number.POSITIVE_INFINITY;
   const cap = capPerAddress(server, perAddress, isTrusted);
   const watch = watchConnections(server, limits);

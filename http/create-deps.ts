@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { ByteBudget } from '../core/budgets/byte-budget.ts';
-import { BACKGROUND, BODIES, STORAGE } from '../core/budgets.ts';
+import { BACKGROUND, BODIES, INSTANCE, STORAGE } from '../core/budgets.ts';
 import { adaptToUpgrade } from '../core/connections/catalogue-change.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
@@ -15,6 +15,7 @@ import { createToolDirectory } from '../core/discovery/directory.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createResponseReader } from '../core/executions/response-reader.ts';
 import { createIds } from '../core/ids.ts';
+import { registerOnly } from '../core/instances/instance.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
@@ -36,7 +37,7 @@ import { createSealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
 import { makeDirectory } from '../db/directory.ts';
 import type { EnvironmentRow } from '../db/store.ts';
-import { environmentId, openStore } from '../db/store.ts';
+import { environmentId, holdInstanceLock, openStore } from '../db/store.ts';
 import type { Config, Secrets } from './config.ts';
 import { createEnvironmentEgress } from './create-egress.ts';
 import { createKeepAlive } from './create-keep-alive.ts';
@@ -52,6 +53,7 @@ import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { periodically } from './periodic.ts';
+import { programVersion } from './program-version.ts';
 import { createRequestLog } from './request-log.ts';
 import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';
@@ -89,7 +91,10 @@ export async function createDeps(
   const egress = createEnvironmentEgress(config, bodies);
   const metrics = overrides.metrics ?? createMetrics();
   const watch = createStorageWatch({ log, metrics });
-  const store = await openStore({ path: config.databaseFile, now, watch });
+  const lock = await holdInstanceLock(config.databaseFile, {
+    onWait: () => log.warn('another server uses the database: waiting for it to end'),
+  });
+  const store = await openStore({ path: config.databaseFile, now, watch }).catch(unlocked);
   try {
     const environments = await store.read.environments.list();
     const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
@@ -112,8 +117,7 @@ export async function createDeps(
     const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
     const wait = (ms: number) => sleep(ms);
     const scrub = createScrub({ store, now, wait, log });
-    const startedAt = now();
-    await clearUp(store, startedAt);
+    const instance = await registerOnly({ store, now, newId, version: programVersion() });
     await judgeVerification(store, log);
     const accountChanges = createAccountChanges();
     const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait });
@@ -143,7 +147,7 @@ export async function createDeps(
       egressOf,
       discovery: createDiscovery(now),
     };
-    const refresher = createRefresher({ ...parts, signIdentity });
+    const refresher = createRefresher({ ...parts, owner: instance.id, signIdentity });
     const links = createLinks({ ...parts, scrubStorage });
     const revocations = overrides.revocations
       ? { ...overrides.revocations, stop: async () => {} }
@@ -170,6 +174,11 @@ export async function createDeps(
       log.error({ err }, 'old records were not removed'),
     );
     retaining.soon();
+    const beating = periodically(
+      () => store.note((tx) => tx.instances.beat(instance.number, now())),
+      { everyMs: INSTANCE.beatEveryMs },
+      instanceNotWritten,
+    );
     const probing = periodically(store.probe, { everyMs: STORAGE.probeEveryMs }, (err) =>
       log.error({ err }, 'the storage could not be probed'),
     );
@@ -184,7 +193,7 @@ export async function createDeps(
       random,
       wait,
       newId,
-      startedAt,
+      instance,
       log,
       metrics,
       store,
@@ -232,6 +241,7 @@ export async function createDeps(
         logRequest(operation, status, ms, exchange.requestId);
       },
       async close() {
+        beating.stop();
         probing.stop();
         flushing.stop();
         retaining.stop();
@@ -246,18 +256,29 @@ export async function createDeps(
         await scrub.stop();
         await egress.close();
         await Promise.all(Object.values(threads).map((pool) => pool.close()));
+        await store.write((tx) => tx.instances.remove(instance.number)).catch(instanceNotWritten);
         await store.close();
+        lock.release();
         await endLog();
       },
       ...overrides,
     };
     return { deps, firstStart: { keyFile: keys.created, client, environment } };
 
+    function instanceNotWritten(err: unknown): void {
+      log.warn({ err }, 'the state of this instance was not written');
+    }
+
     function usageNotWritten(err: unknown): void {
       log.warn({ err }, 'times of use were not written');
     }
   } catch (error) {
     await store.close();
+    return unlocked(error);
+  }
+
+  async function unlocked(error: unknown): Promise<never> {
+    lock.release();
     await endLog();
     throw error;
   }
@@ -268,16 +289,6 @@ type Store = Deps['store'];
 /** True while nothing has been sealed: only then may a missing key be made. */
 async function isUnused(store: Store): Promise<boolean> {
   return (await store.read.deploymentSecrets.list()).length === 0;
-}
-
-/** What a process that is gone has left behind: executions without an outcome, idempotency keys without an answer. */
-async function clearUp(store: Store, startedAt: number): Promise<void> {
-  for (const { id } of await store.read.environments.list()) {
-    await store.write(async (tx) => {
-      await tx.executions.markUnknown(id, startedAt, startedAt);
-      await tx.idempotencyKeys.releaseAbandoned(id, startedAt);
-    });
-  }
 }
 
 function canSeal(vault: Vault): boolean {

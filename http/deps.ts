@@ -10,6 +10,7 @@ import type { ToolDirectory } from '../core/discovery/directory.ts';
 import type { Cause, Events } from '../core/events/events.ts';
 import type { ResponseReader } from '../core/executions/response-reader.ts';
 import type { IdPrefix } from '../core/ids.ts';
+import type { Instance } from '../core/instances/instance.ts';
 import type { UpstreamSessions } from '../core/mcp/upstream/sessions.ts';
 import type { SyncTurns } from '../core/mcp/upstream/sync-turns.ts';
 import type { Egress } from '../core/net/egress.ts';
@@ -39,8 +40,8 @@ export interface Deps {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
-  /** When this process started, milliseconds UTC. */
-  readonly startedAt: number;
+  /** This process among those that serve the database. */
+  readonly instance: Instance;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly store: Store;

@@ -40,6 +40,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     const claimed = await tx.idempotencyKeys.claim(environmentId, {
       ...key.name,
       requestDigest: key.requestDigest,
+      instance: deps.instance.number,
       createdAt: at,
       expiresAt: at + LIFETIME.idempotencyKeyMs,
     });
@@ -64,10 +65,11 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, extra);
   }
 
-  async function stillRunning(tx: Repositories, { executionId, createdAt }: IdempotencyKeyRow): Promise<ApiError> {
+  async function stillRunning(tx: Repositories, { executionId, instance }: IdempotencyKeyRow): Promise<ApiError> {
     const execution = executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
     // Begun by a process that is gone, or ended by a fault of this one: no answer will come any more.
-    const isCutOff = executionId !== null && (createdAt < deps.startedAt || execution?.status === 'UNKNOWN');
+    const isGone = !(await tx.instances.isRegistered(instance));
+    const isCutOff = executionId !== null && (isGone || execution?.status === 'UNKNOWN');
     return isCutOff
       ? new ApiError(
           'EXECUTION_OUTCOME_UNKNOWN',

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { inBackground } from '../core/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
@@ -78,8 +77,8 @@ export function createMetrics(): Metrics {
 }
 
 /** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */
-export function createMetricsServer(metrics: Metrics, log: Logger): Server {
-  return createServer((req, res) => {
+export function createMetricsListener(metrics: Metrics, log: Logger) {
+  return (req: IncomingMessage, res: ServerResponse) => {
     if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {
       res.writeHead(404).end();
       return;
@@ -97,5 +96,5 @@ export function createMetricsServer(metrics: Metrics, log: Logger): Server {
       log.error({ err }, 'the metrics could not be collected');
       res.destroy();
     });
-  });
+  };
 }

@@ -99,6 +99,7 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
         toolName: RAW_CALL,
         agentRunId,
         apiClientId: client?.clientId ?? '',
+        instance: deps.instance.number,
         startedAt,
       });
       return planned;

@@ -1,15 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import { SERVER } from '../core/budgets.ts';
 import { handlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
-import { ConfigError } from './config.ts';
+import { bindPorts, type Ports } from './bound-server.ts';
 import { createMcpServing } from './create-mcp.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
 import { lazyPages } from './lazy-pages.ts';
 import { createMcpMount, isMcp } from './mcp.ts';
-import { createMetricsServer } from './metrics.ts';
+import { createMetricsListener } from './metrics.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { createPipeline } from './pipeline.ts';
 import { createProxy, isRawCall } from './proxy.ts';
@@ -22,17 +20,15 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** How long a client may take and how many there may be (threat S2); core/budgets.ts says what each is for. */
-export type ServerLimits = Record<keyof typeof SERVER, number>;
-
 /**
  * Composes the server. The operations of the contract are served in front of express: it swaps the prototypes of every request,
  * which costs more than everything else of the pipeline together. Express keeps the pages.
  *
- * @throws ConfigError when a port cannot be used; the deps are closed then
+ * @param ports that were bound before the deps were made
+ * @throws ConfigError when a setting cannot be read; the deps and the ports are closed then
  */
-export async function startServer(deps: Deps, changed: Partial<ServerLimits> = {}): Promise<RunningServer> {
-  const limits = { ...SERVER, ...changed };
+export async function startServer(deps: Deps, ports?: Ports): Promise<RunningServer> {
+  const bound = ports ?? (await bindPorts(deps.config));
   const pipeline = await createPipeline(readDefinition(), handlers, deps);
   const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(pipeline.serve), deps.log);
   const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
@@ -50,31 +46,16 @@ export async function startServer(deps: Deps, changed: Partial<ServerLimits> = {
     deps.log.error({ err }, 'a response could not be written');
     res.destroy();
   };
-  const server = createServer(
-    {
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      maxHeaderSize: limits.headerBytes,
-      // By default the first of several counts, silently, and whoever stands in front may have judged another one. Joined they are
-      // no host and no token that is known.
-      joinDuplicateHeaders: true,
-      // A request without a body is no stream then: the events of its end are a tenth of the time of a read.
-      optimizeEmptyRequests: true,
-      connectionsCheckingInterval: limits.checkEveryMs,
-    },
-    oneAtATime(listener, limits.pipelined),
-  );
-  const metricsServer = deps.config.metricsPort ? createMetricsServer(deps.metrics, deps.log) : null;
+  const { server } = bound.api;
   try {
-    boundConnections(server, deps, limits);
-    await listen(server, deps.config.port, deps.config.host, 'PORT');
-    if (metricsServer) await listen(metricsServer, deps.config.metricsPort, '127.0.0.1', 'METRICS_PORT');
+    boundConnections(server, deps, bound.limits);
   } catch (error) {
-    server.close();
+    bound.close();
     await deps.close();
     throw error;
   }
+  bound.api.serve(oneAtATime(listener, bound.limits.pipelined));
+  bound.metrics?.serve(createMetricsListener(deps.metrics, deps.log));
   const { port } = server.address() as { port: number };
   const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
   return {
@@ -82,7 +63,7 @@ export async function startServer(deps: Deps, changed: Partial<ServerLimits> = {
     metricsPort: deps.config.metricsPort || null,
     async stop() {
       await mcp.close();
-      await Promise.all([drain(server, limits.drainMs), metricsServer && drain(metricsServer, limits.drainMs)]);
+      await Promise.all([bound.api, bound.metrics].map((each) => each && drain(each.server, bound.limits.drainMs)));
       await deps.close();
     },
   };
@@ -96,24 +77,6 @@ function isPage(req: IncomingMessage): boolean {
 /** Paths of the pages that a person passes through to connect an account. */
 function isLinkPage(req: IncomingMessage): boolean {
   return /^\/(connect|oauth\/callback)(\/|\?|$)/.test(req.url ?? '/');
-}
-
-/** @throws ConfigError that names the variable to change: a port in use is the commonest failure of a start */
-function listen(server: Server, port: number, host: string, variable: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refuse = ({ code }: NodeJS.ErrnoException) => {
-      const reason =
-        code === 'EADDRINUSE'
-          ? `is in use: stop what uses it, or set ${variable}`
-          : `cannot be used (${code}): check HOST and ${variable}`;
-      reject(new ConfigError(`${host}:${port} ${reason}`));
-    };
-    server.once('error', refuse);
-    server.listen(port, host, () => {
-      server.removeListener('error', refuse);
-      resolve();
-    });
-  });
 }
 
 const SWEEP_MS = 20;

@@ -9,7 +9,7 @@ import { type FlightTools, flyRefresh, type Occasion } from './refresh-flight.ts
 import type { Renewal, RunTools } from './refresh-run.ts';
 import { RefreshSlots } from './refresh-slots.ts';
 
-export interface RefreshTools extends Omit<RunTools, 'leaseMs' | 'owner'> {
+export interface RefreshTools extends Omit<RunTools, 'leaseMs'> {
   limits?: Partial<RefreshLimits>;
   /** Milliseconds of a clock that never goes back; only differences count. */
   clock?: () => number;
@@ -54,8 +54,7 @@ export interface Refresher {
  */
 export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refresher {
   const within = { ...REFRESH, ...limits };
-  const owner = parts.random(16).toString('hex');
-  const tools: FlightTools = { ...parts, ...within, owner, slots: new RefreshSlots(within, clock) };
+  const tools: FlightTools = { ...parts, ...within, slots: new RefreshSlots(within, clock) };
   const flights = new Map<string, Promise<Renewal>>();
 
   /** By generation, so that nobody is given the end of a refresh that began before what they know. */

@@ -20,6 +20,8 @@ import { previewPlan, runPlan } from './run.ts';
 /** Who asked for an execution, and when. */
 export interface ExecutionOrigin {
   apiClientId: string;
+  /** The number of this process. */
+  instance: number;
   /** The caller's own mark for a run of an agent. */
   agentRunId: string | null;
   /** Milliseconds UTC. */
@@ -37,7 +39,7 @@ export async function beginExecution(
   tools: PlanTools,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
-  { apiClientId, agentRunId, startedAt }: ExecutionOrigin,
+  { apiClientId, instance, agentRunId, startedAt }: ExecutionOrigin,
 ): Promise<RunningExecution> {
   const plan = await planExecution(tx, tools, environmentId, request);
   const { executionId, toolName } = request;
@@ -48,6 +50,7 @@ export async function beginExecution(
     toolName,
     agentRunId,
     apiClientId,
+    instance,
     startedAt,
   });
   return { environmentId, plan, executionId, startedAt, readOnly: plan.call.tool.hints.read_only };

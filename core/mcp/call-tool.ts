@@ -10,6 +10,7 @@ import { beginExecution, finishExecution } from '../executions/perform.ts';
 import { type PlanTools, partyOfPlan } from '../executions/plan.ts';
 import type { RunTools } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
+import type { Instance } from '../instances/instance.ts';
 import type { Egress } from '../net/egress.ts';
 import { accountFor, accountKeyOf, linkFor } from './connect-account.ts';
 import type { ConnectState } from './connect-state.ts';
@@ -31,6 +32,7 @@ export interface CallTools
     WaitTools {
   events: RunTools['events'] & CreateLinkTools['events'];
   store: Store;
+  instance: Instance;
   outputs: OutputChecker;
   newId(prefix: 'exec' | 'conn' | 'ca' | 'areq'): string;
   now(): number;
@@ -66,7 +68,12 @@ export async function callTool(
   const executionId = tools.newId('exec');
   const key = accountKeyOf(session, connection);
   const call = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
-  const origin = { apiClientId: grant.clientId, agentRunId: null, startedAt: tools.now() };
+  const origin = {
+    apiClientId: grant.clientId,
+    instance: tools.instance.number,
+    agentRunId: null,
+    startedAt: tools.now(),
+  };
   let hasAccount = false;
   let execution: RunningExecution | undefined;
   if (sentTo) await waitForAccount(tools, session, key, watch.signal);

@@ -235,6 +235,16 @@ when exists (select 1 from account_tombstones where id = new.id) begin
   select raise(abort, 'a removed account does not come back');
 end;
 
+-- The processes that serve this database. A row that is gone is a process that is gone: what it had begun is ended for it. No
+-- number is used twice.
+create table instances (
+  number integer primary key autoincrement not null,
+  id text not null unique,
+  version text not null,
+  started_at integer not null,
+  beat_at integer not null
+) strict;
+
 create table executions (
   seq integer primary key not null,
   id text not null,
@@ -245,6 +255,8 @@ create table executions (
   tool_name text not null,
   agent_run_id text,
   api_client_id text not null,
+  -- The number of the instance that runs it.
+  instance integer not null,
   status text not null check (status in ('STARTED', 'SUCCEEDED', 'FAILED', 'UNKNOWN')),
   error_kind text,
   upstream_status integer,
@@ -328,6 +340,8 @@ create table idempotency_keys (
   status integer,
   sealed_reply blob,
   execution_id text,
+  -- The number of the instance that has the request.
+  instance integer not null,
   created_at integer not null,
   expires_at integer not null,
   primary key (environment_id, client_id, route, key_digest)

@@ -76,6 +76,8 @@ create table refresh_leases (
   check ((owner is null) = (expires_at is null))
 ) strict, without rowid;
 
+create index refresh_leases_held on refresh_leases (environment_id) where state = 'HELD';
+
 -- What has to be done outside, written by the transaction that causes it. The payload is sealed, and gone with the end; the columns
 -- beside it say what has become of it, also when its account is gone. Whoever works on an entry moves its `next_at` on first.
 create table outbox (

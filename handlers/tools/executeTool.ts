@@ -31,7 +31,12 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
   }
 
   let execution: RunningExecution;
-  const origin = { apiClientId: call.client.clientId, agentRunId, startedAt: deps.now() };
+  const origin = {
+    apiClientId: call.client.clientId,
+    instance: deps.instance.number,
+    agentRunId,
+    startedAt: deps.now(),
+  };
   return call.commitThenAct(
     executionId,
     async (tx) => {

@@ -42,7 +42,7 @@ describe('the command valetkey', () => {
     const cases: [string[], Record<string, string>, string][] = [
       [['keys', 'list'], { DATA_DIR: none }, 'no database'],
       [['serve'], { DATA_DIR: none, PORT: 'http' }, 'PORT'],
-      [['serve'], { DATA_DIR: none, VALETKEY_EGRESS_ALLOW: 'x' }, 'VALETKEY_EGRESS_ALLOW'],
+      [['serve'], { DATA_DIR: none, PORT: '0', VALETKEY_EGRESS_ALLOW: 'x' }, 'VALETKEY_EGRESS_ALLOW'],
     ];
     const results = await Promise.all(cases.map(([args, env]) => runCommand(args, env)));
     for (const [index, { code, stdout, stderr }] of results.entries()) {

@@ -135,6 +135,7 @@ describe('things of another environment (C1)', () => {
         toolName: 'http_get',
         agentRunId: 'foreign-run',
         apiClientId: OTHER_CLIENT_ID,
+        instance: 0,
         startedAt: server.deps.now(),
       }),
     );

@@ -40,6 +40,12 @@ const WITHOUT_ENVIRONMENT = [
   'EnvironmentWrites.insert',
   'EnvironmentWrites.setBaseUrl',
   'EnvironmentWrites.setSettings',
+  'InstanceReads.isRegistered',
+  'InstanceReads.list',
+  'InstanceWrites.beat',
+  'InstanceWrites.register',
+  'InstanceWrites.remove',
+  'InstanceWrites.removeOthers',
   'KeyRotationReads.countByKek',
   'KeyRotationReads.listByKek',
   'KeyRotationReads.listConnectionSecrets',
@@ -93,6 +99,7 @@ describe('no query without an environment (C1)', () => {
       idempotencyKeys: 'IdempotencyKey',
       audit: 'Audit',
       deploymentSecrets: 'DeploymentSecret',
+      instances: 'Instance',
       keyRotation: 'KeyRotation',
       mcpConfigs: 'McpConfig',
       catalogueDigests: 'CatalogueDigest',
@@ -252,7 +259,7 @@ describe('no query without an environment (C1)', () => {
         false,
       ],
       'executions.sweep': [(r, env) => r.executions.sweep(env, NOW + 1, 9), 0],
-      'executions.markUnknown': [(r, env) => r.executions.markUnknown(env, NOW + 1, NOW), 0],
+      'executions.markAbandoned': [(r, env) => r.executions.markAbandoned(env, NOW), 0],
       'idempotencyKeys.get': [(r, env) => r.idempotencyKeys.get(env, keyName), undefined],
       'idempotencyKeys.keptBytes': [(r, env) => r.idempotencyKeys.keptBytes(env, keyName.clientId), 0],
       'idempotencyKeys.attachExecution': [(r, env) => r.idempotencyKeys.attachExecution(env, keyName, 'exec_1'), false],
@@ -261,7 +268,8 @@ describe('no query without an environment (C1)', () => {
         false,
       ],
       'idempotencyKeys.release': [(r, env) => r.idempotencyKeys.release(env, keyName), false],
-      'idempotencyKeys.releaseAbandoned': [(r, env) => r.idempotencyKeys.releaseAbandoned(env, NOW + 1), 0],
+      'refreshLeases.endAbandoned': [(r, env) => r.refreshLeases.endAbandoned(env), 0],
+      'idempotencyKeys.releaseAbandoned': [(r, env) => r.idempotencyKeys.releaseAbandoned(env), 0],
       'idempotencyKeys.sweep': [(r, env) => r.idempotencyKeys.sweep(env, NOW + 1e9, PIECE), 0],
       'audit.list': [(r, env) => r.audit.list(env, page), empty],
       'audit.verifyChain': [(r, env) => r.audit.verifyChain(env), { intact: true, rows: 0 }],
@@ -284,7 +292,7 @@ describe('no query without an environment (C1)', () => {
       'outbox.insertFailed',
       'storedContents.insert',
     ];
-    const unscoped = ['environments', 'deploymentSecrets', 'keyRotation'];
+    const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation'];
 
     it('finds nothing and changes nothing, whatever is asked', async () => {
       const test = await openTestStore();
@@ -328,6 +336,7 @@ describe('no query without an environment (C1)', () => {
           toolName: 'github_list_repos',
           agentRunId: null,
           apiClientId: 'cli_1',
+          instance: 0,
           startedAt: NOW,
         });
         await tx.catalogueDigests.set(env, { github: 'digest' });
@@ -338,7 +347,7 @@ describe('no query without an environment (C1)', () => {
         await tx.authRequests.finish(env, 'areq_2', grant('request 2'));
         await tx.authFlows.insert(env, authFlow('areq_3', connectionId));
         for (const id of ['out_1', 'out_2']) await tx.outbox.insert(env, outboxEntry(id, row.id));
-        const times = { requestDigest: digest('body'), createdAt: NOW, expiresAt: NOW + 1000 };
+        const times = { requestDigest: digest('body'), instance: 0, createdAt: NOW, expiresAt: NOW + 1000 };
         await tx.idempotencyKeys.claim(env, { ...keyName, ...times });
         const done = { ...keyName, keyDigest: digest('key that is done') };
         await tx.idempotencyKeys.claim(env, { ...done, ...times });
@@ -388,9 +397,10 @@ describe('no query without an environment (C1)', () => {
     /** In the order of the calls, what an earlier one has used up for a later one. */
     const CONSUMED = [
       'accounts.setStatusByProvider',
-      'executions.markUnknown',
+      'executions.markAbandoned',
       'idempotencyKeys.release',
       'idempotencyKeys.releaseAbandoned',
+      'refreshLeases.endAbandoned',
     ];
   });
 });

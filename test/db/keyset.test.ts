@@ -138,6 +138,7 @@ describe('keyset pages', () => {
           toolName: 'tool',
           agentRunId: 'run_1',
           apiClientId: 'cli_1',
+          instance: 0,
         };
         await tx.executions.insert(env, { ...about, id: execution, startedAt: NOW });
         const facts = { at: NOW, actor: 'cli_1', action: 'done', subjectId: null, requestId: null };

@@ -97,6 +97,7 @@ describe('F6: lists that grow without end', () => {
           toolName: i % 6 === 0 ? 'proxy' : `${provider}_tool_${i % 3}`,
           agentRunId: i % 5 === 0 ? `run_${i % 20}` : null,
           apiClientId: 'cli_1',
+          instance: 0,
           // The clock was set back once.
           startedAt: NOW + (i > 150 ? i - 60 : i) * 1000,
         };
@@ -238,6 +239,7 @@ describe('F6: lists that grow without end', () => {
         toolName: 'counted_tool',
         agentRunId: null,
         apiClientId: 'c',
+        instance: 0,
       };
       const ids = [newId('exec'), newId('exec'), newId('exec')];
       const totals = () =>
@@ -306,7 +308,7 @@ describe('F6: the statements of lists that grow without end', () => {
       for (const row of rows) {
         await tx.accounts.insert(env, row);
         await tx.outbox.insert(env, outboxEntry(newId('out'), row.id));
-        const execution = { id: newId('exec'), accountId: 'ca_1', agentRunId: 'run', apiClientId: 'cli' };
+        const execution = { id: newId('exec'), accountId: 'ca_1', agentRunId: 'run', apiClientId: 'cli', instance: 0 };
         await tx.executions.insert(env, { ...execution, connector: 'github', toolName: 'proxy', startedAt: NOW });
       }
     });
@@ -351,9 +353,9 @@ describe('F6: the statements of lists that grow without end', () => {
       await store.read.connections.countAccounts(env, connectionId);
       await store.write(async (tx) => {
         await tx.executions.sweep(env, NOW, 10);
-        await tx.executions.markUnknown(env, NOW, NOW);
+        await tx.executions.markAbandoned(env, NOW);
         await tx.idempotencyKeys.sweep(env, NOW, { rows: 10, bytes: 10 });
-        await tx.idempotencyKeys.releaseAbandoned(env, NOW);
+        await tx.idempotencyKeys.releaseAbandoned(env);
         await tx.storedContents.sweep(env, NOW, { rows: 10, bytes: 10 });
         await tx.outbox.purge(env, NOW, 10);
         await tx.authFlows.sweep(env, NOW, 10);

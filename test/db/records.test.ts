@@ -58,6 +58,7 @@ describe('executions', () => {
       toolName: 'github_list_repos',
       agentRunId: null,
       apiClientId: 'cli_1',
+      instance: 0,
       startedAt: NOW,
       ...over,
     };
@@ -111,9 +112,15 @@ describe('executions', () => {
   });
 
   it('end as unknown when the process that had sent them is gone', async () => {
-    const [old, done, young] = [await start(), await start(), await start({ startedAt: NOW + 10 })];
+    const [instance, gone] = [await test.register('here'), await test.register('gone')];
+    const [old, done, young] = [
+      await start({ instance: gone }),
+      await start({ instance: gone }),
+      await start({ instance }),
+    ];
+    await test.store.write((tx) => tx.instances.remove(gone));
     await test.store.write((tx) => tx.executions.finish(test.env, done.id, { status: 'SUCCEEDED', finishedAt: NOW }));
-    expect(await test.store.write((tx) => tx.executions.markUnknown(test.env, NOW + 10, NOW + 20))).to.equal(1);
+    expect(await test.store.write((tx) => tx.executions.markAbandoned(test.env, NOW + 20))).to.equal(1);
     const status = async (id: string) => (await test.store.read.executions.get(test.env, id))?.status;
     expect(await Promise.all([old, done, young].map(({ id }) => status(id)))).to.deep.equal([
       'UNKNOWN',
@@ -133,7 +140,7 @@ describe('idempotency keys', () => {
   afterEach(() => test.end());
 
   const name = { clientId: 'cli_1', route: 'executeTool', keyDigest: digest('key') };
-  const key = { ...name, requestDigest: digest('body'), createdAt: NOW, expiresAt: NOW + 1000 };
+  const key = { ...name, requestDigest: digest('body'), instance: 0, createdAt: NOW, expiresAt: NOW + 1000 };
   const claim = (over = {}) => test.store.write((tx) => tx.idempotencyKeys.claim(test.env, { ...key, ...over }));
   const read = () => test.store.read.idempotencyKeys.get(test.env, name);
 
@@ -174,12 +181,14 @@ describe('idempotency keys', () => {
   });
 
   it('are freed after a crash only where nothing had been sent', async () => {
-    await claim();
-    await claim({ keyDigest: digest('sent') });
+    const gone = await test.register('gone');
+    await claim({ instance: gone });
+    await claim({ keyDigest: digest('sent'), instance: gone });
     const sent = { ...name, keyDigest: digest('sent') };
     await test.store.write((tx) => tx.idempotencyKeys.attachExecution(test.env, sent, 'exec_1'));
-    expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env, NOW))).to.equal(0);
-    expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env, NOW + 1))).to.equal(1);
+    expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env))).to.equal(0);
+    await test.store.write((tx) => tx.instances.remove(gone));
+    expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env))).to.equal(1);
     expect(await read()).to.equal(undefined);
     expect(await test.store.read.idempotencyKeys.get(test.env, sent)).to.deep.include({ executionId: 'exec_1' });
   });

@@ -39,6 +39,8 @@ export interface TestStore {
   file: string;
   env: EnvironmentId;
   newId: ReturnType<typeof createIds>;
+  /** Registers an instance. @returns its number */
+  register: (id: string) => Promise<number>;
   end: () => Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function openTestStore(options: Partial<StoreOptions> = {}): Promis
     file,
     env,
     newId,
+    register: (id) => store.write((tx) => tx.instances.register({ id, version: '0.0.0', startedAt: NOW, beatAt: NOW })),
     end: async () => {
       await store.close();
       directory.remove();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ByteBudget } from '../../core/budgets/byte-budget.ts';
 import { BODIES } from '../../core/budgets.ts';
+import { bindPorts } from '../../http/bound-server.ts';
 import { createEnvironmentEgress, type EnvironmentEgress } from '../../http/create-egress.ts';
 import { type RunningServer, startServer } from '../../http/server.ts';
 import { execute } from '../support/execute.ts';
@@ -70,10 +71,8 @@ describe('third parties that mean no good (E4)', function () {
       env: { VALETKEY_ENDPOINT_OVERRIDES: endpointOverrides },
       overrides: { egressOf: ways.of, bodies },
     });
-    impatient = await startServer(
-      { ...server.deps, config: { ...server.deps.config, port: 0 }, close: async () => {} },
-      IMPATIENT,
-    );
+    const deps = { ...server.deps, config: { ...server.deps.config, port: 0 }, close: async () => {} };
+    impatient = await startServer(deps, await bindPorts(deps.config, IMPATIENT));
     await playAll();
   });
   after(async () => {

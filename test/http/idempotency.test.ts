@@ -161,6 +161,7 @@ describe('idempotency keys', () => {
         await tx.idempotencyKeys.claim(id, {
           ...full,
           requestDigest: Buffer.alloc(32),
+          instance: server.deps.instance.number,
           createdAt: clock.now(),
           expiresAt,
         });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { RunningServer, ServerLimits } from '../../http/server.ts';
+import { bindPorts, type ServerLimits } from '../../http/bound-server.ts';
+import type { RunningServer } from '../../http/server.ts';
 import { startServer } from '../../http/server.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -263,7 +264,10 @@ describe('the server', () => {
 
     before(async () => {
       server = await startTestServer();
-      impatient = await startServer({ ...server.deps, close: async () => {} }, limits);
+      impatient = await startServer(
+        { ...server.deps, close: async () => {} },
+        await bindPorts(server.deps.config, limits),
+      );
     });
     after(async () => {
       await impatient.stop();
@@ -352,7 +356,8 @@ describe('the server', () => {
 
     it('when a running request does not end, after a while', async () => {
       const { id } = await createKeyedAccount(server);
-      const impatient = await startServer({ ...server.deps, close: async () => {} }, { ...PATIENT, drainMs: 100 });
+      const ports = await bindPorts(server.deps.config, { ...PATIENT, drainMs: 100 });
+      const impatient = await startServer({ ...server.deps, close: async () => {} }, ports);
       const arrived = new Promise<void>((seen) => {
         acme.handler = () => seen();
       });

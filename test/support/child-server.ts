@@ -20,6 +20,8 @@ export interface ChildOptions {
   before?: string | undefined;
   /** No file may grow beyond so many KiB, as on a full disk. It is lifted with `liftFileLimit`. */
   fileLimitKiB?: number;
+  /** Is given each line of the log, from the beginning. */
+  onLog?: (line: string) => void;
 }
 
 /** Starts `valetkey` in a process of its own, with nothing in its environment but what is given. */
@@ -83,6 +85,7 @@ export async function startChildServer(env: Record<string, string>, options: Chi
   const origin = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       logs.push(line);
+      options.onLog?.(line);
       const entry = JSON.parse(line);
       if (entry.msg === 'listening') resolve(entry.origin);
     });

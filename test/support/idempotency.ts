@@ -20,7 +20,7 @@ export async function claimKey(server: TestServer, key: string, request: KeyedRe
   const keyDigest = digester.digest('idempotency key', id, CLIENT_ID, route, key);
   const requestDigest =
     request.requestDigest ?? digester.digest('idempotent request', method, path, JSON.stringify(body));
-  const times = { createdAt: now(), expiresAt: now() + 60_000 };
+  const times = { instance: server.deps.instance.number, createdAt: now(), expiresAt: now() + 60_000 };
   await store.write((tx) =>
     tx.idempotencyKeys.claim(id, { clientId: CLIENT_ID, route, keyDigest, requestDigest, ...times }),
   );

@@ -276,6 +276,7 @@ export async function startProcess(
     catalogue: createCatalogue({ connectors: { acme: acme(options) }, tools: new Map() }),
     now,
     random,
+    owner: random(16).toString('hex'),
     events: createEvents({ now, newId: createIds(now, random) }),
     signIdentity: () => {
       throw new Error('none of these accounts needs our word');

@@ -57,7 +57,13 @@ describe('F7: removing what has expired', () => {
     test.store.write(async (tx) => {
       for (let number = 0; number < count; number++) {
         const name = { clientId: 'cli_1', route: 'executeTool', keyDigest: digest(`key ${expiresAt} ${number}`) };
-        await tx.idempotencyKeys.claim(test.env, { ...name, requestDigest: digest('body'), createdAt: NOW, expiresAt });
+        await tx.idempotencyKeys.claim(test.env, {
+          ...name,
+          requestDigest: digest('body'),
+          instance: 0,
+          createdAt: NOW,
+          expiresAt,
+        });
         if (reply === 0) continue;
         await tx.idempotencyKeys.complete(test.env, name, { status: 200, sealedReply: Buffer.alloc(reply) });
       }
@@ -67,7 +73,13 @@ describe('F7: removing what has expired', () => {
     test.store.write(async (tx) => {
       for (let number = 0; number < count; number++) {
         const what = { accountId: null, connector: 'github', toolName: 'github_get', agentRunId: null };
-        await tx.executions.insert(test.env, { id: test.newId('exec'), ...what, apiClientId: 'cli_1', startedAt });
+        await tx.executions.insert(test.env, {
+          id: test.newId('exec'),
+          ...what,
+          apiClientId: 'cli_1',
+          instance: 0,
+          startedAt,
+        });
       }
     });
 
@@ -112,6 +124,7 @@ describe('F7: removing what has expired', () => {
       toolName: 'github_get',
       agentRunId: null,
       apiClientId: 'cli_1',
+      instance: 0,
       startedAt: LATER - 2 * DAY,
     });
     await test.store.write((tx) => tx.executions.insert(test.env, execution('exec_1')));

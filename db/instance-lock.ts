@@ -1,0 +1,64 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { INSTANCE } from '../core/budgets.ts';
+import { isBusy, type Wait, wait as waitFor } from './busy.ts';
+import { makeDirectory } from './directory.ts';
+import { StorageError } from './errors.ts';
+
+/** The right to serve a database file, which one process has at a time. */
+export interface InstanceLock {
+  release(): void;
+}
+
+export interface LockTerms {
+  /** Is called once, when another server has the lock. */
+  onWait?: () => void;
+  /** Milliseconds to wait for another server to end; 0 refuses immediately. */
+  waitMs?: number;
+  wait?: Wait;
+}
+
+/** The path of the file that a server locks. Nothing is ever written to it. */
+export function lockPath(database: string): string {
+  return `${database}-lock`;
+}
+
+/**
+ * Takes the right to serve a database file. It is a lock of the operating system on a file beside the database, so it ends with the
+ * process, however that ends.
+ *
+ * @throws StorageError `DATABASE_IN_USE` when another server still has it after the time to wait
+ */
+export async function holdInstanceLock(database: string, terms: LockTerms = {}): Promise<InstanceLock> {
+  const { onWait, waitMs = INSTANCE.lockWaitMs, wait = waitFor } = terms;
+  const path = lockPath(database);
+  makeDirectory(dirname(path));
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  for (let waitedMs = 0; ; waitedMs += INSTANCE.lockPauseMs) {
+    const lock = tryToLock(path);
+    if (lock) return { release: () => void lock.close() };
+    if (waitedMs >= waitMs) {
+      throw new StorageError(
+        'DATABASE_IN_USE',
+        `another server uses the database ${database}: one server at a time may; stop the other one, or use another DATA_DIR`,
+      );
+    }
+    if (waitedMs === 0) onWait?.();
+    await wait(INSTANCE.lockPauseMs);
+  }
+}
+
+/** SQLite knows how to lock a file on every system, and Node does not. */
+function tryToLock(path: string): Database.Database | undefined {
+  const client = new Database(path, { fileMustExist: true, timeout: 0 });
+  try {
+    client.pragma('journal_mode = memory');
+    client.exec('begin exclusive');
+    return client;
+  } catch (error) {
+    client.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Db, once } from './database.ts';
+import { eq, ne, sql } from './drizzle.ts';
+import { instances } from './schema.ts';
+
+/** A process that serves the database. */
+export type InstanceRow = typeof instances.$inferSelect;
+
+export type NewInstance = Omit<InstanceRow, 'number'>;
+
+export interface InstanceReads {
+  list(): Promise<InstanceRow[]>;
+  /** Whether the instance with this number has not been removed. */
+  isRegistered(number: number): Promise<boolean>;
+}
+
+export interface InstanceWrites {
+  /** @returns the number of the instance, by which rows name it; no number is used twice */
+  register(instance: NewInstance): Promise<number>;
+  /** Notes that the instance is alive, at a time in milliseconds UTC. */
+  beat(number: number, at: number): Promise<void>;
+  remove(number: number): Promise<void>;
+  /** Removes all instances but one, for databases that have one at a time. */
+  removeOthers(number: number): Promise<void>;
+}
+
+export type InstanceRepository = InstanceReads & InstanceWrites;
+
+export function createInstanceRepository(db: Db): InstanceRepository {
+  const its = eq(instances.number, sql.placeholder('number'));
+  const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
+  const beat = once(() =>
+    db
+      .update(instances)
+      .set({ beatAt: sql`${sql.placeholder('at')}` })
+      .where(its)
+      .prepare(),
+  );
+  return {
+    async list() {
+      return db.select().from(instances).orderBy(instances.number).all();
+    },
+    async isRegistered(number) {
+      return one().get({ number }) !== undefined;
+    },
+    async register(instance) {
+      return db.insert(instances).values(instance).returning({ number: instances.number }).get().number;
+    },
+    async beat(number, at) {
+      beat().run({ number, at });
+    },
+    async remove(number) {
+      db.delete(instances).where(eq(instances.number, number)).run();
+    },
+    async removeOthers(number) {
+      db.delete(instances).where(ne(instances.number, number)).run();
+    },
+  };
+}

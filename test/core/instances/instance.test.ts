@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { registerOnly } from '../../../core/instances/instance.ts';
+import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from '../../db/support.ts';
+
+describe('registering an instance', () => {
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+  afterEach(() => test.end());
+
+  const register = (now = NOW) =>
+    registerOnly({ store: test.store, now: () => now, newId: test.newId, version: '1.2.3' });
+  const key = {
+    clientId: 'cli_1',
+    route: 'executeTool',
+    requestDigest: digest('body'),
+    createdAt: NOW,
+    expiresAt: NOW + 1e6,
+  };
+
+  it('records who serves the database since when, and gives no number twice', async () => {
+    const first = await register();
+    expect(await test.store.read.instances.list()).to.deep.equal([
+      { ...first, version: '1.2.3', startedAt: NOW, beatAt: NOW },
+    ]);
+    await test.store.write((tx) => tx.instances.beat(first.number, NOW + 5000));
+    expect((await test.store.read.instances.list())[0]?.beatAt).to.equal(NOW + 5000);
+    await test.store.write((tx) => tx.instances.remove(first.number));
+    expect((await register()).number).to.be.greaterThan(first.number);
+  });
+
+  it('F9: frees what the process before has left: leases immediately, however long they would last', async () => {
+    await addKeyChecks(test.store, 'kek_1');
+    const row = account(test.newId, await github(test), { identifier: 'octocat' });
+    const dead = await register();
+    await test.store.write(async (tx) => {
+      await tx.accounts.insert(test.env, row);
+      await tx.refreshLeases.take(test.env, row.id, {
+        owner: dead.id,
+        generation: 1,
+        expiresAt: NOW + 30_000,
+        after: 0,
+      });
+    });
+    const alive = await register(NOW + 1);
+    expect(await test.store.read.refreshLeases.get(test.env, row.id)).to.include({ state: 'HELD', expiresAt: 0 });
+    const taken = { owner: alive.id, generation: 1, expiresAt: NOW + 60_000, after: 1 };
+    await test.store.write((tx) => tx.refreshLeases.take(test.env, row.id, taken));
+    await test.store.write((tx) => tx.refreshLeases.endAbandoned(test.env));
+    expect((await test.store.read.refreshLeases.get(test.env, row.id))?.expiresAt).to.equal(NOW + 60_000);
+  });
+
+  it('ends executions that were under way, and frees keys whose request had not begun one', async () => {
+    const dead = await register();
+    const execution = { accountId: 'ca_1', connector: 'github', toolName: 't', agentRunId: null, apiClientId: 'cli_1' };
+    const keyDigest = digest('begun');
+    await test.store.write(async (tx) => {
+      const about = { ...execution, instance: dead.number, startedAt: NOW + 1e6 };
+      await tx.executions.insert(test.env, { ...about, id: 'exec_1' });
+      await tx.idempotencyKeys.claim(test.env, { ...key, instance: dead.number, keyDigest: digest('not begun') });
+      await tx.idempotencyKeys.claim(test.env, { ...key, instance: dead.number, keyDigest });
+      await tx.idempotencyKeys.attachExecution(test.env, { ...key, keyDigest }, 'exec_1');
+    });
+    await register(NOW + 2);
+    const { read } = test.store;
+    expect(await read.executions.get(test.env, 'exec_1')).to.include({ status: 'UNKNOWN', finishedAt: NOW + 2 });
+    expect(await read.idempotencyKeys.get(test.env, { ...key, keyDigest: digest('not begun') })).to.equal(undefined);
+    expect(await read.idempotencyKeys.get(test.env, { ...key, keyDigest })).to.include({ executionId: 'exec_1' });
+  });
+});
