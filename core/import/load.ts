@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { Lexer, parseDocument } from 'yaml';
 import { isRecord } from '../tools/pointer.ts';
 import { bundle } from './bundle.ts';
 import { importError } from './import-error.ts';
@@ -9,7 +9,12 @@ export interface SourceFile {
   text: string;
 }
 
-export const LOAD_LIMITS = { bytes: 64 * 1024 * 1024, depth: 200, aliases: 100, files: 2000 } as const;
+export const LOAD_LIMITS = { bytes: 64 * 1024 * 1024, depth: 200, aliases: 100, files: 2000, marks: 5000 } as const;
+
+/** What a token of the lexer of YAML begins with: a plain scalar (the lexer marks it), a quoted one, or an alias. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the mark is one
+const VALUE = /^[\u001f"'*]/;
+const BLANK_OR_COMMENT = /^[\s#]/;
 
 /**
  * Reads an OpenAPI document from one file, or from a bundle of files that refer to each other. Nothing is ever fetched: a
@@ -57,6 +62,7 @@ function tryJson(text: string): unknown {
 }
 
 function parseYaml(text: string, name: string): unknown {
+  checkMarks(text, name);
   try {
     const document = parseDocument(text, { uniqueKeys: false, merge: true, logLevel: 'silent', stringKeys: false });
     const [error] = document.errors;
@@ -65,6 +71,20 @@ function parseYaml(text: string, name: string): unknown {
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
     throw importError('files', `${name}: cannot be read: ${reason}`, error);
+  }
+}
+
+/**
+ * Brackets, dashes, anchors and tags in a row, without a value between them, cost the parser of YAML much more time and memory than
+ * their text has, and mean nothing.
+ */
+function checkMarks(text: string, name: string): void {
+  let marks = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (VALUE.test(token)) marks = 0;
+    else if (!BLANK_OR_COMMENT.test(token) && ++marks > LOAD_LIMITS.marks) {
+      throw importError('files', `${name}: has more than ${LOAD_LIMITS.marks} marks of YAML in a row without a value`);
+    }
   }
 }
 

@@ -15,6 +15,9 @@ import type { ImportResult } from '../import/import-document.ts';
 import { importError } from '../import/import-error.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
+/** As the contract says of `base_url`. */
+const MAX_ADDRESS = 2000;
+
 /** What a caller says about the provider that the tools are for. */
 export interface ImportTarget {
   /** The identifier of a custom provider, which is made when there is none. */
@@ -136,6 +139,9 @@ async function applyProvider(
   }
   const address = baseUrl ?? result.baseUrl;
   if (address === undefined) throw importError('base_url', 'is required: the document names no absolute server');
+  if (address.length > MAX_ADDRESS) {
+    throw importError('base_url', `is required: the server of the document has more than ${MAX_ADDRESS} characters`);
+  }
   const patterns = withAccountFields(result.authPatterns, address);
   const definition = {
     description: result.description,

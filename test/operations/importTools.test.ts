@@ -192,6 +192,13 @@ describe('importTools', () => {
       expect(body.errors[0].field).to.equal('base_url');
     });
 
+    it('L6: INVALID_DOCUMENT for a server whose address is longer than base_url may be, in a short response', async () => {
+      const servers = [{ url: `https://api.acme.example/${'v'.repeat(100_000)}` }];
+      const answer = await send(newConnector(), documentOf({ '/a': { get: LIST } }, { servers }));
+      expect([answer.status, answer.body.errors?.[0].field]).to.deep.equal([400, 'base_url']);
+      expect(answer.text.length).to.be.below(2000);
+    });
+
     it('names the overlay that cannot be applied', async () => {
       const overlays = [{ name: 'o.yaml', content: 'overlay: 1.0.0\nactions: [{ target: "$[", update: {} }]' }];
       const body = await codeOf(send(newConnector(), documentOf({ '/a': { get: LIST } }), { overlays }));

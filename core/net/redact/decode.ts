@@ -53,7 +53,7 @@ type Reading = Escape | typeof INCOMPLETE | undefined;
 
 /**
  * Undoes one level of escapes: percent-encoding (also partial, and `%u0041`), character references of HTML and XML (decimal,
- * hexadecimal, named), escapes with a backslash (`\u0041`, `\u{41}`, `\x41`, `\101`, `\n`, `\/`). What was
+ * hexadecimal, named), escapes with a backslash (`\u0041`, `\u{41}`, `\U00000041`, `\x41`, `\101`, `\n`, `\/`). What was
  * encoded several times takes several steps.
  *
  * @returns undefined when what was read would show nothing new
@@ -70,7 +70,7 @@ export function decode(from: View, { name, arena, isWanted, final }: DecodeOptio
     out.copy(at, next);
     at = next;
     if (at === length) break;
-    const read = readEscape(bytes, at, length);
+    const read = readEscape(bytes, at, length, final);
     if (read === INCOMPLETE && !final) break;
     if (read === undefined || read === INCOMPLETE) {
       out.copy(at, ++at);
@@ -93,7 +93,7 @@ function write(out: ViewWriter, { code, isByte, end }: Escape): number {
 function mayShow({ bytes, length }: View, isWanted: DecodeOptions['isWanted'], final: boolean): boolean {
   for (let at = 0; at < length; at++) {
     if (SPECIAL[bytes[at] as number] === 0) continue;
-    const read = readEscape(bytes, at, length);
+    const read = readEscape(bytes, at, length, final);
     if (read === INCOMPLETE && !final) return true;
     if (typeof read !== 'object') continue;
     if (isWanted(read.code) || opens(read.code, bytes, at, read.end, length)) return true;
@@ -111,14 +111,14 @@ function opens(code: number, bytes: Uint8Array, start: number, end: number, leng
   return end >= length || SPECIAL[next] === 1 || SINGLE[next] !== 0 || next === 0x23 || isAlphanumeric(next);
 }
 
-function readEscape(bytes: Uint8Array, at: number, length: number): Reading {
+function readEscape(bytes: Uint8Array, at: number, length: number, final: boolean): Reading {
   switch (bytes[at]) {
     case PERCENT:
       return bytes[at + 1] === 0x75 /* u */
         ? readHex(bytes, at + 2, 4, length, false)
         : readHex(bytes, at + 1, 2, length, true);
     case AMPERSAND:
-      return readReference(bytes, at + 1, length);
+      return readReference(bytes, at + 1, length, final);
     default:
       return readBackslash(bytes, at + 1, length);
   }
@@ -139,6 +139,7 @@ function readBackslash(bytes: Uint8Array, at: number, length: number): Reading {
   if (at >= length) return INCOMPLETE;
   const byte = bytes[at] as number;
   if (byte === 0x75 /* u */) return readUnicode(bytes, at + 1, length);
+  if (byte === 0x55 /* U */) return readLongUnicode(bytes, at + 1, length);
   if (byte === 0x78 /* x */) return readHex(bytes, at + 1, 2, length, true);
   if (byte >= 0x30 && byte <= 0x33) return readOctal(bytes, at, length);
   const code = SINGLE[byte] as number;
@@ -168,6 +169,12 @@ function readUnicode(bytes: Uint8Array, at: number, length: number): Reading {
   return { code: 0x10000 + ((high.code - 0xd800) << 10) + (low.code - 0xdc00), end: low.end, isByte: false };
 }
 
+/** `00000041`, as in Python and C. */
+function readLongUnicode(bytes: Uint8Array, at: number, length: number): Reading {
+  const read = readHex(bytes, at, 8, length, false);
+  return typeof read === 'object' && read.code > 0x10ffff ? undefined : read;
+}
+
 function couldBeSurrogate(bytes: Uint8Array, at: number, length: number): boolean {
   return (at >= length || bytes[at] === BACKSLASH) && (at + 1 >= length || bytes[at + 1] === 0x75);
 }
@@ -184,7 +191,7 @@ function readOctal(bytes: Uint8Array, at: number, length: number): Reading {
 }
 
 /** `#65;`, `#x41;`, `amp;`, without its ampersand. Readers of HTML do not insist on the semicolon of a number. */
-function readReference(bytes: Uint8Array, at: number, length: number): Reading {
+function readReference(bytes: Uint8Array, at: number, length: number, final: boolean): Reading {
   if (at >= length) return INCOMPLETE;
   if (bytes[at] !== 0x23 /* # */) return readNamed(bytes, at, length);
   const isHex = ((bytes[at + 1] ?? 0) | 0x20) === 0x78;
@@ -198,7 +205,7 @@ function readReference(bytes: Uint8Array, at: number, length: number): Reading {
     code = Math.min(0x110000, code * base + digit);
   }
   // Zeros may stand in front without end: such a text is not waited for.
-  if (end === length && end - from < 12) return INCOMPLETE;
+  if (end === length && end - from < 12 && !final) return INCOMPLETE;
   if (end === from || code > 0x10ffff || code === 0) return undefined;
   return { code, end: bytes[end] === 0x3b ? end + 1 : end, isByte: false };
 }

@@ -12,8 +12,8 @@ for (let code = 0; code < 256; code++) {
   if (/[A-Za-z0-9+/_=-]/.test(String.fromCharCode(code))) BASE64[code] = 1;
   if (/[0-9A-Fa-f]/.test(String.fromCharCode(code))) HEX[code] = 1;
 }
-/** Encoders break lines after 64 or 76 characters; words at the end of a line are shorter than this. */
-const MIN_LINE = 12;
+/** Encoders break lines after 64 or 76 characters, and others anywhere. One group of base64 is the least that they write. */
+const MIN_LINE = 4;
 /** Fewer separators in a row stand in times, or between words. */
 const MIN_PAIRS = 3;
 

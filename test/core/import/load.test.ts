@@ -25,6 +25,19 @@ describe('Loading a document', () => {
     expect(() => load(deep)).to.throw('nested more than');
   });
 
+  it('M4: refuses marks of YAML in a row without parsing them', () => {
+    const most = LOAD_LIMITS.marks;
+    for (const mark of ['[', '{', '- ', '? ', ': ', '&a ', '!!a ', '---\n']) {
+      expect(() => load(`openapi: 3.1.0\na: ${mark.repeat(most + 1)}`), mark).to.throw('marks of YAML in a row');
+    }
+    const lists = `openapi: 3.1.0\na: [${'[],'.repeat(most / 4)} x, ${'["x"],'.repeat(most)}]\nb: [${'[x],'.repeat(most)}]`;
+    const { a, b } = load(`${lists}${'\n'.repeat(most + 1)}${'# note\n'.repeat(most + 1)}c: d`) as Record<
+      string,
+      unknown[]
+    >;
+    expect([a?.length, b?.length]).to.deep.equal([most / 4 + 1 + most, most]);
+  });
+
   it('joins files that refer to each other, by relative names, also through a third', async () => {
     const files = [
       {

@@ -66,6 +66,9 @@ const ENCODERS: Record<string, Encoder> = {
   'as a form value': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
   'as character references': html,
   'as character references twice': (secret, choose) => html(secret, choose).replaceAll('&', '&amp;'),
+  // What follows the last one could be taken for a digit of it.
+  'as character references without semicolons': (secret, choose) =>
+    `${eachCharacter(secret, (_, code) => (choose(2) === 0 ? `&#${code}` : `&#x${hex(code, 2, choose(2))}`))};`,
   'in JSON': (secret) => json(secret),
   'in ASCII JSON': (secret, choose) => ascii(json(secret), choose),
   'in JSON with every character escaped': (secret, choose) =>
@@ -82,13 +85,15 @@ const ENCODERS: Record<string, Encoder> = {
           : `\\u{${hex(code, 4, 0)}}`,
     ),
   'with escapes of Python': (secret) => eachByte(secret, (byte) => `\\x${hex(byte, 2, 0)}`),
+  'with long escapes of Python': (secret, choose) =>
+    eachCharacter(secret, (_, code) => `\\U${hex(code, 8, choose(2))}`),
   'with octal escapes': (secret) => eachByte(secret, (byte) => `\\${byte.toString(8).padStart(3, '0')}`),
   'in hexadecimal': (secret, choose) => eachByte(secret, (byte) => hex(byte, 2, choose(2))),
   'in hexadecimal with colons': (secret) => eachByte(secret, (byte) => `${hex(byte, 2, 0)}:`).slice(0, -1),
   'in hexadecimal with blanks': (secret) => eachByte(secret, (byte) => `${hex(byte, 2, 1)} `).trim(),
   'in base64': (secret, choose) => base64(secret, choose),
   'in base64 with line breaks': (secret, choose) =>
-    wrapped(base64(secret, choose), [16, 64, 76][choose(3)] ?? 16, choose(2) ? '\n' : '\r\n'),
+    wrapped(base64(secret, choose), [4, 7, 16, 64, 76][choose(5)] ?? 16, choose(2) ? '\n' : '\r\n'),
   'in base64 with line breaks and indentation': (secret, choose) => wrapped(base64(secret, choose), 20, '\n    '),
   'in base64 with line breaks, in JSON': (secret, choose) => json(wrapped(base64(secret, choose), 16, '\r\n')),
   'in base64, percent-encoded': (secret, choose) => encodeURIComponent(base64(secret, choose)),
@@ -185,6 +190,12 @@ describe('L2: a secret is removed (E5)', () => {
       );
     });
   }
+
+  it('as character references without semicolons, at the end of a text', () => {
+    const references = eachCharacter('kz-secret', (_, code) => `&#${code}`);
+    expect(createScrubber(['kz-secret'])(`<p>${references}`)).to.equal(`<p>${SCRUBBED}`);
+    expect(createScrubber(['kz-other'])(`<p>${references}`)).to.equal(`<p>${references}`);
+  });
 
   it('from a stream, wherever its pieces end', () => {
     const names = fc.constantFrom(...Object.keys(ENCODERS));
