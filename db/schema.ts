@@ -165,6 +165,8 @@ export interface ClientBinding {
   base: string | null;
   /** `allowed_addresses` of the connection. */
   allowed: string[] | null;
+  /** The service registered it by itself; otherwise an operator has set it. */
+  registered: boolean;
   /** What the definition of the provider left open, as it was when the client was first used. */
   pinned: {
     /** Addresses that a value of an account chose. */

@@ -16,7 +16,8 @@ import { createPinnedFetch } from './pinned-fetch.ts';
 
 const PERIOD = { everyMs: BACKGROUND.linksMs, soonMs: BACKGROUND.linksFirstMs };
 
-export type LinkParts = ExpireTools & Pick<Deps, 'random' | 'egressOf'> & { log: Logger; discovery: Discovery };
+export type LinkParts = ExpireTools &
+  Pick<Deps, 'random' | 'egressOf' | 'events'> & { log: Logger; discovery: Discovery };
 
 /** Wires what links need: the protocols by which persons grant access, and the work that ends links in time. */
 export function createLinks(
@@ -40,7 +41,7 @@ export function createLinks(
   );
   return {
     authorization,
-    readyForConsent: (link) => readyForConsent({ ...tools, discovery }, link),
+    readyForConsent: (link) => readyForConsent({ ...parts, ...tools }, link),
     links: {
       expire,
       expireSoon,

@@ -3,17 +3,22 @@ import type { Refresher, RefreshTools } from '../core/accounts/refresh.ts';
 import { createRefresher as create } from '../core/accounts/refresh.ts';
 import type { AbandonedTokens } from '../core/accounts/refresh-run.ts';
 import { orderRevocation, type RevocationTools } from '../core/accounts/revocation-order.ts';
+import { isServerReplaced } from '../core/mcp/upstream/server-replaced.ts';
 import type { Deps } from './deps.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 
-type Parts = Omit<RefreshTools, 'wait' | 'fetchFor' | 'abandoned'> & RevocationTools & Pick<Deps, 'egressOf'>;
+type Parts = Omit<RefreshTools, 'wait' | 'fetchFor' | 'abandoned' | 'isServerReplaced'> &
+  RevocationTools &
+  Pick<Deps, 'egressOf'>;
 
 /** The refresher of accounts, on the real clock and the egress of each account's environment. */
 export function createRefresher({ egressOf, ...tools }: Parts): Refresher {
+  const fetchFor = createPinnedFetch({ store: tools.store, egressOf });
   return create({
     ...tools,
     wait: (ms) => wait(ms, undefined, { ref: false }),
-    fetchFor: createPinnedFetch({ store: tools.store, egressOf }),
+    fetchFor,
+    isServerReplaced: (plan) => isServerReplaced({ ...tools, fetchFor }, plan),
     abandoned: (late) => revokeLate(tools, late),
   });
 }

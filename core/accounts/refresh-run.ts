@@ -25,6 +25,8 @@ export interface RunTools extends PlanTools, SettleTools, Clock {
   log?: RefreshLog;
   /** Is given tokens that came too late for their account, to be revoked at the provider where that harms nobody (threat R3). */
   abandoned?(late: AbandonedTokens): Promise<void>;
+  /** Whether the authorization server of an account has been replaced, so that its refresh token is of no more use. */
+  isServerReplaced?(plan: RefreshPlan): Promise<boolean>;
   leaseMs: number;
   /** Names this process among those that share the database. */
   owner: string;
@@ -79,8 +81,9 @@ async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: C
   const outcome = await ask(tools, plan, lease);
   if (outcome.ok) return keep(tools, plan, lease, outcome.obtained);
   tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
-  if (outcome.kind === 'refused') {
-    const { message } = outcome;
+  const isReplaced = (await tools.isServerReplaced?.(plan)) ?? false;
+  if (isReplaced || outcome.kind === 'refused') {
+    const message = isReplaced ? REPLACED : outcome.message;
     return writePersistently(tools, (tx) => storeRefusal(tx, tools, plan, lease, message, tools.now(), cause));
   }
   const reason = outcome.kind === 'client' ? reasonOf(outcome.culprit) : outcome.reason;
@@ -88,6 +91,8 @@ async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: C
   const restMs = await rest(tools, plan, lease, { reason, mayBeSpent, retryAfterMs });
   return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
 }
+
+const REPLACED = 'The MCP server uses another authorization server now.';
 
 async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<ObtainOutcome> {
   const { origin, account } = plan;

@@ -22,6 +22,7 @@ export function bindClient(provider: ClientProvider, pattern: ClientPattern, all
     within: [...new Set(addressesOf(provider, pattern))].sort(),
     base: baseOf(provider),
     allowed,
+    registered: false,
     pinned: { byAccount: [], byProvider: null },
   };
 }

@@ -37,8 +37,8 @@ export async function withdrawClients(
     await tx.connections.update(environmentId, id, connection.version, {
       ...gone,
       clientGeneration: connection.clientGeneration + 1,
-      // An MCP server registers another client by itself.
-      status: pattern.is_mcp ? 'IN_PROGRESS' : 'DRAFT',
+      // The service registers another one by itself, but not in place of an operator's.
+      status: pattern.is_mcp && bound.registered ? 'IN_PROGRESS' : 'DRAFT',
       updatedAt: tools.now(),
     });
     await tools.events.connectionClientWithdrawn(tx, cause, id, clientId ?? '', WITHDRAWN);
@@ -59,7 +59,7 @@ export async function rebindClient(
   const { clientBinding: bound } = connection;
   if (bound === null || !was || !is || !isClientCovered(bound, before, was)) return;
   const secret = clientSecretOf(vault, { connection, provider: before, pattern: was });
-  const binding = { ...bindClient(now, is, bound.allowed), pinned: bound.pinned };
+  const binding = { ...bindClient(now, is, bound.allowed), registered: bound.registered, pinned: bound.pinned };
   const columns = resealClient(vault, connection, secret, binding);
   await tx.connections.update(connection.environmentId, connection.id, connection.version, { ...columns, updatedAt });
 }

@@ -50,7 +50,7 @@ export function resealClient(
   return { clientSecretSealed, clientGeneration, clientBinding };
 }
 
-function canonical({ method, audience, within, base, allowed, pinned }: ClientBinding): string {
+function canonical({ method, audience, within, base, allowed, registered, pinned }: ClientBinding): string {
   const { byAccount, byProvider } = pinned;
   return JSON.stringify([
     method,
@@ -58,6 +58,7 @@ function canonical({ method, audience, within, base, allowed, pinned }: ClientBi
     within.toSorted(),
     base,
     allowed,
+    registered,
     byAccount.toSorted(),
     byProvider?.toSorted() ?? null,
   ]);

@@ -6,6 +6,7 @@ import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
+import { carryLearned } from './learned.ts';
 import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTools } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { toProvider } from './providers.ts';
@@ -71,7 +72,7 @@ export async function updateCustomProvider(
   cause: Cause,
 ): Promise<{ row: CustomProviderRow } & Consequences> {
   const before = row.definition as unknown as CustomProviderDefinition;
-  const definition = withoutLearned(before, merge(before, input));
+  const definition = carryLearned(before, merge(before, input));
   check(definition, tools);
   const consequences = isUsedAlike(before, definition)
     ? NO_CONSEQUENCES
@@ -79,17 +80,6 @@ export async function updateCustomProvider(
   const changes = { definition, isMcp: speaksMcp(definition), updatedAt: tools.now() };
   await tx.customProviders.update(environmentId, row.identifier, row.version, changes);
   return { row: (await tx.customProviders.get(environmentId, row.identifier)) as CustomProviderRow, ...consequences };
-}
-
-/** What an MCP server has told of its authorization does not hold for a server at another address. */
-function withoutLearned(before: CustomProviderDefinition, after: CustomProviderDefinition): CustomProviderDefinition {
-  if (before.proxy_url === after.proxy_url) return after;
-  const auth_patterns = after.auth_patterns.map((pattern) => {
-    if (!pattern.is_mcp || pattern.oauth_config?.resource === undefined) return pattern;
-    const { resource, issuer, authorize_uri, token_uri, revocation_uri, ...typed } = pattern.oauth_config;
-    return { ...pattern, oauth_config: typed };
-  });
-  return { ...after, auth_patterns };
 }
 
 function changeOf(identifier: string, before: CustomProviderDefinition, now: CustomProviderDefinition) {

@@ -35,6 +35,8 @@ export interface ScopeEntry {
 
 /** How to speak OAuth with a provider. The deviations are for connector files alone; patterns of the contract are closed. */
 export interface OAuthConfig extends OAuthDeviations {
+  /** The members that an MCP server has told; the others were written by an operator. */
+  learned?: string[];
   authorize_uri?: string;
   token_uri?: string;
   user_info_uri?: string;

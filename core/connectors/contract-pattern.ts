@@ -1,7 +1,9 @@
 import type { AuthPattern, OAuthConfig } from './auth-pattern.ts';
 import type { OAuthDeviations } from './oauth-deviations.ts';
 
-const DEVIATIONS: Record<keyof OAuthDeviations, true> = {
+/** Members of a config that the contract does not show. */
+const HIDDEN: Record<keyof OAuthDeviations | 'learned', true> = {
+  learned: true,
   discovery: true,
   resource: true,
   authorization: true,
@@ -17,6 +19,6 @@ const DEVIATIONS: Record<keyof OAuthDeviations, true> = {
 /** A pattern of a connector file as the contract knows patterns: without the keys that only such files have. */
 export function contractPattern({ auth_scheme: _scheme, oauth_config, ...pattern }: AuthPattern): AuthPattern {
   if (oauth_config === undefined) return pattern;
-  const kept = Object.entries(oauth_config).filter(([key]) => !Object.hasOwn(DEVIATIONS, key));
+  const kept = Object.entries(oauth_config).filter(([key]) => !Object.hasOwn(HIDDEN, key));
   return { ...pattern, oauth_config: Object.fromEntries(kept) as OAuthConfig };
 }

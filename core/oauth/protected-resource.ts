@@ -42,13 +42,13 @@ export async function discoverResource(request: ResourceRequest): Promise<Discov
   return { ok: false, kind: 'no_metadata', message: 'The resource does not say which authorization server it trusts.' };
 }
 
-/** An address that the resource names may be relative; one that is not https is ignored. */
+/** An address that the resource names may be relative; one that is not secure is ignored. */
 function metadataAddresses(resource: URL, named: string | undefined): Set<string> {
   const first = named === undefined ? null : URL.parse(named, resource.href);
   const path = resource.pathname.replace(/\/$/, '');
   const wellKnown = [path, ''].map((place) => `/.well-known/oauth-protected-resource${place}${resource.search}`);
   return new Set([
-    ...(first?.protocol === 'https:' ? [first.href] : []),
+    ...(first && mayName(resource, first) ? [first.href] : []),
     ...wellKnown.map((place) => new URL(place, resource).href),
   ]);
 }

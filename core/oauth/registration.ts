@@ -1,4 +1,5 @@
 import { type AuthorizationServer, customFetch, dynamicClientRegistrationRequest } from 'oauth4webapi';
+import { isOnThisMachine } from '../connectors/secure-address.ts';
 import { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
@@ -74,15 +75,13 @@ export async function registerClient({ server, description, fetchFor, now }: Reg
   }
 }
 
-/** Hosts of this machine, as a URL writes them. Servers register no web application that returns to one of them. */
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
-
 function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) {
   return {
     client_name: name,
     ...(homepage !== undefined && { client_uri: homepage }),
     redirect_uris: [redirectUri],
-    application_type: LOOPBACK.test(new URL(redirectUri).hostname) ? 'native' : 'web',
+    // Servers register no web application that returns to this machine.
+    application_type: isOnThisMachine(new URL(redirectUri)) ? 'native' : 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',

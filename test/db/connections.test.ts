@@ -37,6 +37,7 @@ describe('connections', () => {
         within: ['https://as.example'],
         base: null,
         allowed: ['https://as.example'],
+        registered: true,
         pinned: { byAccount: [], byProvider: ['https://as.example'] },
       },
       scopes: ['repo'],

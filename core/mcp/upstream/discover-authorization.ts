@@ -1,6 +1,7 @@
 import type { EnvironmentId } from '../../../db/store.ts';
+import type { BearerChallenge } from '../../oauth/challenge.ts';
 import type { Discovered, Discovery } from '../../oauth/discovery.ts';
-import { discoverResource } from '../../oauth/protected-resource.ts';
+import { type DiscoveredResource, discoverResource } from '../../oauth/protected-resource.ts';
 import { type FetchFor, pinnedToTarget } from '../../oauth/transport.ts';
 import { askForChallenge } from './ask-challenge.ts';
 
@@ -10,20 +11,24 @@ type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
 /** What an MCP server says of its authorization. Messages are fixed sentences for the log. */
 export type DiscoveredAuthorization =
   | { ok: true; server: AuthorizationServer; resource: string; scopes: string[] }
-  | { ok: false; message: string };
+  /** `isSilent`: nothing was said that differs from what is known. */
+  | { ok: false; isSilent: boolean; message: string };
 
-export interface AuthorizationRequest {
-  environmentId: EnvironmentId;
+export interface ServerRequest {
   /** The address of the MCP server. */
   address: string;
-  /** The authorization server that an operator has named; undefined: the MCP server is to name it. */
-  issuer: string | undefined;
-  /** The authorization server that is known by now, which is kept where the MCP server names several. */
-  known: string | undefined;
-  discovery: Discovery;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
   now(): number;
+}
+
+export interface AuthorizationRequest extends ServerRequest {
+  environmentId: EnvironmentId;
+  /** The authorization server that an operator has named; undefined: the MCP server is to name it. */
+  issuer: string | undefined;
+  /** The authorization server that the MCP server has named before. */
+  known: string | undefined;
+  discovery: Discovery;
 }
 
 /**
@@ -33,22 +38,42 @@ export interface AuthorizationRequest {
  * server, with default endpoints where that has no metadata either.
  */
 export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
-  const { address, issuer: given, known, fetchFor, now } = request;
-  const challenge = await askForChallenge(address, pinnedToTarget(fetchFor));
-  const metadata = challenge?.resourceMetadata;
-  const resource = await discoverResource({ resource: address, metadata, fetchFor, now });
-  if (!resource.ok && resource.kind !== 'no_metadata') return { ok: false, message: resource.message };
+  const { address, environmentId: partition, issuer: given, known, discovery, fetchFor } = request;
+  const { challenge, resource } = await askResource(request);
+  if (!resource.ok && resource.kind !== 'no_metadata') {
+    return { ok: false, isSilent: resource.kind !== 'lies', message: resource.message };
+  }
   const about = {
     resource: resource.ok ? resource.resource : address,
     scopes: challenge?.scopes ?? (resource.ok ? resource.scopes : []),
   };
-  const named = resource.ok ? (resource.issuers.find((issuer) => issuer === known) ?? resource.issuers[0]) : undefined;
-  const issuer = given ?? named;
+  const issuer = given ?? (resource.ok ? chosen(resource.issuers, known) : known);
   const found =
     issuer === undefined
       ? await originServer(request, challenge !== undefined)
-      : await request.discovery.discover({ issuer, partition: request.environmentId, fetchFor });
-  return found.ok ? { ok: true, server: found.metadata, ...about } : { ok: false, message: found.message };
+      : await discovery.discover({ issuer, partition, fetchFor });
+  if (found.ok) return { ok: true, server: found.metadata, ...about };
+  return { ok: false, isSilent: issuer === known, message: found.message };
+}
+
+/** Whether an MCP server names its authorization servers, and no longer the one that is known. */
+export async function hasMoved(request: ServerRequest, known: string): Promise<boolean> {
+  const { resource } = await askResource(request);
+  return resource.ok && !resource.issuers.includes(known);
+}
+
+async function askResource({ address, fetchFor, now }: ServerRequest): Promise<{
+  challenge: BearerChallenge | undefined;
+  resource: DiscoveredResource;
+}> {
+  const challenge = await askForChallenge(address, pinnedToTarget(fetchFor));
+  const metadata = challenge?.resourceMetadata;
+  return { challenge, resource: await discoverResource({ resource: address, metadata, fetchFor, now }) };
+}
+
+/** Where a server names several authorization servers, the one that is known is kept. */
+function chosen(issuers: readonly string[], known: string | undefined): string | undefined {
+  return known !== undefined && issuers.includes(known) ? known : issuers[0];
 }
 
 /**

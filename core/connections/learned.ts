@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
+import type { CustomProviderDefinition } from './providers.ts';
+
+/** What an MCP server says of its authorization; members that are undefined were not said. */
+export type Learned = Pick<
+  OAuthConfig,
+  'issuer' | 'authorize_uri' | 'token_uri' | 'revocation_uri' | 'resource' | 'available_scopes' | 'client_auth_method'
+>;
+
+/** The part of a config that an operator has written. */
+export function typedConfig({ learned = [], ...config }: OAuthConfig = {}): OAuthConfig {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !learned.includes(name)));
+}
+
+/** The authorization server that an MCP server has named; undefined where it was not asked, or an operator has named one. */
+export function learnedIssuer({ oauth_config: config }: AuthPattern): string | undefined {
+  return config?.learned?.includes('issuer') ? config.issuer : undefined;
+}
+
+/** A pattern with what an MCP server says now, in place of what it said before. What an operator has written stays. */
+export function withLearned(pattern: AuthPattern, said: Learned): AuthPattern {
+  const typed = typedConfig(pattern.oauth_config);
+  const taken = Object.entries(said).filter(([name, value]) => value !== undefined && !Object.hasOwn(typed, name));
+  const learned = taken.map(([name]) => name).sort();
+  return { ...pattern, oauth_config: { ...typed, ...Object.fromEntries(taken), learned } };
+}
+
+/**
+ * An update of a definition with what MCP servers have said: what a request repeats as it was shown stays learned, and nothing holds for a
+ * server at another address.
+ */
+export function carryLearned(
+  before: CustomProviderDefinition,
+  after: CustomProviderDefinition,
+): CustomProviderDefinition {
+  const isSameServer = before.proxy_url === after.proxy_url;
+  const auth_patterns = after.auth_patterns.map((pattern) => {
+    const was = before.auth_patterns.find(({ type, is_mcp }) => is_mcp && type === pattern.type)?.oauth_config;
+    if (!pattern.is_mcp || !was?.learned || !pattern.oauth_config) return pattern;
+    const config: Record<string, unknown> = { ...pattern.oauth_config };
+    const repeated = was.learned.filter((name) => isDeepStrictEqual(config[name], (was as typeof config)[name]));
+    const marked = { ...pattern, oauth_config: { ...config, learned: repeated } as OAuthConfig };
+    if (!isSameServer) return { ...pattern, oauth_config: typedConfig(marked.oauth_config) };
+    // Requests cannot repeat the resource, which is not shown.
+    if (!repeated.includes('token_uri')) return marked;
+    return withLearned(marked, { ...pick(was, repeated), resource: was.resource });
+  });
+  return { ...after, auth_patterns };
+}
+
+function pick(config: OAuthConfig, names: readonly string[]): Learned {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,101 @@
+import type { ConnectionRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import { isAllowed } from '../../connections/allowed-addresses.ts';
+import { bindClient } from '../../connections/client-binding.ts';
+import { rebindClient } from '../../connections/client-change.ts';
+import { sealClient } from '../../connections/client-secret.ts';
+import { type Learned, learnedIssuer, withLearned } from '../../connections/learned.ts';
+import { adaptToProvider, type ProviderChange, type ProviderChangeTools } from '../../connections/provider-change.ts';
+import { type CustomProviderDefinition, findPattern, toProvider } from '../../connections/providers.ts';
+import type { AuthPattern } from '../../connectors/auth-pattern.ts';
+import { OAuthConfigError } from '../../oauth/config-error.ts';
+import type { RegisteredClient } from '../../oauth/registration.ts';
+
+/** What was learned of an MCP server for one connection. */
+export interface LearnedAuthorization {
+  provider: string;
+  connectionId: string;
+  said: Learned;
+  /** The client that the service has registered for the connection; null: it has one. */
+  client: RegisteredClient | null;
+}
+
+/**
+ * Writes what an MCP server says of its authorization into its provider. What the server has said first completes the terms of clients; a
+ * later change of it is a change of the provider.
+ */
+export async function keepAuthorization(
+  tx: Repositories,
+  tools: ProviderChangeTools,
+  environment: EnvironmentRow,
+  { provider, connectionId, said, client }: LearnedAuthorization,
+): Promise<void> {
+  const updatedAt = tools.now();
+  const row = await tx.customProviders.get(environment.id, provider);
+  if (!row) return;
+  const before = row.definition as unknown as CustomProviderDefinition;
+  const known = before.auth_patterns.find(isMcpOAuth);
+  const definition = {
+    ...before,
+    auth_patterns: before.auth_patterns.map((pattern) => (isMcpOAuth(pattern) ? withLearned(pattern, said) : pattern)),
+  };
+  const change = { before: toProvider(provider, before), now: toProvider(provider, definition) };
+  const issuer = known && learnedIssuer(known);
+  if (issuer === undefined || issuer === said.issuer) await rebindClients(tx, tools, environment, change, said);
+  if (issuer !== undefined) {
+    await adaptToProvider(tx, tools, environment.id, change, {
+      environmentId: environment.id,
+      actor: 'system',
+      requestId: '',
+    });
+  }
+  await tx.customProviders.update(environment.id, provider, row.version, { definition, isMcp: row.isMcp, updatedAt });
+  const connection = await tx.connections.get(environment.id, connectionId);
+  const pattern = connection && findPattern(change.now, connection.type);
+  // Two links at one time may both have registered: the first one that is written down is the client.
+  if (!client || !pattern || connection.clientId) return;
+  const terms = { ...bindClient(change.now, pattern, connection.allowedAddresses), registered: true };
+  const columns = sealClient(tools.vault, connection, client.secret, terms);
+  const changes = { ...columns, clientId: client.clientId, updatedAt };
+  await tx.connections.update(environment.id, connectionId, connection.version, changes);
+}
+
+/** Takes the endpoints of an authorization server into the terms of its clients, except where an operator's must not be used there. */
+async function rebindClients(
+  tx: Repositories,
+  { vault, now }: ProviderChangeTools,
+  environment: EnvironmentRow,
+  change: ProviderChange,
+  said: Learned,
+): Promise<void> {
+  for (const connection of await tx.connections.listByProvider(environment.id, change.now.identifier)) {
+    const isRegistered = connection.clientBinding?.registered === true;
+    const isForeign = foreignAddress(environment, connection, change.now.proxyUrl ?? '', said) !== undefined;
+    if (!isRegistered && isForeign) continue;
+    try {
+      await rebindClient(tx, vault, connection, change, now());
+    } catch (error) {
+      // A client that cannot be used stays as it is.
+      if (!(error instanceof OAuthConfigError)) throw error;
+    }
+  }
+}
+
+/**
+ * An address at another host than the MCP server's that an operator's own client must not be used at (RFC 9700 §4.4): a server could
+ * have tokens made for it by naming an authorization server that knows the client for another purpose.
+ */
+export function foreignAddress(
+  { kind }: EnvironmentRow,
+  { allowedAddresses: allowed }: ConnectionRow,
+  server: string,
+  { issuer, authorize_uri, token_uri, revocation_uri }: Learned,
+): string | undefined {
+  if (allowed === null && kind !== 'PRODUCTION') return undefined;
+  const { origin } = new URL(server);
+  const named = [issuer, authorize_uri, token_uri, revocation_uri].filter((address) => address !== undefined);
+  return named.find((address) => new URL(address).origin !== origin && !isAllowed(address, allowed ?? []));
+}
+
+function isMcpOAuth({ is_mcp, type }: AuthPattern): boolean {
+  return is_mcp === true && type === 'OAUTH';
+}

@@ -1,0 +1,38 @@
+import type { EnvironmentId, Store } from '../../../db/store.ts';
+import type { RefreshPlan } from '../../accounts/refresh-plan.ts';
+import { MCP_UPSTREAM } from '../../budgets.ts';
+import { learnedIssuer } from '../../connections/learned.ts';
+import { findProvider } from '../../connections/providers.ts';
+import type { Catalogue } from '../../connectors/catalogue.ts';
+import type { ProtocolFetch } from '../../oauth/transport.ts';
+import { hasMoved } from './discover-authorization.ts';
+
+export interface ReplacedTools {
+  store: Pick<Store, 'read'>;
+  catalogue: Catalogue;
+  /** Milliseconds UTC. */
+  now(): number;
+  fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
+}
+
+/**
+ * Asks the MCP server of an account whose token could not be refreshed whether it names another authorization server now. The account then
+ * needs a new authorization, whatever the old server said or whether it still exists.
+ */
+export async function isServerReplaced(
+  { store, catalogue, now, fetchFor }: ReplacedTools,
+  { account, pattern }: Pick<RefreshPlan, 'account' | 'pattern'>,
+): Promise<boolean> {
+  const known = learnedIssuer(pattern);
+  if (known === undefined) return false;
+  const provider = await findProvider(store.read, catalogue, account.environmentId, account.provider);
+  const address = provider?.proxyUrl;
+  if (!address) return false;
+  // The refresh holds a lease meanwhile.
+  const signal = AbortSignal.timeout(MCP_UPSTREAM.challengeMs);
+  const timedFetch = async (origins: readonly string[]): Promise<ProtocolFetch> => {
+    const fetch = await fetchFor(account.environmentId, origins);
+    return (url, init) => fetch(url, { ...init, signal });
+  };
+  return hasMoved({ address, now, fetchFor: timedFetch }, known);
+}
