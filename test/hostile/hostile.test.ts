@@ -107,9 +107,12 @@ describe('third parties that mean no good (E4)', function () {
     const played = party.played;
     const environment = await server.deps.environmentOf(new URL(server.origin).host);
     const place = { server, egress: ways.of(environment), impatient: impatient.origin, origin, shape, id: `${at}` };
-    const outcome = await way.try(place).catch((error: Error) => error);
-    const reached = way.sends || party.played > (shape.unasked ? 0 : played);
-    return { outcome, reached };
+    // On a busy machine the time for a call can end before the third party is asked: then there was no test yet.
+    for (let tries = 1; ; tries++) {
+      const outcome = await way.try(place).catch((error: Error) => error);
+      const reached = way.sends || party.played > (shape.unasked ? 0 : played);
+      if (reached || tries === 5) return { outcome, reached };
+    }
   }
 
   for (const one of cases) {
