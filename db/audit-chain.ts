@@ -20,10 +20,11 @@ export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {
   return hash('sha256', Buffer.concat([Buffer.from(fields), row.prevHash]), 'buffer');
 }
 
-/** The same value with the keys of all its objects in order. */
+/** The same value as it is read back: with the keys of all its objects in order, and without members that JSON does not store. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [key, canonical(inner)] as const);
+  const stored = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  const entries = stored.map(([key, inner]) => [key, canonical(inner)] as const);
   return entries.sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -95,6 +95,12 @@ describe('the audit log', () => {
     expect(await verify()).to.deep.equal({ intact: true, rows: 10 });
   });
 
+  it('F4: holds for details with members that are undefined, which are not stored', async () => {
+    const details = { user: { organization_id: undefined, user_id: 'ada', also: [undefined] } };
+    await test.store.write((tx) => tx.audit.append(test.env, { ...entry('session.created'), details }));
+    expect(await verify()).to.deep.equal({ intact: true, rows: 6 });
+  });
+
   it('is read newest first', async () => {
     const page = await test.store.read.audit.list(test.env, { size: 2 });
     expect(page).to.deep.include({ total: 5, hasNext: true });

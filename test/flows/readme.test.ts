@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Emulator } from 'emulate';
@@ -94,6 +96,13 @@ describe('the quickstart of the README', () => {
       .to.include('answered:')
       .and.include("text: 'Water the plants'")
       .and.match(/execution_id: 'exec_/);
+  });
+
+  it('leaves a database whose audit log can be verified and backed up (F4)', async () => {
+    const file = join(folder.path, 'after-quickstart.db');
+    const env = { PATH: process.env['PATH'], DATA_DIR: folder.path };
+    await run(process.execPath, ['cli/valetkey.js', 'backup', file], { cwd: ROOT, env });
+    expect(existsSync(file)).to.equal(true);
   });
 
   it('leaves no secret in what the server printed, but the one that it says it shows (S5)', () => {
