@@ -42,6 +42,11 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Let the server start with what is there, after it has refused because stored data are missing',
     run: async (args) => (await import('./accept-loss.ts')).acceptLossCommand(args),
   },
+  'verify-audit': {
+    usage: 'verify-audit [--archive <directory>]',
+    summary: 'Check that the audit log and its archive are one whole chain, while the server runs or not',
+    run: async (args) => (await import('./verify-audit.ts')).verifyAuditCommand(args),
+  },
   doctor: {
     usage: 'doctor <connector> [--connection <key_id>] [--environment <id>] [--issuer <https address>]',
     summary: 'Compare a connector, and a connection, with what the provider says of itself',

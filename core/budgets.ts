@@ -146,6 +146,8 @@ export const RETENTION = {
   bytes: MIB,
   /** Between two transactions: removing takes a small part of the time and still outruns any rate of new rows. */
   pauseMs: 15,
+  /** Audit records in one file of the archive. */
+  auditFileRows: 10_000,
 } as const;
 
 /** Work that the server does by itself, and when it looks for it: the first time after a start, then again and again. */

@@ -3,7 +3,7 @@ import { type Db, once } from './database.ts';
 import { eq, sql } from './drizzle.ts';
 import type { Ending } from './ending.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { auditHeads, environments } from './schema.ts';
+import { auditArchives, auditHeads, environments } from './schema.ts';
 
 /** The last row of a chain. */
 export interface AuditHead {
@@ -17,7 +17,7 @@ export interface AuditHeads {
   next(environmentId: EnvironmentId): AuditHead;
   /** Undefined where there is no row. */
   get(environmentId: EnvironmentId): AuditHead | undefined;
-  /** How many rows there are: none is ever removed. */
+  /** How many rows there are; those that were archived and removed are not counted. */
   total(environmentId: EnvironmentId): number;
   /** Moves the end to a row that was appended. It is written with the end of the transaction. */
   move(environmentId: EnvironmentId, head: AuditHead): void;
@@ -35,10 +35,13 @@ export function createAuditHeads(db: Db): AuditHeads {
       .where(eq(auditHeads.environmentId, ENVIRONMENT))
       .prepare(),
   );
+  const removed = sql`select ${auditArchives.removedSeq} from ${auditArchives}
+    where ${auditArchives.environmentId} = ${environments.id}`;
+  /** What the first row follows. */
   const start = once(() =>
     db
       // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_core.sql.
-      .select({ seq: sql<number>`${environments.ordinal} << 40` })
+      .select({ seq: sql<number>`coalesce((${removed}), ${environments.ordinal} << 40)` })
       .from(environments)
       .where(eq(environments.id, ENVIRONMENT))
       .prepare(),

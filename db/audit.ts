@@ -1,8 +1,9 @@
+import { createAuditArchives } from './audit-archives.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
-import type { AuditHeads } from './audit-heads.ts';
+import type { AuditHead, AuditHeads } from './audit-heads.ts';
 import type { JsonObject } from './columns.ts';
 import { type Db, once } from './database.ts';
-import { and, asc, count, eq, type SQL, sql } from './drizzle.ts';
+import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -21,12 +22,23 @@ export type AuditVerdict = { intact: true; rows: number } | { intact: false; bro
 
 export interface AuditReads {
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<AuditRow>>;
-  /** Recomputes the chain of the environment. Whoever can write the file can also forge a chain: keep a copy of its end elsewhere. */
+  /**
+   * Recomputes the chain of the environment, from its first record or from the last one that was archived and removed. Whoever can
+   * write the file can also forge a chain: keep a copy of its end elsewhere.
+   */
   verifyChain(environmentId: EnvironmentId): Promise<AuditVerdict>;
+  /** The record before the first one: the last that was archived and removed. Undefined while none was. */
+  removedEnd(environmentId: EnvironmentId): Promise<AuditHead | undefined>;
+  /** Records that are not in the archive yet and follow a `seq`, the oldest first. */
+  unarchived(environmentId: EnvironmentId, after: number, limit: number): Promise<AuditRow[]>;
 }
 
 export interface AuditWrites {
   append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
+  /** Notes that the records up to this `seq` are in the archive. */
+  markArchived(environmentId: EnvironmentId, seq: number): Promise<void>;
+  /** Removes some of the records that are in the archive, the oldest first. @returns how many */
+  removeArchived(environmentId: EnvironmentId, limit: number): Promise<number>;
 }
 
 export type AuditRepository = AuditReads & AuditWrites;
@@ -49,9 +61,16 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
       .from(auditLog)
       .where(environmentRangeAfter(auditLog.seq, sql.placeholder('after')))
       .orderBy(asc(auditLog.seq))
-      .limit(BATCH)
+      .limit(sql.placeholder('limit'))
       .prepare(),
   );
+  const remove = once(() =>
+    db
+      .delete(auditLog)
+      .where(and(environmentRange(auditLog.seq).all, lte(auditLog.seq, sql.placeholder('upTo'))))
+      .prepare(),
+  );
+  const archives = createAuditArchives(db);
   const place = once(() =>
     db
       .select({ seq: auditLog.seq })
@@ -89,13 +108,38 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
       insert().run({ ...row, hash });
       heads.move(environmentId, { seq, hash });
     },
+    async removedEnd(environmentId) {
+      const archive = archives.get(environmentId);
+      return archive && { seq: archive.removedSeq, hash: archive.removedHash };
+    },
+    async unarchived(environmentId, after, limit) {
+      const archivedSeq = archives.get(environmentId)?.archivedSeq ?? 0;
+      return next().all({ environmentId, after: Math.max(after, archivedSeq), limit });
+    },
+    async markArchived(environmentId, seq) {
+      archives.archived(environmentId, seq);
+    },
+    async removeArchived(environmentId, limit) {
+      const archive = archives.get(environmentId);
+      if (!archive || archive.removedSeq === archive.archivedSeq) return 0;
+      const { removedSeq, archivedSeq } = archive;
+      const rows = next()
+        .all({ environmentId, after: removedSeq, limit })
+        .filter(({ seq }) => seq <= archivedSeq);
+      const last = rows.at(-1);
+      if (last === undefined) return 0;
+      remove().run({ environmentId, upTo: last.seq });
+      archives.removed(environmentId, last);
+      return rows.length;
+    },
     async verifyChain(environmentId) {
       const end = heads.get(environmentId);
-      let hash = GENESIS;
+      const removed = archives.get(environmentId);
+      let hash = removed?.removedHash ?? GENESIS;
       let rows = 0;
-      let last: number | undefined;
+      let last = removed?.removedSeq;
       for (;;) {
-        const batch = next().all({ environmentId, after: last ?? 0 });
+        const batch = next().all({ environmentId, after: last ?? 0, limit: BATCH });
         for (const row of batch) {
           const follows = last === undefined || row.seq === last + 1;
           if (!follows || !row.prevHash.equals(hash) || !auditHash(row).equals(row.hash)) {
@@ -106,7 +150,7 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
         }
         if (batch.length < BATCH) break;
       }
-      const complete = end === undefined ? rows === 0 : end.seq === last && end.hash.equals(hash);
+      const complete = end === undefined ? last === undefined : end.seq === last && end.hash.equals(hash);
       return complete ? { intact: true, rows } : { intact: false, brokenAt: end?.seq ?? last ?? 0 };
     },
   };

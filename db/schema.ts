@@ -14,6 +14,8 @@ export interface EnvironmentSettings {
   userVerifyUrls?: string[];
   /** How long records of executions are kept. */
   executionRetentionDays?: number;
+  /** How long records stay in the audit log before they are archived. Undefined keeps them there. */
+  auditRetentionDays?: number;
   /** Whether what executions send and get is kept with their records. */
   keepExecutionContents?: boolean;
   [setting: string]: unknown;
@@ -530,6 +532,13 @@ export const auditHeads = sqliteTable('audit_heads', {
   environmentId: environment().primaryKey().notNull(),
   seq: integer().notNull(),
   hash: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const auditArchives = sqliteTable('audit_archives', {
+  environmentId: environment().primaryKey().notNull(),
+  archivedSeq: integer('archived_seq').notNull(),
+  removedSeq: integer('removed_seq').notNull(),
+  removedHash: blob('removed_hash', { mode: 'buffer' }).notNull(),
 });
 
 export const deploymentSecrets = sqliteTable('deployment_secrets', {

@@ -1971,6 +1971,11 @@ export interface components {
         /** @description The environment that the request was sent to, with its settings. */
         Environment: {
             /**
+             * @description For how many days records stay in the audit log. Older ones are moved to files of the archive, in a directory of the server.
+             *     null: no record is moved.
+             */
+            audit_retention_days: number | null;
+            /**
              * Format: uri
              * @description The origin that its links and callbacks begin with.
              */
@@ -3599,6 +3604,8 @@ export interface components {
         };
         /** @description The settings to change. What is left out stays as it is; `null` clears. */
         UpdateEnvironmentRequest: {
+            /** @description For how many days records stay in the audit log before they are moved to files of the archive; null for ever. */
+            audit_retention_days?: number | null;
             /** @description For how many days records of executions are kept; null for 90. */
             execution_retention_days?: number | null;
             /** @description Whether records keep what executions sent and got, from now on; null for no. */

@@ -102,6 +102,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
   return { config, secrets: readSecrets(env) };
 }
 
+/** Where files of the audit log's archive are. */
+export function auditDirectory({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'audit-archive');
+}
+
 function readSecrets(env: Env): Secrets {
   const id = env['VALETKEY_CLIENT_ID'];
   const secret = env['VALETKEY_CLIENT_SECRET'];

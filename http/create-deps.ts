@@ -23,6 +23,7 @@ import { createRotationStore } from '../core/keys/rotation-store.ts';
 import { createSyncTurns } from '../core/mcp/upstream/sync-turns.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import { createRandom } from '../core/random.ts';
+import { createAuditArchive } from '../core/retention/audit-archive.ts';
 import { createRetention } from '../core/retention/retention.ts';
 import { Secret } from '../core/secret.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
@@ -38,7 +39,7 @@ import { Vault } from '../core/vault/vault.ts';
 import { makeDirectory } from '../db/directory.ts';
 import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, holdInstanceLock, openStore } from '../db/store.ts';
-import type { Config, Secrets } from './config.ts';
+import { auditDirectory, type Config, type Secrets } from './config.ts';
 import { createEnvironmentEgress } from './create-egress.ts';
 import { createKeepAlive } from './create-keep-alive.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
@@ -169,7 +170,8 @@ export async function createDeps(
       threads,
     });
     const flushing = periodically(() => tracker.flush(), { everyMs: BACKGROUND.usageMs }, usageNotWritten);
-    const retention = createRetention({ store, now, wait, log });
+    const archiveAudit = createAuditArchive({ store, events, directory: auditDirectory(config), now, wait });
+    const retention = createRetention({ store, now, wait, log, archiveAudit });
     const retaining = periodically(retention.run, RETENTION, (err) =>
       log.error({ err }, 'old records were not removed'),
     );

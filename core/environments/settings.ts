@@ -7,6 +7,7 @@ export interface SettingsInput {
   link_lifetime_seconds?: number | null | undefined;
   user_verify_urls?: string[] | null | undefined;
   execution_retention_days?: number | null | undefined;
+  audit_retention_days?: number | null | undefined;
   keep_execution_contents?: boolean | null | undefined;
 }
 
@@ -27,6 +28,7 @@ export function changeSettings({ kind, settings }: EnvironmentRow, input: Settin
   if (urls !== undefined) changed.userVerifyUrls = urls ?? undefined;
   const { execution_retention_days: days, keep_execution_contents: keep } = input;
   if (days !== undefined) changed.executionRetentionDays = days ?? undefined;
+  if (input.audit_retention_days !== undefined) changed.auditRetentionDays = input.audit_retention_days ?? undefined;
   if (keep !== undefined) changed.keepExecutionContents = keep ?? undefined;
   return changed;
 }

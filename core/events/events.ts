@@ -1,4 +1,4 @@
-import type { EnvironmentId, Repositories } from '../../db/store.ts';
+import type { AuditRow, EnvironmentId, Repositories } from '../../db/store.ts';
 
 /** Who did something, in which request. */
 export interface Cause {
@@ -72,6 +72,13 @@ export function createEvents({ now, newId, onEvent }: EventTools) {
     /** What was granted by a link has become the credentials of the account. */
     accountConnected: (tx: Repositories, cause: Cause, id: string, request: string, from: number, to: number) =>
       record(tx, cause, 'account.connected', id, { request, from_generation: from, to_generation: to }),
+    /** Records were copied to the archive; its last hash makes the file a part of the chain. */
+    auditArchived: (tx: Repositories, cause: Cause, first: AuditRow, last: AuditRow) =>
+      record(tx, cause, 'environment.audit_archived', cause.environmentId, {
+        first_seq: first.seq,
+        last_seq: last.seq,
+        last_hash: last.hash.toString('hex'),
+      }),
     environmentUpdated: (tx: Repositories, cause: Cause, id: string, fields: string[]) =>
       record(tx, cause, 'environment.updated', id, { fields }),
     connectionCreated: (tx: Repositories, cause: Cause, id: string) => record(tx, cause, 'connection.created', id),

@@ -11,7 +11,7 @@ export interface Expiring {
 
 const { rows: ROWS } = RETENTION;
 
-/** Everything that is removed after some time, with its lifetime. The audit log is kept. */
+/** Everything that is removed after some time, with its lifetime. Of the audit log only what was archived is removed. */
 export const EXPIRING: readonly Expiring[] = [
   { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
   { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },
@@ -20,6 +20,7 @@ export const EXPIRING: readonly Expiring[] = [
     removeSome: (tx, { id, settings }, now) => tx.executions.sweep(id, now - retentionMs(settings), ROWS),
   },
   { name: 'revocations', removeSome: (tx, { id }, now) => tx.outbox.purge(id, now - LIFETIME.revocationsMs, ROWS) },
+  { name: 'audit records', removeSome: (tx, { id }) => tx.audit.removeArchived(id, ROWS) },
   { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
   { name: 'links', removeSome: (tx, { id }, now) => tx.authRequests.purge(id, now - LIFETIME.endedLinkMs, ROWS) },
 ];

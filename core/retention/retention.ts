@@ -1,5 +1,6 @@
 import type { EnvironmentRow, Store } from '../../db/store.ts';
 import { RETENTION } from '../budgets.ts';
+import type { ArchiveAudit } from './audit-archive.ts';
 import { EXPIRING, type Expiring } from './expiring.ts';
 
 export interface RetentionTools {
@@ -10,6 +11,8 @@ export interface RetentionTools {
   wait(ms: number): Promise<void>;
   log: { error(fields: object, message: string): void };
   expiring?: readonly Expiring[];
+  /** Copies to the archive what `expiring` then removes from the audit log. */
+  archiveAudit?: ArchiveAudit;
 }
 
 export interface Retention {
@@ -24,7 +27,8 @@ export interface Retention {
   stop(): Promise<void>;
 }
 
-export function createRetention({ store, now, wait, log, expiring = EXPIRING }: RetentionTools): Retention {
+export function createRetention(tools: RetentionTools): Retention {
+  const { store, now, wait, log, expiring = EXPIRING, archiveAudit } = tools;
   let running: Promise<number> | undefined;
   let stopped = false;
 
@@ -50,6 +54,9 @@ export function createRetention({ store, now, wait, log, expiring = EXPIRING }: 
       return [];
     });
     for (const environment of environments) {
+      await archiveAudit?.(environment, () => stopped).catch((err: unknown) => {
+        log.error({ err, environment: environment.id }, 'audit records could not be archived');
+      });
       for (const kind of expiring) removed += await removeAll(environment, kind);
     }
     return removed;

@@ -388,11 +388,21 @@ create trigger audit_log_final before update on audit_log begin
 end;
 
 -- The end of each environment's chain: without it, rows cut off the end would not be missed. It also gives the next `seq`, and the
--- number of rows, since none is ever removed. Written once for each transaction.
+-- number of rows. Written once for each transaction.
 create table audit_heads (
   environment_id text primary key not null references environments (id),
   seq integer not null,
   hash blob not null check (length(hash) = 32)
+) strict, without rowid;
+
+-- The beginning of each environment's chain, once records were archived. Records up to `archived_seq` are in files of the archive. Those
+-- up to `removed_seq` are no longer in audit_log: the first record there follows `removed_hash`.
+create table audit_archives (
+  environment_id text primary key not null references environments (id),
+  archived_seq integer not null,
+  removed_seq integer not null,
+  removed_hash blob not null check (length(removed_hash) = 32),
+  check (removed_seq <= archived_seq)
 ) strict, without rowid;
 
 create table deployment_secrets (

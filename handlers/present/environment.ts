@@ -20,6 +20,7 @@ export function presentEnvironment({
     link_lifetime_seconds: (settings.linkTtlMs ?? LIFETIME.linkMs) / 1000,
     user_verify_urls: settings.userVerifyUrls ?? [],
     execution_retention_days: retentionDays(settings),
+    audit_retention_days: settings.auditRetentionDays ?? null,
     keep_execution_contents: settings.keepExecutionContents ?? false,
     created_at: rfc3339(createdAt),
   };

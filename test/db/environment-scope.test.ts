@@ -273,12 +273,16 @@ describe('no query without an environment (C1)', () => {
       'idempotencyKeys.sweep': [(r, env) => r.idempotencyKeys.sweep(env, NOW + 1e9, PIECE), 0],
       'audit.list': [(r, env) => r.audit.list(env, page), empty],
       'audit.verifyChain': [(r, env) => r.audit.verifyChain(env), { intact: true, rows: 0 }],
+      'audit.removedEnd': [(r, env) => r.audit.removedEnd(env), undefined],
+      'audit.unarchived': [(r, env) => r.audit.unarchived(env, 0, 9), []],
+      'audit.removeArchived': [(r, env) => r.audit.removeArchived(env, 9), 0],
     };
     /** They make rows of the environment that they are given, so there is nothing foreign for them to touch. */
     const creating = [
       'accounts.insert',
       'apiClients.insert',
       'audit.append',
+      'audit.markArchived',
       'authFlows.insert',
       'authRequests.insert',
       'catalogueDigests.set',
@@ -353,14 +357,16 @@ describe('no query without an environment (C1)', () => {
         await tx.idempotencyKeys.claim(env, { ...done, ...times });
         await tx.idempotencyKeys.complete(env, done, { status: 200, sealedReply: Buffer.from('sealed') });
         const entry = {
-          id: 'aud_1',
           at: NOW,
           actor: 'cli_1',
           action: 'account.created',
           subjectId: null,
           requestId: null,
         };
-        await tx.audit.append(env, entry);
+        for (const id of ['aud_1', 'aud_2', 'aud_3']) await tx.audit.append(env, { ...entry, id });
+        const [, second] = await tx.audit.unarchived(env, 0, 2);
+        await tx.audit.markArchived(env, second?.seq ?? 0);
+        await tx.audit.removeArchived(env, 1);
       });
       const ids = { account: row.id, connection: connectionId, execution: 'exec_1' };
       const before = dump(test.file);

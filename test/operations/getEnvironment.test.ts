@@ -24,6 +24,7 @@ describe('getEnvironment', () => {
       link_lifetime_seconds: 900,
       user_verify_urls: [],
       execution_retention_days: 90,
+      audit_retention_days: null,
       keep_execution_contents: false,
       created_at: new Date(createdAt).toISOString(),
     });

@@ -36,6 +36,16 @@ describe('updateEnvironment', () => {
     expect(cleared.body.environment).to.include({ execution_retention_days: 90, keep_execution_contents: false });
   });
 
+  it('F7: says how long records stay in the audit log, for ever unless set', async () => {
+    expect(await read()).to.include({ audit_retention_days: null });
+    expect((await update({ audit_retention_days: 30 })).body.environment).to.include({ audit_retention_days: 30 });
+    for (const days of [0, 3651, 1.5, '30']) {
+      expect((await update({ audit_retention_days: days })).status, String(days)).to.equal(400);
+    }
+    expect(await read()).to.include({ audit_retention_days: 30 });
+    expect((await update({ audit_retention_days: null })).body.environment).to.include({ audit_retention_days: null });
+  });
+
   it('clears with null', async () => {
     const answer = await update({ link_lifetime_seconds: null, user_verify_urls: null });
     expect(answer.body.environment).to.deep.include({ user_verify_urls: [], link_lifetime_seconds: 900 });

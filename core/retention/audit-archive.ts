@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { type AuditFile, createAuditFile } from '../../db/audit-file.ts';
+import type { AuditRow, EnvironmentId, EnvironmentRow, Store } from '../../db/store.ts';
+import { RETENTION } from '../budgets.ts';
+import type { Events } from '../events/events.ts';
+
+export interface AuditArchiveTools {
+  store: Pick<Store, 'read' | 'write'>;
+  events: Pick<Events, 'auditArchived'>;
+  /** Each environment has a folder of its own in it, named by its id. */
+  directory: string;
+  /** Milliseconds UTC. */
+  now(): number;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
+}
+
+/** Archives what is old enough in the audit log of an environment. Ends early, with what is complete, once `isStopped`. */
+export type ArchiveAudit = (environment: EnvironmentRow, isStopped: () => boolean) => Promise<void>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Copies audit records to files before they may be removed: those of whole days (UTC) that are older than the environment keeps its
+ * audit log. Each file is on the disk under its name before the database notes its records as archived, so an interruption loses
+ * nothing; the next run writes the same records again.
+ */
+export function createAuditArchive({ store, events, directory, now, wait }: AuditArchiveTools): ArchiveAudit {
+  return async ({ id, settings }, isStopped) => {
+    const { auditRetentionDays: days } = settings;
+    if (days === undefined) return;
+    const before = Math.floor(now() / DAY_MS - days) * DAY_MS;
+    while (!isStopped()) {
+      const range = await writeFile(id, before, isStopped);
+      if (!range) return;
+      const cause = { environmentId: id, actor: 'system', requestId: '' };
+      await store.write(async (tx) => {
+        await tx.audit.markArchived(id, range.last.seq);
+        await events.auditArchived(tx, cause, range.first, range.last);
+      });
+    }
+  };
+
+  /** @returns the first and the last record of the file; undefined when there is nothing to archive */
+  async function writeFile(id: EnvironmentId, before: number, isStopped: () => boolean) {
+    let file: AuditFile | undefined;
+    let range: { first: AuditRow; last: AuditRow } | undefined;
+    try {
+      for (let count = 0; count < RETENTION.auditFileRows && !isStopped(); count += RETENTION.rows) {
+        const rows = await store.read.audit.unarchived(id, range?.last.seq ?? 0, RETENTION.rows);
+        const expired = rows.slice(0, lengthBefore(rows, before));
+        const [first, last] = [expired[0], expired.at(-1)];
+        if (!first || !last) break;
+        file ??= await createAuditFile(join(directory, id));
+        await file.append(expired);
+        range = { first: range?.first ?? first, last };
+        if (expired.length < RETENTION.rows) break;
+        await wait(RETENTION.pauseMs);
+      }
+      await file?.finish();
+      return range;
+    } catch (error) {
+      await file?.discard();
+      throw error;
+    }
+  }
+}
+
+/** Records are archived in their order, so the first one that is young enough keeps those after it, whatever their times. */
+function lengthBefore(rows: readonly AuditRow[], before: number): number {
+  const kept = rows.findIndex(({ at }) => at >= before);
+  return kept < 0 ? rows.length : kept;
+}

@@ -1,0 +1,118 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { AuditRow } from './audit.ts';
+import { makeDirectory, syncDirectory } from './directory.ts';
+import { environmentId } from './environment-id.ts';
+import { StorageError } from './errors.ts';
+
+/** A file of the archive that is being written. It gets its name when it is complete. */
+export interface AuditFile {
+  append(rows: readonly AuditRow[]): Promise<void>;
+  /**
+   * Syncs the file and gives it its name.
+   *
+   * @throws StorageError `ARCHIVE_DIFFERS` when a file of this name has other records; it is left as it is
+   */
+  finish(): Promise<void>;
+  /** Removes an incomplete file. */
+  discard(): Promise<void>;
+}
+
+const NAME = /^\d{12}-\d{12}\.jsonl$/;
+
+/** The number of a record in its environment: 1 is the first. */
+export function numberOf({ seq }: Pick<AuditRow, 'seq'>): number {
+  return seq % 2 ** 40;
+}
+
+/** Starts a file of records that follow each other. Only the owner of the process can read it. */
+export async function createAuditFile(directory: string): Promise<AuditFile> {
+  makeDirectory(directory);
+  // One process archives at a time, and an interrupted attempt left nothing that is needed.
+  const draft = join(directory, 'incomplete');
+  const file = await open(draft, 'w', 0o600);
+  let first: AuditRow | undefined;
+  let last: AuditRow | undefined;
+  return {
+    async append(rows) {
+      await file.appendFile(rows.map(toLine).join(''));
+      first ??= rows[0];
+      last = rows.at(-1) ?? last;
+    },
+    async finish() {
+      if (!first || !last) throw new Error('an audit file needs a record');
+      await file.sync();
+      await file.close();
+      const path = join(directory, `${digits(first)}-${digits(last)}.jsonl`);
+      await requireSame(path, last);
+      await rename(draft, path);
+      syncDirectory(directory);
+    },
+    async discard() {
+      await file.close().catch(() => {});
+      await rm(draft, { force: true });
+    },
+  };
+}
+
+/** The files of an archive, in the order of their records. */
+export async function auditFiles(directory: string): Promise<string[]> {
+  if (!existsSync(directory)) return [];
+  const names = (await readdir(directory)).filter((name) => NAME.test(name));
+  return names.sort().map((name) => join(directory, name));
+}
+
+/** @throws StorageError `ARCHIVE_DAMAGED` that names the line */
+export async function* readAuditFile(path: string): AsyncGenerator<AuditRow> {
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    try {
+      yield fromLine(text);
+    } catch (cause) {
+      throw new StorageError('ARCHIVE_DAMAGED', `line ${line} of ${path} is not an audit record`, { cause });
+    }
+  }
+}
+
+function digits(row: AuditRow): string {
+  return String(numberOf(row)).padStart(12, '0');
+}
+
+/** Each record has the hash of the one before it, so files that end with the same hash are the same. */
+async function requireSame(path: string, last: AuditRow): Promise<void> {
+  if (!existsSync(path)) return;
+  let found: AuditRow | undefined;
+  for await (const row of readAuditFile(path)) found = row;
+  if (found?.hash.equals(last.hash)) return;
+  throw new StorageError('ARCHIVE_DIFFERS', `${path} has other records than the database: move it elsewhere`);
+}
+
+function toLine({ seq, id, environmentId, at, actor, action, subjectId, requestId, ...row }: AuditRow): string {
+  const { details, prevHash, hash } = row;
+  const time = new Date(at).toISOString();
+  const chain = { prev_hash: prevHash.toString('hex'), hash: hash.toString('hex') };
+  const what = { actor, action, subject_id: subjectId, request_id: requestId, details };
+  return `${JSON.stringify({ seq, id, environment_id: environmentId, at: time, ...what, ...chain })}\n`;
+}
+
+function fromLine(text: string): AuditRow {
+  const line = JSON.parse(text);
+  const at = Date.parse(line.at);
+  if (!Number.isSafeInteger(line.seq) || Number.isNaN(at)) throw new Error('no place or no time');
+  return {
+    seq: line.seq,
+    id: line.id,
+    environmentId: environmentId(line.environment_id),
+    at,
+    actor: line.actor,
+    action: line.action,
+    subjectId: line.subject_id,
+    requestId: line.request_id,
+    details: line.details,
+    prevHash: Buffer.from(line.prev_hash, 'hex'),
+    hash: Buffer.from(line.hash, 'hex'),
+  };
+}
