@@ -59,8 +59,8 @@ soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and att
 	LINK_FLOWS=1000 $(MOCHA) test/security/link-adversary.test.ts
 
 .PHONY: test-system
-test-system: install ## Run the tests that need Chromium, oauthlib and Radicale from Debian; installs them where it may, fails where it cannot
-	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale
+test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
+	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale strace
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: check
@@ -87,6 +87,11 @@ hostile: install ## Play every message of a hostile third party to every way in,
 .PHONY: crash
 crash: install ## Kill the server 1,000 times under load and compare it with a ledger; COUNT=100 kills it less often, SEED=n repeats a run
 	CRASH_KILLS=$(or $(COUNT),1000) $(if $(SEED),CRASH_SEED=$(SEED)) $(MOCHA) test/crash/server-crash.test.ts
+
+.PHONY: power-loss
+power-loss: install ## Record a run, rebuild 3,000 images of the disk after a loss of power, and check each; IMAGES=n, SEED=n (short form in make test-system)
+	bash scripts/install-system-packages.sh strace
+	POWER_LOSS_IMAGES=$(or $(IMAGES),3000) $(if $(SEED),POWER_LOSS_SEED=$(SEED)) $(MOCHA) test/system/power-loss.test.ts
 
 .PHONY: drill
 drill: install ## Back up 100,000 accounts under load, restore them to an empty host and say how long each part took

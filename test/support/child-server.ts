@@ -22,12 +22,18 @@ export interface ChildOptions {
   fileLimitKiB?: number;
   /** Is given each line of the log, from the beginning. */
   onLog?: (line: string) => void;
+  /** A command that runs the process and is replaced by it, such as one that records its system calls. */
+  through?: string[];
 }
 
 /** Starts `valetkey` in a process of its own, with nothing in its environment but what is given. */
-function spawnCommand(args: string[], env: Record<string, string>, { before, fileLimitKiB }: ChildOptions) {
+function spawnCommand(
+  args: string[],
+  env: Record<string, string>,
+  { before, fileLimitKiB, through = [] }: ChildOptions,
+) {
   const first = before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
-  const command = [process.execPath, ...first, COMMAND, ...args];
+  const command = [...through, process.execPath, ...first, COMMAND, ...args];
   const limited = ['bash', '-c', `ulimit -S -f ${fileLimitKiB}; exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = fileLimitKiB === undefined ? command : limited;
   return spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });

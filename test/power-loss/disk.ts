@@ -1,0 +1,189 @@
+import { basename, dirname } from 'node:path';
+import type { FileEvent } from './trace.ts';
+
+/** What of the changes that were not synced a loss of power leaves on the disk. */
+export interface Chance {
+  /** Whether this part of an unsynced write is on the disk. A part is a sector, the unit that disks write as a whole. */
+  keepsSector(change: { path: string; place: number; of: number }): boolean;
+  /** How many of the unsynced changes of a directory are on the disk. Journals keep their order. */
+  keepsEntries(of: number): number;
+}
+
+type Change = { order: number } & (
+  | { kind: 'write'; offset: number; data: Buffer }
+  | { kind: 'truncate'; size: number }
+);
+/** Names that are set, or removed by null, as one change. */
+type EntryChange = { order: number; names: [string, File | Directory | null][] };
+
+/** A file: what is on the disk for sure, and what was changed since. */
+class File {
+  durable: Buffer = Buffer.alloc(0);
+  changes: Change[] = [];
+}
+
+/** A directory, in the same way. */
+class Directory {
+  durable = new Map<string, File | Directory>();
+  changes: EntryChange[] = [];
+  /** Its entries as processes see them. */
+  entries = new Map<string, File | Directory>();
+}
+
+const SECTOR = 512;
+
+/**
+ * A disk whose cache loses what was not synced. A file is durable up to the changes that were made before the start of a sync that has
+ * ended. The entry of a file is durable after a sync of its directory, and not by a sync of the file.
+ */
+export class Disk {
+  readonly #folder: string;
+  readonly #ignores: (path: string) => boolean;
+  readonly #top = new Directory();
+  /** The changes that each running sync covers. */
+  readonly #syncs = new Map<number, number>();
+  #order = 0;
+
+  /**
+   * @param folder exists and is durable; paths are below it
+   * @param ignores of which files or directories syncs do nothing, for mutants
+   */
+  constructor(folder: string, ignores: (path: string) => boolean = () => false) {
+    this.#folder = folder;
+    this.#ignores = ignores;
+  }
+
+  apply(event: FileEvent): void {
+    const { path } = event;
+    const order = ++this.#order;
+    switch (event.kind) {
+      case 'directory':
+        this.#enter([path, new Directory()]);
+        break;
+      case 'create':
+        if (!this.#find(path)) this.#enter([path, new File()]);
+        break;
+      case 'remove':
+        this.#enter([path, null]);
+        break;
+      case 'link':
+        this.#enter([event.to, this.#existing(path)]);
+        break;
+      case 'rename':
+        this.#enter([event.to, this.#existing(path)], [path, null]);
+        break;
+      case 'write':
+        this.#file(path).changes.push({ order, kind: 'write', offset: event.offset, data: event.data });
+        break;
+      case 'truncate':
+        this.#file(path).changes.push({ order, kind: 'truncate', size: event.size });
+        break;
+      case 'sync-started':
+        this.#syncs.set(event.sync, order);
+        break;
+      case 'sync-ended':
+        if (!this.#ignores(path)) settle(this.#existing(path), this.#syncs.get(event.sync) ?? 0);
+    }
+  }
+
+  /** The files that a loss of power leaves now, by their paths below the folder; directories have the value null. */
+  image(chance: Chance): Map<string, Buffer | null> {
+    const image = new Map<string, Buffer | null>();
+    const visit = (directory: Directory, path: string) => {
+      for (const [name, node] of entriesAfter(directory, chance.keepsEntries(directory.changes.length))) {
+        const child = path === '' ? name : `${path}/${name}`;
+        image.set(child, node instanceof File ? contentAfter(node.durable, keptOf(node, child, chance)) : null);
+        if (node instanceof Directory) visit(node, child);
+      }
+    };
+    visit(this.#top, '');
+    return image;
+  }
+
+  #find(path: string): File | Directory | undefined {
+    if (path === this.#folder) return this.#top;
+    const parent = this.#find(dirname(path));
+    return parent instanceof Directory ? parent.entries.get(basename(path)) : undefined;
+  }
+
+  #existing(path: string): File | Directory {
+    const node = this.#find(path);
+    if (!node) throw new Error(`the recording has no ${path}`);
+    return node;
+  }
+
+  #file(path: string): File {
+    const node = this.#existing(path);
+    if (!(node instanceof File)) throw new Error(`${path} is not a file`);
+    return node;
+  }
+
+  /** Changes entries of one directory. */
+  #enter(...changes: [path: string, node: File | Directory | null][]): void {
+    const [above, ...others] = new Set(changes.map(([path]) => dirname(path)));
+    const parent = this.#existing(above ?? '');
+    if (!(parent instanceof Directory) || others.length > 0)
+      throw new Error(`${changes[0]?.[0]} cannot be moved there`);
+    const names = changes.map(([path, node]): EntryChange['names'][number] => [basename(path), node]);
+    parent.changes.push({ order: this.#order, names });
+    setNames(parent.entries, names);
+  }
+}
+
+/** Makes durable what was changed before a sync started. */
+function settle(node: File | Directory, before: number): void {
+  const count = node.changes.filter(({ order }) => order < before).length;
+  if (node instanceof Directory) node.durable = entriesAfter(node, count);
+  else node.durable = contentAfter(node.durable, node.changes.slice(0, count));
+  node.changes.splice(0, count);
+}
+
+function entriesAfter({ durable, changes }: Directory, count: number): Map<string, File | Directory> {
+  const entries = new Map(durable);
+  for (const { names } of changes.slice(0, count)) setNames(entries, names);
+  return entries;
+}
+
+function setNames(entries: Map<string, File | Directory>, names: EntryChange['names']): void {
+  for (const [name, node] of names) {
+    if (node) entries.set(name, node);
+    else entries.delete(name);
+  }
+}
+
+/** The parts of the unsynced changes of a file that are on the disk. */
+function keptOf({ changes }: File, path: string, chance: Chance): Change[] {
+  const of = changes.length;
+  return changes.flatMap((change, place) => {
+    const parts = change.kind === 'write' ? sectorsOf(change) : [change];
+    return parts.filter(() => chance.keepsSector({ path, place, of }));
+  });
+}
+
+/** A write in parts that end where the sectors of the disk end. */
+function sectorsOf({ order, offset, data }: Extract<Change, { kind: 'write' }>): Change[] {
+  const parts: Change[] = [];
+  for (let start = 0; start < data.length; ) {
+    const end = Math.min(data.length, start + SECTOR - ((offset + start) % SECTOR));
+    parts.push({ order, kind: 'write', offset: offset + start, data: data.subarray(start, end) });
+    start = end;
+  }
+  return parts;
+}
+
+function contentAfter(content: Buffer, changes: Change[]): Buffer {
+  const ends = changes.map((change) => (change.kind === 'truncate' ? change.size : change.offset + change.data.length));
+  const result = Buffer.alloc(Math.max(content.length, ...ends));
+  content.copy(result);
+  let size = content.length;
+  for (const change of changes) {
+    if (change.kind === 'write') {
+      change.data.copy(result, change.offset);
+      size = Math.max(size, change.offset + change.data.length);
+    } else {
+      if (change.size < size) result.fill(0, change.size, size);
+      size = change.size;
+    }
+  }
+  return result.subarray(0, size);
+}

@@ -1,0 +1,128 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Counterpart, startCounterpart } from '../crash/counterpart.ts';
+import { Random } from '../fuzz/random.ts';
+import { countAcknowledged } from '../power-loss/history.ts';
+import { type Image, type ImageOptions, imagesOf, writeImage } from '../power-loss/images.ts';
+import { lossesOf } from '../power-loss/losses.ts';
+import { type Recording, record, serverEnvironment } from '../power-loss/recording.ts';
+import { startChildServer } from '../support/child-server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** The long form is `make power-loss`. */
+const IMAGES = Number(process.env['POWER_LOSS_IMAGES'] ?? 150);
+const SEED = Number(process.env['POWER_LOSS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+const CHANGES = 150;
+/** Images that are served by a whole server, which takes a second each. */
+const SERVED = 5;
+
+/** Syncs of the log that report success and do nothing: a server that acknowledges too early. */
+const NO_SYNC = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+fs.fdatasync = (_file, done) => setImmediate(done, null);
+syncBuiltinESMExports();`;
+
+describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SEED}`, function () {
+  this.timeout(120_000 + IMAGES * 2_000);
+  const temporary = tempDir();
+  const random = new Random(SEED);
+  let counterpart: Counterpart;
+  let recording: Recording;
+  const folder = join(temporary.path, 'recorded');
+  const dataDirIn = (path: string) => join(path, 'srv/data');
+
+  const recordIn = (path: string, before?: string) => {
+    mkdirSync(path);
+    return record({ folder: path, dataDir: dataDirIn(path), counterpart, changes: CHANGES, ...(before && { before }) });
+  };
+  /** What is wrong with an image, as one text; empty when nothing is. */
+  const judge = async (image: Image, judged: Recording) => {
+    const copy = join(temporary.path, 'image');
+    writeImage(image, copy, random);
+    const losses = await lossesOf(dataDirIn(copy), judged, image.at);
+    return losses.length === 0 ? '' : `after change ${image.place} (${image.loss}): ${losses.join('; ')}`;
+  };
+  const countLossy = async (judged: Recording, options: Partial<ImageOptions>) => {
+    let lossy = 0;
+    for (const image of imagesOf(judged.events, { folder, random, count: 40, ...options })) {
+      if ((await judge(image, judged)) !== '') lossy++;
+      if (lossy === 3) break;
+    }
+    return lossy;
+  };
+
+  before(async () => {
+    counterpart = await startCounterpart();
+    recording = await recordIn(folder);
+  });
+  after(async () => {
+    await counterpart.upstream.stop();
+    temporary.remove();
+  });
+
+  it('has recorded what a server does: writes, cuts, syncs of files and directories, and responses', () => {
+    const kinds = new Set(recording.events.map(({ kind }) => kind));
+    expect(kinds).to.include.all.keys(
+      'directory',
+      'create',
+      'write',
+      'truncate',
+      'remove',
+      'sync-started',
+      'sync-ended',
+    );
+    expect(countAcknowledged(recording.history, Number.POSITIVE_INFINITY)).to.be.greaterThan(CHANGES);
+  });
+
+  it('loses nothing that was acknowledged, and every image can be opened', async () => {
+    let judged = 0;
+    for (const image of imagesOf(recording.events, { folder, random, count: IMAGES })) {
+      expect(await judge(image, recording)).to.equal('');
+      judged++;
+      if (judged % 500 === 0) console.log(`    ${judged} images`);
+    }
+    expect(judged).to.be.greaterThan(IMAGES / 2);
+  });
+
+  it('lets a server start on what is left, also of its first start, and serve what was acknowledged', async () => {
+    const images = [...imagesOf(recording.events, { folder, random, count: 60 })];
+    const chosen = Array.from({ length: SERVED }, (_, number) => images[Math.floor((number * images.length) / SERVED)]);
+    for (const image of chosen as Image[]) {
+      const copy = join(temporary.path, 'served');
+      writeImage(image, copy, random);
+      const server = await startChildServer(await serverEnvironment(dataDirIn(copy), counterpart));
+      try {
+        for (const { id, steps } of recording.history.accounts) {
+          const [created, ...later] = steps;
+          if (later.length > 0 || (created?.ackedAt ?? Number.POSITIVE_INFINITY) >= image.at) continue;
+          const answer = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
+          expect(answer.text, `${image.place} ${image.loss}`).to.include('secret-key-of-');
+        }
+      } finally {
+        await server.stop();
+        rmSync(copy, { recursive: true });
+      }
+    }
+  });
+
+  const MUTANTS: Record<string, (path: string) => boolean> = {
+    'the log': (path) => path.endsWith('-wal'),
+    'the main file': (path) => path.endsWith('valetkey.db'),
+    'the data directory': (path) => path.endsWith('/data'),
+    'the directory above it': (path) => path.endsWith('/srv'),
+    'the key file': (path) => /\/keys[^/]*$/.test(path),
+  };
+  for (const [what, ignores] of Object.entries(MUTANTS)) {
+    it(`is noticed when syncs of ${what} do nothing (a mutant)`, async () => {
+      expect(await countLossy(recording, { ignores })).to.be.greaterThan(0);
+    });
+  }
+
+  it('is noticed when the server acknowledges before the log is synced (a mutant)', async () => {
+    const path = join(temporary.path, 'mutant');
+    const mutant = await recordIn(path, NO_SYNC);
+    expect(await countLossy(mutant, { folder: path })).to.be.greaterThan(0);
+  });
+});
