@@ -21,7 +21,7 @@ const rowsOf = (page: string): Row[] =>
   [...sectionOf(readPage(page), 'Weaknesses found in review').matchAll(/^\| ([A-Z]\d+) \| (.+) \| (.+) \|$/gm)].map(
     ([, id = '', fault = '', proof = '']) => ({ id, fault, proof }),
   );
-const filesOf = ({ proof }: Row): string[] => [...proof.matchAll(/`([^`]+)`/g)].map(([, file]) => file as string);
+const filesOf = ({ proof }: Row): string[] => [...proof.matchAll(/`(test\/[^`]+)`/g)].map(([, file]) => file as string);
 
 describe('the weaknesses that the documents list', () => {
   for (const [page, ids] of Object.entries(IDS)) {

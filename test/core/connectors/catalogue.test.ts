@@ -45,7 +45,7 @@ describe('The catalogue', () => {
     expect(fresh.peek('github_create_issue')).to.equal(fresh.tool('github_create_issue'));
   });
 
-  it('F14: names tools without parsing any', () => {
+  it('F14, L7: names tools without parsing any, as an import needs them', () => {
     const broken = new Map([...readCatalogueIndex(built.text).tools].map(([name, text]) => [name, text.slice(0, -1)]));
     const fresh = createCatalogue({ connectors: index.connectors, tools: broken });
     expect(fresh.toolNames()).to.have.length(Object.keys(index.tools).length);

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createCatalogue } from '../../../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
+import { createToolIndexes } from '../../../core/discovery/indexes.ts';
+import { openTestStore, type TestStore, tool } from '../../db/support.ts';
+import { ROOT } from '../../flows/markdown.ts';
+import { ownTool } from '../../support/own-tools.ts';
+
+/** Tools that may be indexed before other work has its turn. */
+const PIECE = 25;
+
+describe('L7: the first index of the tools of an environment', () => {
+  const catalogue = createCatalogue(readCatalogueIndex(readFileSync(join(ROOT, 'generated/catalogue.json'), 'utf8')));
+  let test: TestStore;
+
+  beforeEach(async () => {
+    test = await openTestStore();
+  });
+  afterEach(() => test.end());
+
+  /** How often other work had its turn until a promise was settled. */
+  async function turnsDuring(work: Promise<unknown>): Promise<number> {
+    let turns = 0;
+    let isRunning = true;
+    const turn = () => {
+      turns += 1;
+      if (isRunning) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await work.finally(() => {
+      isRunning = false;
+    });
+    return turns;
+  }
+
+  it('is built in pieces, with turns for other work between them', async () => {
+    const count = 1_000;
+    const rows = Array.from({ length: count }, (_row, number) => {
+      const name = `mine_get_thing_${number}`;
+      return tool(name, { definition: ownTool('mine', name) });
+    });
+    await test.store.write((tx) => tx.environmentTools.upsert(test.env, rows));
+    const indexes = createToolIndexes(catalogue);
+    const turns = await turnsDuring(indexes.of(test.store.read, test.env));
+    expect(turns).to.be.at.least(Math.floor((catalogue.toolNames().length + count) / PIECE) - 2);
+    const [, own] = await indexes.of(test.store.read, test.env);
+    expect(own?.size).to.equal(count);
+  });
+
+  it('is read from the store no second time while nothing has changed', async () => {
+    const indexes = createToolIndexes(catalogue);
+    await indexes.of(test.store.read, test.env);
+    expect(await turnsDuring(indexes.of(test.store.read, test.env))).to.be.below(PIECE);
+  });
+});
