@@ -48,7 +48,9 @@ function described(schema: GeminiSchema, { description, nullable }: Shape): Gemi
 
 function typed(type: string, { values, members, items, required }: Shape): GeminiSchema {
   const name = { type: type.toUpperCase() };
-  if (values) return { ...name, ...choiceOf(type, values) };
+  // The API has no type for null alone.
+  if (type === 'null') return { type: 'STRING', nullable: true, description: 'Always null.' };
+  if (values) return { ...name, ...choiceOf(type, values), ...(type === 'array' && { items: anyItem() }) };
   if (type === 'array') return { ...name, items: items ? schemaOf(items) : anyItem() };
   if (type !== 'object' || members.size === 0) return name;
   return {

@@ -127,7 +127,7 @@ class ShapeReader {
 /** What a schema says by itself, without what is below it. */
 function emptyShape(view: Data, isCut: boolean): Shape {
   const listed = Object.hasOwn(view, 'const') ? [view['const']] : view['enum'];
-  const values = Array.isArray(listed) ? listed.filter((value) => value !== null) : undefined;
+  const values = Array.isArray(listed) ? distinct(listed).filter((value) => value !== null) : undefined;
   const stated = typesOf(view);
   const types = stated.length > 0 ? stated : (values ?? []).map(typeOf);
   return {
@@ -140,6 +140,10 @@ function emptyShape(view: Data, isCut: boolean): Shape {
     others: othersOf(view['additionalProperties']),
     isCut,
   };
+}
+
+function distinct(values: readonly unknown[]): unknown[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 function othersOf(word: unknown): Shape['others'] {

@@ -46,7 +46,7 @@ class StrictWriter {
 
   #choice(type: string, values: readonly unknown[]): JsonSchema {
     const ofType = values.filter((value) => fits(value, type));
-    if (ofType.length === 0) throw new InexpressibleError();
+    if (ofType.length === 0 || type === 'array' || type === 'object') throw new InexpressibleError();
     const characters = ofType.reduce<number>((sum, value) => sum + String(value).length, 0);
     this.#count(ofType.length, characters);
     if (ofType.length > MAX.longListValues && characters > MAX.longListCharacters) throw new InexpressibleError();

@@ -198,6 +198,19 @@ describe('the shape of tools for Gemini', () => {
     });
   });
 
+  it('X7: is legal for lists of choices, choices that repeat, and null alone', () => {
+    const { parameters } = geminiTool(
+      toolOf({
+        pair: { type: 'array', enum: [[1, 2], [3]] },
+        twice: { enum: ['a', 'b', 'a'] },
+        nothing: { type: 'null' },
+        never: { const: null },
+      }),
+    );
+    expect(geminiProblems(parameters as GeminiSchema)).to.deep.equal([]);
+    expect(parameters?.properties?.['twice']).to.deep.equal({ type: 'STRING', enum: ['a', 'b'] });
+  });
+
   it('has no parameters for a tool without inputs', () => {
     expect(geminiTool(toolOf({}))).to.have.all.keys('name', 'description');
   });
@@ -223,7 +236,7 @@ describe('the strict shape of tools for OpenAI', () => {
     const { input_schema } = toolOf(
       {
         name: { type: 'string', maxLength: 9 },
-        size: { enum: ['s', 'm'] },
+        size: { enum: ['s', 'm', 's'] },
         owner: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, note: { type: 'string' } } },
       },
       { required: ['name'] },
@@ -251,6 +264,8 @@ describe('the strict shape of tools for OpenAI', () => {
     ['a value of any type', { description: 'Anything.' }],
     ['items of any type', { type: 'array' }],
     ['a circle', { $ref: '#' }],
+    ['a choice of lists', { type: 'array', enum: [[1, 2], [3]] }],
+    ['a choice of objects', { enum: [{ a: 1 }] }],
     [
       'alternatives that begin with the same member',
       {
