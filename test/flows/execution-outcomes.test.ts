@@ -3,11 +3,14 @@ import { expect } from 'chai';
 import type { Repositories } from '../../db/store.ts';
 import { StorageError } from '../../db/store.ts';
 import { createAccount } from '../support/accounts.ts';
-import { startChildServer } from '../support/child-server.ts';
+import { type ChildServer, startChildServer } from '../support/child-server.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
+import { createMcpProvider } from '../support/mcp-provider.ts';
+import { toolBody } from '../support/own-tools.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
+import { listed, startRawMcpServer } from '../support/raw-mcp-server.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -16,6 +19,7 @@ import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const GITHUB = 'https://api.github.com';
+const MCP_ORIGIN = 'https://tools.example';
 const ROUNDS = Number(process.env['OUTCOME_ROUNDS'] ?? 1);
 
 interface RawAnswer {
@@ -289,41 +293,87 @@ describe('F13: the outcome of an execution', () => {
     });
   });
 
-  it('is there after kill -9 for every call whose response was received', async () => {
+  it('is there after kill -9 for every call whose response was received, of every kind of call', async () => {
     const folder = tempDir();
-    const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) };
+    const theirs = await startRawMcpServer();
+    theirs.tools = [listed('look', { annotations: { readOnlyHint: true } }), listed('change')];
+    const overrides = [acme.standsFor(KEYED_ORIGIN), theirs.standsFor(MCP_ORIGIN)].join(',');
+    const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides };
     try {
       for (let round = 0; round < ROUNDS; round++) {
         const first = await startChildServer(env);
-        const account = await createKeyedAccount(first);
-        const bearer = await first.token();
-        const answered: string[] = [];
+        const calls = await callsOfEveryKind(first);
+        const answered: [kind: string, executionId: string][] = [];
+        const counts = new Map(Object.keys(calls).map((kind) => [kind, 0]));
         let killed: Promise<unknown> | undefined;
-        const caller = async (place: number): Promise<void> => {
-          const tool = place % 2 === 0 ? 'http_post' : 'http_get';
+        const caller = async ([kind, call]: [string, () => Promise<string | undefined>]): Promise<void> => {
           while (!killed) {
-            const executionId =
-              place % 4 === 3
-                ? await rawCall(first, bearer, account.id, 'POST').then((raw) => !raw.isCut && raw.executionId)
-                : (await execute(first, account.id, tool, { path: '/things' })).body?.execution_id;
-            if (executionId) answered.push(executionId);
-            if (answered.length >= 150) killed ??= first.stop('SIGKILL');
+            const executionId = await call();
+            if (!executionId) continue;
+            answered.push([kind, executionId]);
+            counts.set(kind, (counts.get(kind) ?? 0) + 1);
+            if (answered.length >= 150 && Math.min(...counts.values()) > 0) killed ??= first.stop('SIGKILL');
           }
         };
-        await Promise.all(Array.from({ length: 8 }, (_, place) => caller(place).catch(() => {})));
+        await Promise.all(Object.entries(calls).map((entry) => caller(entry).catch(() => {})));
+        // Without this a kind whose calls all fail would end the test without a kill.
+        expect(Math.min(...counts.values()), JSON.stringify([...counts])).to.be.above(0);
         await killed;
         const second = await startChildServer(env);
         const lost: string[] = [];
-        for (const executionId of answered) {
+        for (const [kind, executionId] of answered) {
           const { status } = (await second.call('GET', `/api/v1/executions/${executionId}`)).body.execution;
-          if (status !== 'SUCCEEDED') lost.push(`${executionId} ${status}`);
+          if (status !== 'SUCCEEDED') lost.push(`${kind} ${executionId} ${status}`);
         }
         await second.stop();
         expect(answered.length).to.be.at.least(150);
         expect(lost).to.deep.equal([]);
       }
     } finally {
+      await theirs.stop();
       folder.remove();
     }
   });
+
+  /** One call of each kind that has a record. Each returns the id of its execution once its response is complete. */
+  async function callsOfEveryKind(child: ChildServer): Promise<Record<string, () => Promise<string | undefined>>> {
+    const { provider, account } = await createKeyedAccount(child);
+    const bearer = await child.token();
+    const made = `${provider.identifier.replaceAll('-', '_')}_change_thing`;
+    const hints = { read_only: false, destructive: false, idempotent: false, open_world: false };
+    const tool = toolBody(provider.identifier, made, { hints, request: { method: 'POST', path: '/things/{number}' } });
+    expect((await child.call('POST', '/api/v1/tools', { body: tool })).status).to.equal(201);
+    const user = { user_id: account['user_id'] ?? 'user-1', identifier: account['identifier'] ?? '' };
+    const client = await connectMcp(
+      child,
+      account['connection_id'] ?? '',
+      await sessionToken(child, account['connection_id'] ?? '', user),
+    );
+    const discovered = await createMcpProvider(child, `${MCP_ORIGIN}/mcp`, { name: `Theirs ${provider.identifier}` });
+    expect((await discovered.sync()).status).to.equal(200);
+    const prefix = discovered.identifier.replaceAll('-', '_');
+    const overRest = async (id: string, name: string, input: Record<string, unknown>) =>
+      (await execute(child, id, name, input)).body?.execution_id as string | undefined;
+    const overMcp = async (name: string, input: Record<string, unknown>) => {
+      const { structuredContent } = await client.callTool({ name, arguments: input });
+      return (structuredContent as { execution_id?: string } | undefined)?.execution_id;
+    };
+    const raw = async (method: string) => {
+      const { isCut, executionId } = await rawCall(child, bearer, account.id, method);
+      return isCut ? undefined : executionId;
+    };
+    const thing = { path: '/things' };
+    return {
+      'a tool that reads': () => overRest(account.id, 'http_get', thing),
+      'a tool that writes': () => overRest(account.id, 'http_post', thing),
+      'a tool of the environment': () => overRest(account.id, made, { number: 1 }),
+      'a discovered tool that reads': () => overRest(discovered.accountId, `${prefix}_look`, {}),
+      'a discovered tool that writes': () => overRest(discovered.accountId, `${prefix}_change`, {}),
+      'a raw GET': () => raw('GET'),
+      'a raw POST': () => raw('POST'),
+      'an MCP call that reads': () => overMcp('http_get', thing),
+      'an MCP call that writes': () => overMcp('http_post', thing),
+      'an MCP call of a tool of the environment': () => overMcp(made, { number: 1 }),
+    };
+  }
 });

@@ -21,7 +21,7 @@ export interface McpProvider {
 }
 
 export async function createMcpProvider(
-  server: TestServer,
+  server: Pick<TestServer, 'call'>,
   url: string,
   { token = 'upstream-token-0123456789', name = 'Their Tools' }: { token?: string; name?: string } = {},
 ): Promise<McpProvider> {
