@@ -36,6 +36,9 @@ const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
   Throttling: 'rate_limited',
 };
 
+/** Codes that refuse the identity token: its audience and its issuer are the connection's. Others are about the account's role. */
+const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPRejectedClaim', 'ExpiredToken']);
+
 /**
  * Judges the answer of a token service: XML, for successes and failures alike. The code decides; of the cloud's words none but a
  * code is passed on.
@@ -50,6 +53,9 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Ass
   if (reason !== undefined)
     return unavailable(reason, false, retryAfterMs, `The token service cannot answer (${code}).`);
   if (status >= 500) return unavailable('server_error', false, retryAfterMs);
+  if (OF_THE_TOKEN.has(code)) {
+    return clientRefused(`The cloud does not accept the identity token of the connection (${code}).`, 'connection');
+  }
   if (code !== '') {
     return clientRefused(`The cloud does not let the account assume its role (${code}).`, 'account');
   }

@@ -353,6 +353,37 @@ describe('the next action', () => {
       workgroup_name: 'reports',
     };
 
+    const refusedBy = (code: string) => {
+      cloud.handler = (_request, res) =>
+        res
+          .writeHead(400, { 'content-type': 'text/xml' })
+          .end(`<ErrorResponse><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`);
+    };
+    const connectedAccount = { api_config: ROLE, authorization_details: { trusted_idp: {} } };
+    const runStatement = async () => {
+      const { id } = await createAccount(server, { connector: 'redshift', connectedAccount });
+      return execute(server, id, 'redshift_execute_statement', { sql: 'select 1' });
+    };
+
+    for (const code of ['InvalidIdentityToken', 'IDPRejectedClaim', 'ExpiredTokenException']) {
+      it(`is the connection when the cloud refuses its identity token (${code})`, async () => {
+        refusedBy(code);
+        const { body, text } = await runStatement();
+        expect(body, text).to.include(FAILED);
+        expect(body.next_action, text).to.include({ type: CONNECTION.type, operation_id: CONNECTION.operation });
+        expect(body.detail)
+          .to.match(/No token could be obtained.*identity token of the connection/)
+          .and.match(ofConnection);
+      });
+    }
+
+    it('is nothing while the cloud cannot answer', async () => {
+      refusedBy('ServiceUnavailable');
+      const { body, text } = await runStatement();
+      expect(body.tool_error?.retryable, text).to.equal(true);
+      expect(body).not.to.have.property('next_action');
+    });
+
     it('is the account when the cloud does not let it assume its role', async () => {
       cloud.handler = (_request, res) =>
         res
