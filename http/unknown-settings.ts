@@ -3,7 +3,7 @@ import { SETTINGS } from './config.ts';
 const PREFIX = 'VALETKEY_';
 /** Set by the command for itself. */
 const INTERNAL = ['VALETKEY_REEXEC'];
-/** Changed characters up to which a name is taken for a misspelled one. */
+/** Changed characters up to which a name is taken for a misspelled one; of a short name at most a third of its characters. */
 const MAX_CHANGES = 3;
 
 /**
@@ -22,13 +22,14 @@ export function unknownSettings(env: Readonly<Record<string, string | undefined>
 
 function nearest(name: string): string | undefined {
   const bare = name.slice(PREFIX.length);
+  const limit = Math.min(MAX_CHANGES, Math.floor(bare.length / 3));
   const distances = SETTINGS.map((setting) => {
     const changes = Math.min(changesBetween(name, setting), changesBetween(bare, setting));
     return { setting, changes };
   });
   distances.sort((a, b) => a.changes - b.changes);
   const [first] = distances;
-  return first && first.changes <= MAX_CHANGES ? first.setting : undefined;
+  return first && first.changes <= limit ? first.setting : undefined;
 }
 
 /** Characters to insert, delete or replace (Levenshtein). */

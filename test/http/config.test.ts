@@ -139,12 +139,15 @@ describe('unknownSettings', () => {
       VALETKEY_PORT: '80',
       VALETKEY_DATADIR: '/srv',
       VALETKEY_COLOUR: 'blue',
+      VALETKEY_FOO: '1',
     };
     expect(unknownSettings(env)).to.deep.equal([
       'VALETKEY_CHECK_ANSWER is not a setting; did you mean VALETKEY_CHECK_ANSWERS?',
       'VALETKEY_COLOUR is not a setting',
       'VALETKEY_DATADIR is not a setting; did you mean DATA_DIR?',
       'VALETKEY_EGRES_ALLOW is not a setting; did you mean VALETKEY_EGRESS_ALLOW?',
+      // Any short name is a few changes away from any other.
+      'VALETKEY_FOO is not a setting',
       'VALETKEY_PORT is not a setting; did you mean PORT?',
     ]);
   });
