@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Document } from 'openapi-backend';
 import { handlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
@@ -25,11 +26,16 @@ export interface RunningServer {
  * which costs more than everything else of the pipeline together. Express keeps the pages.
  *
  * @param ports that were bound before the deps were made
+ * @param contract the OpenAPI document that requests and responses are checked against
  * @throws ConfigError when a setting cannot be read; the deps and the ports are closed then
  */
-export async function startServer(deps: Deps, ports?: Ports): Promise<RunningServer> {
+export async function startServer(
+  deps: Deps,
+  ports?: Ports,
+  contract: Document = readDefinition(),
+): Promise<RunningServer> {
   const bound = ports ?? (await bindPorts(deps.config));
-  const pipeline = await createPipeline(readDefinition(), handlers, deps);
+  const pipeline = await createPipeline(contract, handlers, deps);
   const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(pipeline.serve), deps.log);
   const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
   const mcp = createMcpMount(deps, createMcpServing(deps));

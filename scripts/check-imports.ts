@@ -24,7 +24,7 @@ const ROOMS: Room[] = [
     path: 'core/authorization',
     may: [
       ...['generated/api.d.ts', 'core/errors.ts', 'core/secret.ts', 'core/connectors'],
-      'core/accounts/obtaining/request.ts',
+      ...['core/accounts/obtaining/request.ts', 'core/oauth/client-auth.ts', 'core/tools/signer.ts'],
       ...['core/oauth1', 'core/smart-fhir', 'core/trusted-idp', 'core/workspace-dwd'],
     ],
   },

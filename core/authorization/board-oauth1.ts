@@ -1,9 +1,10 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { PlacedCredential, TokenCredential } from '../connectors/placement.ts';
+import { boardSigner } from '../oauth1/board-signer.ts';
 import { oauth1WayOf } from '../oauth1/provider.ts';
-import { MASK } from '../secret.ts';
+import { MASK, Secret } from '../secret.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
-import type { AuthorizationModule } from './module.ts';
+import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
 import { placed } from './placing.ts';
 
 /** OAuth 1.0a (RFC 5849), and the board applications that issue tokens without signatures. */
@@ -20,6 +21,7 @@ export const boardOAuth1: AuthorizationModule = {
       byFragment !== undefined && signed === undefined,
     signsCalls: true,
   },
+  signing: { signer },
   consent: {
     protocol: 'oauth1',
     isPossible: (pattern) => oauth1WayOf(pattern) !== undefined,
@@ -39,4 +41,12 @@ function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCre
     masked: `OAuth ${key}oauth_token="${MASK}"`,
   };
   return placed([part], [token]);
+}
+
+/** Only a token that came out of the three legs of OAuth 1.0a has a secret. */
+function signer({ pattern, details }: SignedParty, tools: SignerTools) {
+  const { access_token: token, token_secret: secret } = details[OAUTH_TOKEN.name] ?? {};
+  if (typeof token !== 'string' || typeof secret !== 'string') return undefined;
+  const pair = { accessToken: new Secret(token), tokenSecret: new Secret(secret) };
+  return boardSigner(pattern, tools.client(), pair, tools);
 }

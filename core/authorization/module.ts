@@ -1,7 +1,10 @@
 import type { RequestMaker } from '../accounts/obtaining/request.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
 import type { AuthField, AuthPattern, FieldPlacement, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/placement.ts';
+import type { ClientCredentials } from '../oauth/client-auth.ts';
 import type { Secret } from '../secret.ts';
+import type { RequestSigner } from '../tools/signer.ts';
 import type { DetailsForm } from './forms.ts';
 import type { ConnectionType } from './type.ts';
 
@@ -24,6 +27,18 @@ export interface AuthorizationModule {
   consent?: ConsentRules;
   /** Whether the accounts of a pattern are clients themselves: no user grants them anything. */
   isClient?(pattern: AuthPattern): boolean;
+  /** How calls of accounts are signed as a whole, where they are. */
+  signing?: SigningRules;
+  /** The values of an account that tools can take beside its configuration. */
+  callInputs?: {
+    names: readonly string[];
+    /** @throws ApiError for an account that lacks what its calls need */
+    read(inputs: AccountInputs, shown: HeldParts['publicDetails']): AccountInputs;
+  };
+  /** What the configuration of an account gains from the token response. */
+  configOf?(tokenResponse: unknown): Record<string, unknown>;
+  /** Whether an MCP server can name the authorization server of accounts (RFC 9728). */
+  isDiscoveredByMcp?: boolean;
   /** By what the service obtains the next access token of an account; undefined: it obtains none. */
   obtainingOf?(account: HeldParts): Obtaining | undefined;
   /** True when the provider is a record system, which names its token endpoint itself (SMART App Launch 2.2). */
@@ -32,6 +47,32 @@ export interface AuthorizationModule {
   storeAdvice?: string;
   /** The grant that the metadata of a provider has to support (RFC 8414 §2, `grant_types_supported`). */
   metadataGrant?: 'authorization_code' | 'client_credentials';
+}
+
+export interface SigningRules {
+  /**
+   * @returns undefined while the account holds nothing to sign with: its calls are not signed
+   * @throws OAuthConfigError for a client that cannot sign; ApiError for an account or a provider that lacks what signatures need
+   */
+  signer(party: SignedParty, tools: SignerTools): RequestSigner | undefined;
+  /** Stands for the signer of an account that obtains its credentials when they are needed. */
+  preview?(party: Omit<SignedParty, 'details'>): RequestSigner;
+}
+
+/** What the signatures of an account depend on. */
+export interface SignedParty {
+  pattern: AuthPattern;
+  apiConfig: Readonly<Record<string, unknown>>;
+  /** The opened credentials: forms by name. */
+  details: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+}
+
+export interface SignerTools {
+  /** The client of the connection. @throws OAuthConfigError */
+  client(): ClientCredentials;
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
 }
 
 /** What is known of the credentials of an account while they are sealed. */

@@ -14,5 +14,6 @@ export const oauth: AuthorizationModule = {
       isMcp === true || (config.authorize_uri ?? config.issuer) !== undefined,
   },
   obtainingOf: () => 'refresh_token',
+  isDiscoveredByMcp: true,
   metadataGrant: 'authorization_code',
 };

@@ -14,7 +14,7 @@ import { trustedIdp } from './trusted-idp.ts';
 import type { AuthorizationType } from './type.ts';
 import { workspaceDwd } from './workspace-dwd.ts';
 
-/** Every authorization type of the contract. Nothing else in the program names one (scripts/check-types.ts). */
+/** Every authorization type of the contract. Nothing else in the program names one (scripts/check-type-names.ts). */
 export const MODULES = {
   OAUTH: oauth,
   API_KEY: apiKey,

@@ -21,3 +21,8 @@ export function isRecordSystem({ type, oauth_config: config }: Pick<AuthPattern,
 export function needsCredentials(type: string): boolean {
   return moduleOf(type).forms.length > 0;
 }
+
+/** Whether the provider of a pattern is an MCP server that names its authorization server (RFC 9728). */
+export function isDiscoveredByMcp({ is_mcp: isMcp, type }: AuthPattern): boolean {
+  return isMcp === true && moduleOf(type).isDiscoveredByMcp === true;
+}

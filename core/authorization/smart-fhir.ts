@@ -1,4 +1,5 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { launchContextChange, readLaunchContext } from '../smart-fhir/launch-context.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule, HeldParts } from './module.ts';
 import { placeBearer } from './placing.ts';
@@ -19,6 +20,8 @@ export const smartFhir: AuthorizationModule = {
   isClient: isBackend,
   obtainingOf: (account) => (holdsUserToken(account) ? 'refresh_token' : 'client_credentials'),
   isRecordSystem: true,
+  // The patient or encounter that the user had open in the record system, or chose there.
+  configOf: (tokenResponse) => launchContextChange(readLaunchContext(tokenResponse)),
   storeAdvice: BARE_CLIENT,
   metadataGrant: 'authorization_code',
 };

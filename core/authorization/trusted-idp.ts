@@ -1,5 +1,10 @@
+import { ApiError } from '../errors.ts';
+import type { RequestSigner } from '../tools/signer.ts';
+import { previewSignedV4, type SigningScope, signRequestV4 } from '../trusted-idp/sign-v4.ts';
+import { fromTemporaryDetails } from '../trusted-idp/temporary-credentials.ts';
+import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
 import { type DetailsForm, isText } from './forms.ts';
-import type { AuthorizationModule } from './module.ts';
+import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
 import { placeBearer } from './placing.ts';
 
 /** The database user, and the temporary credentials that the cloud issued. */
@@ -24,6 +29,54 @@ export const trustedIdp: AuthorizationModule = {
     method: () => 'identity_token',
     audience: ({ identity_audience: audience = null }) => audience,
   },
+  signing: { signer, preview },
+  callInputs: {
+    names: ['db_user'],
+    read: (inputs, shown) => warehouseInputs(inputs, userIn(shown?.[TRUSTED_IDP.name])),
+  },
   obtainingOf: () => 'web_identity',
   storeAdvice: 'The application has to store the database user, or the role and the cluster.',
 };
+
+function userIn(shown: unknown): string | null {
+  const user = (shown as { db_user?: unknown } | undefined)?.db_user;
+  return typeof user === 'string' ? user : null;
+}
+
+/** Signs by AWS Signature Version 4, with the temporary credentials. */
+function signer(party: SignedParty, { now }: SignerTools): RequestSigner | undefined {
+  const scope = scopeOf(party);
+  const credentials = fromTemporaryDetails(party.details[TRUSTED_IDP.name] ?? {});
+  if (credentials === null) return undefined;
+  const { secretAccessKey, sessionToken } = credentials;
+  return {
+    sign: (request) => signRequestV4(request, credentials, scope, now()),
+    preview: (request) => previewSignedV4(request, scope),
+    secrets: [secretAccessKey.reveal(), sessionToken.reveal()],
+  };
+}
+
+function preview(party: Omit<SignedParty, 'details'>): RequestSigner {
+  const scope = scopeOf(party);
+  return {
+    sign: () => {
+      throw new TypeError('A preview is never sent');
+    },
+    preview: (request) => previewSignedV4(request, scope),
+    secrets: [],
+  };
+}
+
+function scopeOf({ apiConfig, pattern }: Omit<SignedParty, 'details'>): SigningScope {
+  const service = pattern.oauth_config?.signing_service;
+  const { region } = apiConfig;
+  if (service === undefined) {
+    throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', 'The provider does not say for which service calls are signed.');
+  }
+  if (typeof region !== 'string') {
+    throw new ApiError('INVALID_API_CONFIG', 'The account names no region of the cloud.', {
+      errors: [{ field: 'connected_account.api_config.region', message: 'is required' }],
+    });
+  }
+  return { region, service };
+}

@@ -1,4 +1,4 @@
-import { isStaticType, secretFieldsOf, staticFieldsOf } from '../authorization/fields.ts';
+import { secretFieldsOf, staticFieldsOf } from '../authorization/fields.ts';
 import type { TypedRules, Values } from '../authorization/module.ts';
 import { incomplete, mutated, mutationOf, placed } from '../authorization/placing.ts';
 import { moduleOf } from '../authorization/registry.ts';
@@ -74,7 +74,7 @@ export function placementOutline(pattern: AuthPattern, fields: readonly string[]
   const details = Object.fromEntries(fields.map((name) => [name, new Secret(`{{${name}}}`)]));
   const token = { kind: 'token', accessToken: new Secret('{{access_token}}'), consumerKey: '{{client_id}}' } as const;
   try {
-    const { parts } = placeCredential(pattern, isStaticType(pattern.type) ? { kind: 'static', details } : token);
+    const { parts } = placeCredential(pattern, moduleOf(pattern.type).placeToken ? token : { kind: 'static', details });
     return parts.map(({ in: place, name, value }) => [place, name, value]);
   } catch (error) {
     if (error instanceof ApiError) return null;

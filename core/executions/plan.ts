@@ -3,6 +3,7 @@ import { type Definition, useBreach } from '../accounts/binding.ts';
 import { type Details, staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
+import { moduleOf } from '../authorization/registry.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
@@ -18,7 +19,6 @@ import { prepareCall } from '../tools/call.ts';
 import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
-import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
 import { partyOf } from './account-party.ts';
 import { accountNotActive, type CallParty } from './next-action.ts';
 import { type CheckedOwnInput, checkedInput } from './own-input.ts';
@@ -163,9 +163,7 @@ export function inputsOf(
   pattern: AuthPattern,
   { apiConfig, publicDetails }: AccountRow,
 ): AccountInputs {
-  const { static_auth: typed, trusted_idp: idp } = (publicDetails ?? {}) as Details;
-  const inputs = accountInputs(pattern, apiConfig, staticFieldsIn({ ...(typed && { static_auth: typed }) }));
-  if (pattern.type !== 'TRUSTED_IDP' || tool.generic) return inputs;
-  const dbUser = idp?.['db_user'];
-  return warehouseInputs(inputs, typeof dbUser === 'string' ? dbUser : null);
+  const inputs = accountInputs(pattern, apiConfig, staticFieldsIn((publicDetails ?? {}) as Details));
+  const { callInputs } = moduleOf(pattern.type);
+  return callInputs && !tool.generic ? callInputs.read(inputs, publicDetails) : inputs;
 }

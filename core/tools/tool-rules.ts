@@ -1,4 +1,5 @@
 import { staticFieldsOf } from '../authorization/fields.ts';
+import { moduleOf } from '../authorization/registry.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError, type FieldError } from '../errors.ts';
@@ -113,8 +114,8 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
         ...staticFieldsOf(pattern).filter((field) => field.is_path_param),
         ...(pattern.account_fields ?? []),
       ];
-      const isUser = pattern.type === 'TRUSTED_IDP' && name === 'db_user';
-      if (isUser || fields.some((field) => field.field_name === name)) continue;
+      const isHeld = moduleOf(pattern.type).callInputs?.names.includes(name);
+      if (isHeld || fields.some((field) => field.field_name === name)) continue;
       const message = `the templates take account.${name}, which accounts of type ${pattern.type} do not have`;
       problems.push({ field: 'request', message });
     }

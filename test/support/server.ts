@@ -1,3 +1,4 @@
+import type { Document } from 'openapi-backend';
 import { request as send } from 'undici';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
@@ -51,6 +52,8 @@ export interface TestServerOptions {
   overrides?: DepsOverrides;
   /** Replaces parts of what was wired, for faults. */
   adapt?: (deps: Deps) => Partial<Deps>;
+  /** The contract to serve instead of the project's. */
+  contract?: Document;
   /** An existing data directory, which is then kept. */
   dataDir?: string;
 }
@@ -83,7 +86,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     ...options.adapt?.(wired),
   };
-  const server = await startServer(deps);
+  const server = await startServer(deps, undefined, options.contract);
   const environment = await wired.environmentOf('localhost');
   const token = (...scopes: Scope[]) =>
     issueAccessToken(

@@ -1,8 +1,10 @@
 import type { EnvironmentId, Store } from '../../../db/store.ts';
+import { moduleOf } from '../../authorization/registry.ts';
 import { clientOf } from '../../connections/client.ts';
 import { secureEndpoints } from '../../connections/client-endpoints.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
+import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
 import { readAccountFacts } from '../../oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../oauth/authorization-request.ts';
@@ -13,7 +15,6 @@ import { finishAuthorization, type Granted } from '../../oauth/grants/authorizat
 import { type OAuthProvider, withInputs } from '../../oauth/provider.ts';
 import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
 import type { Secret } from '../../secret.ts';
-import { launchContextChange, readLaunchContext } from '../../smart-fhir/launch-context.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { JsonObject } from '../merge.ts';
 import { providerOf } from '../oauth-provider.ts';
@@ -102,7 +103,7 @@ async function granted(
     },
     tokenExpiresAt: expiresAt,
     subject: facts.ok ? facts.subject : null,
-    apiConfig: { ...values, ...(facts.ok && facts.values), ...(pattern.type === 'SMART_FHIR' && contextIn(answer)) },
+    apiConfig: { ...values, ...(facts.ok && facts.values), ...configIn(pattern, answer) },
     origins: originsOf(provider),
   };
   if (facts.ok) return { ok: true, grant };
@@ -112,9 +113,8 @@ async function granted(
   return { ok: true, grant };
 }
 
-/** What the person had open in the record system, or chose there. */
-function contextIn(answer: Secret): JsonObject {
-  return launchContextChange(readLaunchContext(JSON.parse(answer.reveal())));
+function configIn({ type }: AuthPattern, answer: Secret): JsonObject {
+  return moduleOf(type).configOf?.(JSON.parse(answer.reveal())) ?? {};
 }
 
 /** The origins of all endpoints, those that the provider's metadata named among them. */

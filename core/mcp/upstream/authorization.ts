@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConnectionRow, EnvironmentId, EnvironmentRow, Store } from '../../../db/store.ts';
 import type { LinkContext } from '../../accounts/links/link-context.ts';
 import { callbackUrl } from '../../accounts/links/start-consent.ts';
+import { isDiscoveredByMcp } from '../../authorization/roles.ts';
 import { type Learned, learnedIssuer, typedConfig, withLearned } from '../../connections/learned.ts';
 import type { ProviderChangeTools } from '../../connections/provider-change.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
@@ -41,7 +42,7 @@ export async function readyForConsent(
   const typed = typedConfig(pattern.oauth_config);
   const knowsServer = typed.authorize_uri !== undefined && typed.token_uri !== undefined;
   const isClient = Boolean(connection.clientId);
-  if (!pattern.is_mcp || pattern.type !== 'OAUTH' || (knowsServer && isClient)) return UNCHANGED;
+  if (!isDiscoveredByMcp(pattern) || (knowsServer && isClient)) return UNCHANGED;
   const address = provider.proxyUrl ?? '';
   if (address.includes('{{'))
     return refuse('An MCP server whose address differs per account needs its endpoints given.');

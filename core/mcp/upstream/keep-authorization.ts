@@ -1,4 +1,5 @@
 import type { ConnectionRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import { isDiscoveredByMcp } from '../../authorization/roles.ts';
 import { isAllowed } from '../../connections/allowed-addresses.ts';
 import { bindClient } from '../../connections/client-binding.ts';
 import { rebindClient } from '../../connections/client-change.ts';
@@ -6,7 +7,6 @@ import { sealClient } from '../../connections/client-secret.ts';
 import { type Learned, learnedIssuer, withLearned } from '../../connections/learned.ts';
 import { adaptToProvider, type ProviderChange, type ProviderChangeTools } from '../../connections/provider-change.ts';
 import { type CustomProviderDefinition, findPattern, toProvider } from '../../connections/providers.ts';
-import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import type { RegisteredClient } from '../../oauth/registration.ts';
 
@@ -33,10 +33,12 @@ export async function keepAuthorization(
   const row = await tx.customProviders.get(environment.id, provider);
   if (!row) return;
   const before = row.definition as unknown as CustomProviderDefinition;
-  const known = before.auth_patterns.find(isMcpOAuth);
+  const known = before.auth_patterns.find(isDiscoveredByMcp);
   const definition = {
     ...before,
-    auth_patterns: before.auth_patterns.map((pattern) => (isMcpOAuth(pattern) ? withLearned(pattern, said) : pattern)),
+    auth_patterns: before.auth_patterns.map((pattern) =>
+      isDiscoveredByMcp(pattern) ? withLearned(pattern, said) : pattern,
+    ),
   };
   const change = { before: toProvider(provider, before), now: toProvider(provider, definition) };
   const issuer = known && learnedIssuer(known);
@@ -94,8 +96,4 @@ export function foreignAddress(
   const { origin } = new URL(server);
   const named = [issuer, authorize_uri, token_uri, revocation_uri].filter((address) => address !== undefined);
   return named.find((address) => new URL(address).origin !== origin && !isAllowed(address, allowed ?? []));
-}
-
-function isMcpOAuth({ is_mcp, type }: AuthPattern): boolean {
-  return is_mcp === true && type === 'OAUTH';
 }

@@ -1,0 +1,46 @@
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import type { ClientCredentials } from '../oauth/client-auth.ts';
+import { OAuthConfigError } from '../oauth/config-error.ts';
+import type { Secret } from '../secret.ts';
+import type { RequestSigner } from '../tools/signer.ts';
+import { signingRulesOf } from './provider.ts';
+import { previewSignedRequest, type Signing, signRequest } from './sign-request.ts';
+
+export interface BoardTools {
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+}
+
+/** A token of a board application. Only one that came out of the three legs of OAuth 1.0a has a secret. */
+export interface BoardToken {
+  accessToken: Secret;
+  tokenSecret: Secret | null;
+}
+
+/**
+ * Signs the calls of an account by OAuth 1.0a.
+ *
+ * @throws OAuthConfigError when the connection has no secret to sign with
+ */
+export function boardSigner(
+  { oauth_config: config = {} }: AuthPattern,
+  client: ClientCredentials,
+  { accessToken: token, tokenSecret: secret }: BoardToken & { tokenSecret: Secret },
+  { now, random }: BoardTools,
+): RequestSigner {
+  if (client.secret === null) throw new OAuthConfigError('The connection has no client secret.');
+  const rules = signingRulesOf(config);
+  const signing: Signing = {
+    client: { key: client.clientId, secret: client.secret },
+    token: { token, secret },
+    rules,
+    now,
+    random,
+  };
+  return {
+    sign: (request) => signRequest(request, signing),
+    preview: (request) => previewSignedRequest(request, signing.client, rules),
+    secrets: [token.reveal(), secret.reveal(), client.secret.reveal()].filter((text) => text !== ''),
+  };
+}

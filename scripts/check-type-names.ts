@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { authorizationTypes } from '../core/authorization/registry.ts';
+
+/**
+ * Holds the program against the rule that only `core/authorization/` knows authorization types: no other source text names one, so
+ * that a new type is a new module and nothing else.
+ */
+const FOLDERS = ['core', 'handlers', 'db', 'http', 'cli', 'web'];
+const HOME = 'core/authorization/';
+
+/** Files that may name types, and why. */
+const ALLOWED: Record<string, string> = {
+  'core/import/security.ts': 'chooses the types of a provider by the security schemes of its description',
+  'core/connections/vendor.ts': 'CUSTOM is the name of a vendor there',
+};
+
+/** Returns one line for each place that names an authorization type outside of its module. */
+export function findTypeNames(root: string): string[] {
+  return FOLDERS.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((path) =>
+    judgeText(relative(root, path), readFileSync(path, 'utf8')),
+  );
+}
+
+/** Judges one file, given as a path from the root and its text. Comments and prose in messages count as well when they quote a name. */
+export function judgeText(file: string, text: string): string[] {
+  if (file.startsWith(HOME) || Object.hasOwn(ALLOWED, file)) return [];
+  const names = authorizationTypes().join('|');
+  const quoted = new RegExp(`(['"\`])(?:${names})\\1`);
+  const key = new RegExp(`^\\s*(?:${names})\\??\\s*:`);
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      quoted.test(line) || key.test(line) ? [`${file}:${index + 1} names an authorization type: ${line.trim()}`] : [],
+    );
+}
+
+function sourceFiles(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.filter((e) => e.isFile() && /\.(ts|js|sql)$/.test(e.name)).map((e) => join(e.parentPath, e.name));
+}
+
+if (import.meta.main) {
+  const found = findTypeNames(join(import.meta.dirname, '..'));
+  for (const line of found) console.error(line);
+  if (found.length > 0) {
+    console.error('Ask the module of the type instead: docs/architecture.md, "Authorization types".');
+    process.exit(1);
+  }
+  console.log('authorization types: named in core/authorization alone');
+}

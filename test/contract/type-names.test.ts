@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findTypeNames, judgeText } from '../../scripts/check-type-names.ts';
+
+describe('the names of authorization types', () => {
+  it('stand in core/authorization alone', () => {
+    expect(findTypeNames(join(import.meta.dirname, '../..'))).to.deep.equal([]);
+  });
+
+  for (const [file, text] of [
+    ['core/accounts/write.ts', "if (pattern.type === 'OAUTH') return;"],
+    ['core/accounts/write.ts', "    case 'SMART_FHIR':"],
+    ['core/accounts/write.ts', "const TYPES = new Set(['API_KEY']);"],
+    ['core/accounts/write.ts', "  WORKSPACE_DWD: 'delegation',"],
+    ['db/migrations/0009_more.sql', "  authorization_type text check (authorization_type in ('BASIC')),"],
+    ['handlers/present/account.ts', 'if (row.type === "NO_AUTH") return;'],
+  ] as const) {
+    it(`are found in ${file}: ${text.trim()}`, () => {
+      expect(judgeText(file, text)).to.deep.equal([`${file}:1 names an authorization type: ${text.trim()}`]);
+    });
+  }
+
+  for (const [file, text] of [
+    ['core/authorization/oauth.ts', "const name = 'OAUTH';"],
+    ['core/accounts/write.ts', '/** Accounts of type OAUTH are granted. */'],
+    ['core/accounts/write.ts', "const code = 'OAUTH_REFUSED';"],
+  ] as const) {
+    it(`may stand in ${file}: ${text}`, () => expect(judgeText(file, text)).to.deep.equal([]));
+  }
+});
