@@ -34,7 +34,7 @@ sandbox: install ## Leave the server, two providers and an example application r
 	@exec node scripts/sandbox.ts
 
 .PHONY: generate
-generate: install ## Write generated/ from spec/ and catalogue/: bundle, lint, types, tool index
+generate: install ## Write what follows from changed files of spec/ and catalogue/ to generated/: bundle, types, tool index
 	node scripts/generate.ts
 
 .PHONY: catalogue

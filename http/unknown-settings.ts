@@ -1,3 +1,4 @@
+import { editDistance } from '../core/edit-distance.ts';
 import { SETTINGS } from './config.ts';
 
 const PREFIX = 'VALETKEY_';
@@ -24,24 +25,10 @@ function nearest(name: string): string | undefined {
   const bare = name.slice(PREFIX.length);
   const limit = Math.min(MAX_CHANGES, Math.floor(bare.length / 3));
   const distances = SETTINGS.map((setting) => {
-    const changes = Math.min(changesBetween(name, setting), changesBetween(bare, setting));
+    const changes = Math.min(editDistance(name, setting), editDistance(bare, setting));
     return { setting, changes };
   });
   distances.sort((a, b) => a.changes - b.changes);
   const [first] = distances;
   return first && first.changes <= limit ? first.setting : undefined;
-}
-
-/** Characters to insert, delete or replace (Levenshtein). */
-function changesBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [at, character] of [...from].entries()) {
-    const next = [at + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] as number) + (character === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] as number) + 1, (next[column - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] as number;
 }

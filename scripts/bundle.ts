@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
+import { describeProblem } from './bundle-problem.ts';
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
 
@@ -12,12 +13,13 @@ export const SPEC_ROOT = fileURLToPath(new URL('../spec/openapi.yaml', import.me
  *
  * @param root path of the root document
  * @returns the bundled document as plain JSON, components in order of their names
- * @throws when a reference leads nowhere or two files give one name to different things
+ * @throws Error with one line per problem, `file:line:column: message`, when a reference leads nowhere or two files give one name to
+ *   different things
  */
 export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> {
   const config = await createConfig({});
   const { bundle: bundled, problems } = await bundle({ ref: root, config });
-  if (problems.length > 0) throw new Error(problems.map((problem) => problem.message).join('\n'));
+  if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'));
   const document = JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject;
   const components = Object.entries(objectAt(document, 'components'));
   return {

@@ -2,21 +2,23 @@ import type { OpenAPI3 } from 'openapi-typescript';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { stringify } from 'yaml';
 import { bundleSpec } from './bundle.ts';
+import { breaksOfContractRules } from './contract-rules.ts';
 import type { JsonObject } from './openapi-document.ts';
 import { secretPaths } from './secret-paths.ts';
 
 /** The contract in one file, as it is served. */
 export const BUNDLE = 'openapi.json';
 
-/** What follows from `spec/`, by file name in `generated/`. The same input gives the same bytes. */
-export async function contractFiles(): Promise<Record<string, string>> {
+/** What follows from `spec/`, by file name in `generated/`, and which rules of our own it breaks. The same input gives the same bytes. */
+export async function makeContract(): Promise<{ files: Record<string, string>; problems: string[] }> {
   const document = await bundleSpec();
-  return {
+  const files = {
     [BUNDLE]: asJson(document),
     'openapi.yaml': stringify(document, { aliasDuplicateObjects: false, lineWidth: 130 }),
     'api.d.ts': await types(document),
     'secret-paths.json': asJson(secretPaths(document)),
   };
+  return { files, problems: breaksOfContractRules(document) };
 }
 
 /** The generator completes discriminators in place, hence the copy. */

@@ -1,61 +1,84 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { buildCatalogue } from './catalogue.ts';
-import { contractFiles } from './contract-files.ts';
-import { lintSpec } from './lint-spec.ts';
-import { DIGEST_FILE, sourceDigest } from './source-digest.ts';
+import { changedSources, DIGEST_FILE, type Source, sourceDigests } from './source-digest.ts';
 
 const FOLDER = new URL('../generated/', import.meta.url);
 const CATALOGUE = 'catalogue.json';
 
-/** Everything in `generated/`, by file name, from `spec/` and `catalogue/`. */
-async function generatedFiles(): Promise<Record<string, string>> {
-  const { text } = await buildCatalogue();
-  return { ...(await contractFiles()), [CATALOGUE]: text, [DIGEST_FILE]: sourceDigest() };
+/** What follows from one source: files in `generated/` by name, and what is wrong with the source, one line each. */
+interface Made {
+  files: Record<string, string>;
+  problems: string[];
 }
 
-/** The files in `generated/` that differ from what the sources say now; none when everything is in step. */
+/** The generators are loaded when their source has changed. */
+const MAKE: Record<Source, () => Promise<Made>> = {
+  async catalogue() {
+    const { buildCatalogue } = await import('./catalogue.ts');
+    const { text, problems } = await buildCatalogue();
+    return { files: { [CATALOGUE]: text }, problems };
+  },
+  async spec() {
+    const { makeContract } = await import('./contract-files.ts');
+    return makeContract();
+  },
+};
+
+const ALL = Object.keys(MAKE) as Source[];
+
+async function make(sources: readonly Source[]): Promise<Made> {
+  const made = [];
+  for (const source of sources) made.push(await MAKE[source]());
+  const files = Object.assign({ [DIGEST_FILE]: sourceDigests() }, ...made.map((one) => one.files));
+  return { files, problems: made.flatMap(({ problems }) => problems) };
+}
+
+/** The files in `generated/` that differ from what all sources give now; none when everything is in step. */
 export async function drift(): Promise<string[]> {
-  return differing(await generatedFiles());
+  return differing((await make(ALL)).files);
 }
 
 async function differing(wanted: Record<string, string>): Promise<string[]> {
   const names = Object.keys(wanted);
-  const present = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8').catch(() => null)));
+  const present = await Promise.all(names.map(current));
   return names.filter((name, index) => present[index] !== wanted[name]);
 }
 
-/** Writes everything in `generated/` anew. */
-export async function write(): Promise<void> {
-  const files = await generatedFiles();
+async function current(name: string): Promise<string> {
+  return readFile(new URL(name, FOLDER), 'utf8').catch(() => '');
+}
+
+/** Writes what follows from some sources. @returns what is wrong with them, one line each */
+export async function write(sources: readonly Source[]): Promise<string[]> {
+  const { files, problems } = await make(sources);
   await mkdir(FOLDER, { recursive: true });
   for (const [name, content] of Object.entries(files)) await writeFile(new URL(name, FOLDER), content);
+  return problems;
 }
 
-/** What is wrong with the sources themselves, one line each. */
-async function findings(): Promise<string[]> {
-  return [...(await buildCatalogue()).problems, ...(await lintSpec())];
-}
-
-/** Prints one line each, and lets the process fail when there is any. */
-function report(lines: readonly string[]): void {
-  for (const line of lines) console.error(line);
-  if (lines.length > 0) process.exitCode = 1;
+/** Compares everything, and lets two general linters read the contract. */
+async function check(): Promise<string[]> {
+  const { files, problems } = await make(ALL);
+  const stale = await differing(files);
+  const { lintSpec } = await import('./lint-spec.ts');
+  return [
+    ...stale.map((name) => `generated/${name} is out of step with its source: run \`node scripts/generate.ts --all\``),
+    ...problems,
+    ...(await lintSpec()),
+  ];
 }
 
 /**
- * - without an option: writes `generated/` and lints the sources
+ * - without an option: writes what follows from the sources that have changed
+ * - `--all`: writes everything, for a change of the generators themselves
  * - `--check`: writes nothing; fails when a file is out of step or the linters find something
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' } } });
-  if (values.check) {
-    const stale = await drift();
-    report(stale.map((name) => `generated/${name} is out of step with its source: run \`make generate\``));
-  } else {
-    await write();
-  }
-  report(await findings());
+  const { values } = parseArgs({ options: { check: { type: 'boolean' }, all: { type: 'boolean' } } });
+  const sources = values.all ? ALL : changedSources(await current(DIGEST_FILE));
+  const problems = await (values.check ? check() : write(sources)).catch((error: Error) => error.message.split('\n'));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 }
 
 if (import.meta.main) await main();

@@ -46,6 +46,14 @@ describe('bundling', () => {
 
   it('refuses a reference that leads nowhere', async () => {
     const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Other: { type: string }' };
-    expect(await failureOf(files)).to.include("Can't resolve $ref");
+    expect(await failureOf(files)).to.match(/root\.yaml:1:\d+: cannot resolve two\.yaml#\/Thing$/);
+  });
+
+  it('names the file, the line and the nearest name in one line per problem', async () => {
+    const files = { 'one.yaml': 'Thinq: { type: string }', 'two.yml': 'Thing: { type: string }' };
+    const lines = (await failureOf(files)).split('\n');
+    expect(lines).to.have.length(2);
+    expect(lines[0]).to.match(/root\.yaml:1:\d+: cannot resolve one\.yaml#\/Thing; did you mean Thinq\?$/);
+    expect(lines[1]).to.match(/root\.yaml:1:\d+: cannot resolve two\.yaml#\/Thing; did you mean two\.yml\?$/);
   });
 });

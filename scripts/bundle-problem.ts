@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
+import type { bundle } from '@redocly/openapi-core';
+import { getLineColLocation } from '@redocly/openapi-core';
+import { parse } from 'yaml';
+import { editDistance } from '../core/edit-distance.ts';
+import { isObject, type JsonObject } from './openapi-document.ts';
+
+type Problem = Awaited<ReturnType<typeof bundle>>['problems'][number];
+
+/** What is wrong in one line: file, line, column, message, and the name that was probably meant. */
+export function describeProblem({ message, location }: Problem): string {
+  const [place] = location;
+  if (!place) return message;
+  const file = place.source.absoluteRef;
+  const { line, col } = getLineColLocation(place).start;
+  const reference = referenceAt(parse(place.source.body), place.pointer ?? '#/');
+  const said = reference === undefined ? message : `cannot resolve ${reference}${suggestion(file, reference)}`;
+  return `${relative(process.cwd(), file)}:${line}:${col}: ${said}`;
+}
+
+/** The `$ref` at a JSON pointer of a document. */
+function referenceAt(document: unknown, pointer: string): string | undefined {
+  const value = valueAt(document, pointer);
+  const reference = isObject(value as JsonObject) ? (value as JsonObject)['$ref'] : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  const keys = pointer.replace(/^#?\//, '').split('/').filter(Boolean);
+  return keys.reduce<unknown>(
+    (value, key) => (value as JsonObject | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
+  );
+}
+
+/** The nearest name beside the one that a reference asks for: of a file, or of a member. */
+function suggestion(from: string, reference: string): string {
+  const [path = '', pointer = ''] = reference.split('#');
+  const file = path === '' ? from : resolve(dirname(from), path);
+  const names = existsSync(file) ? membersBeside(file, pointer) : filesBeside(file);
+  const wrong = existsSync(file) ? (pointer.split('/').at(-1) ?? '') : basename(file);
+  const meant = nearestName(wrong, names);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+}
+
+/** @returns undefined where none is close: more than a third of the characters would have to change */
+function nearestName(wrong: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((name) => ({ name, changes: editDistance(wrong.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.changes - b.changes);
+  return best && best.changes <= Math.ceil(wrong.length / 3) ? best.name : undefined;
+}
+
+function membersBeside(file: string, pointer: string): string[] {
+  const parent = valueAt(parse(readFileSync(file, 'utf8')), pointer.slice(0, pointer.lastIndexOf('/')));
+  return isObject(parent as JsonObject) ? Object.keys(parent as JsonObject) : [];
+}
+
+function filesBeside(file: string): string[] {
+  return existsSync(dirname(file)) ? readdirSync(dirname(file)) : [];
+}
