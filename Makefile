@@ -107,3 +107,7 @@ corpus: install ## Import 2,638 public API descriptions and judge every tool; SA
 .PHONY: bench
 bench: install ## Measure the server against a ceiling of its own, side by side, and print ratios
 	node scripts/bench/main.ts
+
+.PHONY: bench-stalls
+bench-stalls: install ## Send hostile inputs and say for how long each blocks the server; ONLY=H7 takes some
+	node scripts/bench/stalls/main.ts $(if $(ONLY),--only=$(ONLY))
