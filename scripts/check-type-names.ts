@@ -22,7 +22,7 @@ export function findTypeNames(root: string): string[] {
   );
 }
 
-/** Judges one file, given as a path from the root and its text. Comments and prose in messages count as well when they quote a name. */
+/** Judges one file, given as a path from the root and its text. A comment that quotes a name counts as well. */
 export function judgeText(file: string, text: string): string[] {
   if (file.startsWith(HOME) || Object.hasOwn(ALLOWED, file)) return [];
   const names = authorizationTypes().join('|');
