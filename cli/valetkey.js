@@ -13,6 +13,8 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   // Reading and compiling the modules is most of a start; from the second one on they come compiled. Beside the packages and not in
   // the usual folder for temporary files, where somebody else could leave code for us. Where it cannot be written nothing is kept.
   module.enableCompileCache(`${root}node_modules/.cache/valetkey`);
+  // A listener takes the place of Node's own, which opens the debugger; `--disable-sigusr1` may be missing from the command.
+  process.on('SIGUSR1', () => {});
   const { main } = await import('./main.ts');
   await main(process.argv.slice(2));
   // At once and not at the end of the process, which may be sudden.

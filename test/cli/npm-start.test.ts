@@ -5,15 +5,19 @@ import { expect } from 'chai';
 import { ROOT } from '../flows/markdown.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** The server as `npm start` runs it. */
-async function npmStart(dataDir: string) {
+const NPM_START = ['npm', 'start', '--silent'] as const;
+const PLAIN_START = [process.execPath, 'cli/valetkey.js', 'serve'] as const;
+
+/** The server as `npm start` runs it, or another command. */
+async function npmStart(dataDir: string, [command, ...args]: readonly [string, ...string[]] = NPM_START) {
   const env = { PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: '0', METRICS_PORT: '0' };
-  const npm = spawn('npm', ['start', '--silent'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const npm = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   npm.stderr.on('data', (chunk) => {
     errors += chunk;
   });
   for await (const line of createInterface({ input: npm.stdout })) {
+    if (!line.startsWith('{')) continue;
     const { msg, origin, pid } = JSON.parse(line) as { msg: string; origin: string; pid: number };
     if (msg !== 'listening') continue;
     npm.stdout.resume();
@@ -45,16 +49,21 @@ describe('npm start', () => {
     expect(isAlive(pid)).to.equal(false);
   });
 
-  it('L5: opens no debugger at SIGUSR1', async () => {
-    const server = await npmStart(folder.path);
-    pid = server.pid;
-    process.kill(pid, 'SIGUSR1');
-    expect((await fetch(`${server.origin}/healthz`)).status).to.equal(200);
-    const closed = once(server.npm, 'close');
-    process.kill(pid, 'SIGTERM');
-    await closed;
-    expect(server.errors()).not.to.include('Debugger');
-  });
+  for (const [how, command] of [
+    ['as npm starts it', NPM_START],
+    ['without the option of Node', PLAIN_START],
+  ] as const) {
+    it(`L5: opens no debugger at SIGUSR1 ${how}`, async () => {
+      const server = await npmStart(folder.path, command);
+      pid = server.pid;
+      process.kill(pid, 'SIGUSR1');
+      expect((await fetch(`${server.origin}/healthz`)).status).to.equal(200);
+      const closed = once(server.npm, 'close');
+      process.kill(pid, 'SIGTERM');
+      await closed;
+      expect(server.errors()).not.to.include('Debugger');
+    });
+  }
 });
 
 function isAlive(pid: number): boolean {
