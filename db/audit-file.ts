@@ -1,9 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AuditRow } from './audit.ts';
-import { makeDirectory, syncDirectory } from './directory.ts';
 import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
 
@@ -29,7 +28,7 @@ export function numberOf({ seq }: Pick<AuditRow, 'seq'>): number {
 
 /** Starts a file of records that follow each other. Only the owner of the process can read it. */
 export async function createAuditFile(directory: string): Promise<AuditFile> {
-  makeDirectory(directory);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   // One process archives at a time, and an interrupted attempt left nothing that is needed.
   const draft = join(directory, 'incomplete');
   const file = await open(draft, 'w', 0o600);
@@ -48,7 +47,8 @@ export async function createAuditFile(directory: string): Promise<AuditFile> {
       const path = join(directory, `${digits(first)}-${digits(last)}.jsonl`);
       await requireSame(path, last);
       await rename(draft, path);
-      syncDirectory(directory);
+      // The directory of the environment and that of the archive may be new as well.
+      for (const each of [directory, dirname(directory), dirname(dirname(directory))]) await syncEntries(each);
     },
     async discard() {
       await file.close().catch(() => {});
@@ -74,6 +74,16 @@ export async function* readAuditFile(path: string): AsyncGenerator<AuditRow> {
     } catch (cause) {
       throw new StorageError('ARCHIVE_DAMAGED', `line ${line} of ${path} is not an audit record`, { cause });
     }
+  }
+}
+
+/** Makes the entries of a directory durable, beside the event loop. */
+async function syncEntries(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

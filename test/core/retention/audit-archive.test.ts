@@ -217,15 +217,15 @@ describe('F7: the archive of the audit log', () => {
       expect(await total()).to.equal(1);
     });
 
-    it('leaves the draft of an earlier attempt behind without harm', async () => {
+    it('writes over the draft of an earlier attempt', async () => {
       await keepFor(1);
       await append(5, TODAY - 9 * DAY);
       await retention().run();
       writeFileSync(join(folder.path, test.env, 'incomplete'), 'half a rec');
       await append(5, TODAY - 8 * DAY);
-      now = TODAY + DAY;
+      now = TODAY + 3 * DAY;
       await retention().run();
-      expect(filesOf().filter((name) => name === 'incomplete')).to.deep.equal([]);
+      expect(filesOf()).to.deep.equal(['000000000001-000000000005.jsonl', '000000000006-000000000011.jsonl']);
       expect(errors).to.deep.equal([]);
       expect(await verified()).to.have.property('intact', true);
     });
