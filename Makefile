@@ -24,6 +24,10 @@ run: install ## Start the server; a first start makes the data directory, the ke
 	@node scripts/generate-if-stale.ts
 	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
 
+.PHONY: watch
+watch: install ## Start the server, and at each change of a source regenerate, restart and check the types
+	@exec node scripts/watch.ts
+
 .PHONY: demo
 demo: install ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation, printed step by step
 	@node scripts/demo.ts

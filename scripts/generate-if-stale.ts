@@ -6,6 +6,6 @@ import { changedSources, DIGEST_FILE } from './source-digest.ts';
 const file = join(import.meta.dirname, '../generated', DIGEST_FILE);
 const changed = changedSources(existsSync(file) ? readFileSync(file, 'utf8') : '');
 if (changed.length > 0) {
-  const { write } = await import('./generate.ts');
-  await write(changed);
+  const { report, write } = await import('./generate.ts');
+  await report(write(changed));
 }

@@ -68,6 +68,13 @@ async function check(): Promise<string[]> {
   ];
 }
 
+/** Prints each problem in one line, and lets the process fail when there is any. */
+export async function report(finding: Promise<string[]>): Promise<void> {
+  const problems = await finding.catch((error: Error) => error.message.split('\n'));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
 /**
  * - without an option: writes what follows from the sources that have changed
  * - `--all`: writes everything, for a change of the generators themselves
@@ -76,9 +83,7 @@ async function check(): Promise<string[]> {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, all: { type: 'boolean' } } });
   const sources = values.all ? ALL : changedSources(await current(DIGEST_FILE));
-  const problems = await (values.check ? check() : write(sources)).catch((error: Error) => error.message.split('\n'));
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
+  await report(values.check ? check() : write(sources));
 }
 
 if (import.meta.main) await main();
