@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { SETTINGS } from '../../http/config.ts';
-import { ROOT, readPage } from './markdown.ts';
+import { ROOT, readPage, sectionOf } from './markdown.ts';
 
 describe('the pages of the repository', () => {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
@@ -27,6 +27,25 @@ describe('the pages of the repository', () => {
       expect(local.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).to.deep.equal([]);
     });
   }
+
+  it('docs/architecture.md lists every engine, and files in which to begin reading that exist', () => {
+    const rows = sectionOf(readPage('docs/architecture.md'), 'The rooms').matchAll(
+      /^\| (`[^|]+\/`[^|]*) \|.*\|([^|]*)\|$/gm,
+    );
+    const engines = readdirSync(join(ROOT, 'core'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const named = (cell: string) => [...cell.matchAll(/`([\w./-]+)`/g)].map(([, name]) => name as string);
+    const listed = [...rows].map(([, rooms = '', files = '']) => ({
+      rooms: named(rooms).map((name) => name.replace(/\/$/, '')),
+      files: named(files).filter((file) => file.endsWith('.ts')),
+    }));
+    expect(engines.filter((engine) => !listed.some(({ rooms }) => rooms.includes(engine)))).to.deep.equal([]);
+    const missing = listed.flatMap(({ rooms, files }) =>
+      files.filter((file) => !existsSync(join(ROOT, 'core', rooms[0] as string, file)) && !file.startsWith('http/')),
+    );
+    expect(missing).to.deep.equal([]);
+  });
 
   it('README.md and docs/operations.md list exactly the variables that the server reads', () => {
     for (const page of ['README.md', 'docs/operations.md']) {
