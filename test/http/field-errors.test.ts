@@ -39,10 +39,10 @@ describe('presentErrors', () => {
     ['a value of a list of values', { enum: ['A', 'B'] }, 'C', [{ field: 'body', message: 'must be one of A, B' }]],
     [
       'a text of another form, in words where the contract has that form',
-      closed({ a: { pattern: '^https://\\S+$' }, b: { pattern: '^x$' } }),
+      closed({ a: { pattern: '^https?://\\S+$' }, b: { pattern: '^x$' } }),
       { a: 'ftp://acme.example', b: 'y' },
       [
-        { field: 'a', message: 'must be an address that starts with https:// and has no spaces' },
+        { field: 'a', message: 'must be an address that starts with https:// or http:// and has no spaces' },
         { field: 'b', message: 'must match pattern "^x$"' },
       ],
     ],
