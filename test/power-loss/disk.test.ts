@@ -47,6 +47,15 @@ describe('a disk whose cache loses what was not synced', () => {
     expect(imageAfter(events, LOSES_ALL, (path) => path === '/d')).to.deep.equal({});
   });
 
+  it('loses for good what a failed sync covers, as kernels do', () => {
+    const failed = synced('/d/a').map(
+      (event): FileEvent => (event.kind === 'sync-ended' ? { ...event, kind: 'sync-failed' } : event),
+    );
+    const events = [create('/d/a'), ...synced('/d'), write('/d/a', 0, 'one'), ...failed, ...synced('/d/a')];
+    expect(imageAfter(events, KEEPS_ALL)).to.deep.equal({ a: '' });
+    expect(imageAfter([...events, write('/d/a', 0, 'one'), ...synced('/d/a')], LOSES_ALL)).to.deep.equal({ a: 'one' });
+  });
+
   it('tears writes where sectors end, and keeps later ones without earlier ones', () => {
     const text = 'x'.repeat(1200);
     const events = [create('/d/a'), ...synced('/d'), write('/d/a', 0, text), write('/d/a', 2000, 'late')];
@@ -81,6 +90,7 @@ describe('a recording of system calls', () => {
       `2 2.7 fdatasync(${fd} <unfinished ...>`,
       `1 2.8 pwrite64(${fd}, "${hex('two')}", 3, 4096) = 3`,
       '2 2.9 <... fdatasync resumed>) = 0',
+      `2 2.95 fsync(${fd}) = -1 EIO (Input/output error) (INJECTED)`,
       `1 3.0 write(8<${hex('/elsewhere')}>, "${hex('/d')}", 2) = 2`,
       `1 3.1 openat(AT_FDCWD<${hex('/')}>, "${hex('/d/b')}", O_RDONLY|O_CREAT) = -1 ENOENT (No such file or directory)`,
     ].join('\n');
@@ -91,6 +101,8 @@ describe('a recording of system calls', () => {
       ['sync-started', 2700],
       ['write', 2800],
       ['sync-ended', 2900],
+      ['sync-started', 2950],
+      ['sync-failed', 2950],
     ]);
   });
 

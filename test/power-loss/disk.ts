@@ -34,7 +34,7 @@ const SECTOR = 512;
 
 /**
  * A disk whose cache loses what was not synced. A file is durable up to the changes that were made before the start of a sync that has
- * ended. The entry of a file is durable after a sync of its directory, and not by a sync of the file.
+ * ended. The entry of a file is durable after a sync of its directory, and not by a sync of the file. What a failed sync covers is lost.
  */
 export class Disk {
   readonly #folder: string;
@@ -83,6 +83,9 @@ export class Disk {
         break;
       case 'sync-ended':
         if (!this.#ignores(path)) settle(this.#existing(path), this.#syncs.get(event.sync) ?? 0);
+        break;
+      case 'sync-failed':
+        lose(this.#existing(path), this.#syncs.get(event.sync) ?? 0);
     }
   }
 
@@ -136,6 +139,11 @@ function settle(node: File | Directory, before: number): void {
   if (node instanceof Directory) node.durable = entriesAfter(node, count);
   else node.durable = contentAfter(node.durable, node.changes.slice(0, count));
   node.changes.splice(0, count);
+}
+
+/** After a sync that failed, processes still see what was changed, and no later sync writes it to the disk. */
+function lose(node: File | Directory, before: number): void {
+  node.changes.splice(0, node.changes.filter(({ order }) => order < before).length);
 }
 
 function entriesAfter({ durable, changes }: Directory, count: number): Map<string, File | Directory> {

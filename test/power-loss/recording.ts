@@ -31,12 +31,21 @@ export interface RecordOptions {
   changes: number;
   /** Statements that the servers run first. */
   before?: string;
+  /** The syncs of each thread of the first server fail after so many. */
+  failing?: number;
 }
 
 /**
  * Records two servers: one that makes its data directory, serves and is killed, and one that starts on its files, serves and is stopped.
  */
-export async function record({ folder, dataDir, counterpart, changes, before }: RecordOptions): Promise<Recording> {
+export async function record({
+  folder,
+  dataDir,
+  counterpart,
+  changes,
+  before,
+  failing,
+}: RecordOptions): Promise<Recording> {
   const history = createHistory();
   const events: FileEvent[] = [];
   let scene: Scene | undefined;
@@ -47,11 +56,13 @@ export async function record({ folder, dataDir, counterpart, changes, before }: 
     const file = `${folder}.trace-${run}`;
     const server = await startChildServer(await serverEnvironment(dataDir, counterpart), {
       before,
-      through: recorder(file),
+      through: recorder(file, run === 1 ? failing : undefined),
     });
     try {
       scene ??= await prepareScene(server, dataDir, { ledger: createLedger(), counterpart });
-      await runChanges(server, scene, history, { changes, run });
+      const changing = runChanges(server, scene, history, { changes, run });
+      // The first client that is refused ends the run.
+      await (run === 1 && failing !== undefined ? changing.catch(() => {}) : changing);
       // Deletions are scrubbed from the files after a moment.
       await pause(1_000);
     } finally {

@@ -6,7 +6,7 @@ export type FileEvent = { at: number } & (
   | { kind: 'truncate'; path: string; size: number }
   | { kind: 'create' | 'remove' | 'directory'; path: string }
   | { kind: 'rename' | 'link'; path: string; to: string }
-  | { kind: 'sync-started' | 'sync-ended'; path: string; sync: number }
+  | { kind: 'sync-started' | 'sync-ended' | 'sync-failed'; path: string; sync: number }
 );
 
 /** The system calls that change files, and `openat`, which makes them. */
@@ -14,10 +14,15 @@ const CALLS =
   'openat,open,creat,write,pwrite64,writev,pwritev,pwritev2,truncate,ftruncate,fallocate,copy_file_range,sendfile,fsync,fdatasync,' +
   'sync_file_range,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat,mkdir,mkdirat';
 
-/** A command that runs another one and records its system calls in a file. The other one stays the child of whoever starts it. */
-export function recorder(file: string): string[] {
+/**
+ * A command that runs another one and records its system calls in a file. The other one stays the child of whoever starts it.
+ *
+ * @param failing lets the syncs of each thread fail after so many
+ */
+export function recorder(file: string, failing?: number): string[] {
   const format = ['-ttt', '-y', '-xx', '-s', String(2 ** 24), '-e', 'signal=kill', '-e', `trace=${CALLS}`];
-  return ['strace', '-D', '-f', '--seccomp-bpf', ...format, '-o', file];
+  const faults = failing === undefined ? [] : ['-e', `inject=fdatasync:error=EIO:when=${failing}+`];
+  return ['strace', '-D', '-f', '--seccomp-bpf', ...format, ...faults, '-o', file];
 }
 
 /** Whether a recording is complete: the end of a process is its last line. */
@@ -60,10 +65,11 @@ export function parseTrace(text: string, folder: string): FileEvent[] {
     const [, rest] = RESUMED.exec(said) ?? [];
     const before = rest === undefined ? undefined : unfinished.get(thread);
     const [, name = '', args = '', result = ''] = CALL.exec((before?.call ?? '') + (rest ?? said)) ?? [];
-    if (name === '' || Number(result) < 0) continue;
+    const hasFailed = Number(result) < 0;
+    if (name === '' || (hasFailed && !SYNCS.includes(name))) continue;
     if (SYNCS.includes(name)) {
       const sync = before?.sync ?? startSync(`${name}(${args}`, at);
-      if (sync) events.push({ at, kind: 'sync-ended', path: descriptorPath(args), sync });
+      if (sync) events.push({ at, kind: hasFailed ? 'sync-failed' : 'sync-ended', path: descriptorPath(args), sync });
     } else if (concerns(args)) events.push(...changes(name, args, Number(result), at));
   }
   return events.filter(({ path }) => isInside(path));

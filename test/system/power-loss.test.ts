@@ -6,7 +6,7 @@ import { Random } from '../fuzz/random.ts';
 import { countAcknowledged } from '../power-loss/history.ts';
 import { type Image, type ImageOptions, imagesOf, writeImage } from '../power-loss/images.ts';
 import { lossesOf } from '../power-loss/losses.ts';
-import { type Recording, record, serverEnvironment } from '../power-loss/recording.ts';
+import { type Recording, type RecordOptions, record, serverEnvironment } from '../power-loss/recording.ts';
 import { startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -33,9 +33,9 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
   const folder = join(temporary.path, 'recorded');
   const dataDirIn = (path: string) => join(path, 'srv/data');
 
-  const recordIn = (path: string, before?: string) => {
+  const recordIn = (path: string, options: Pick<RecordOptions, 'before' | 'failing'> = {}) => {
     mkdirSync(path);
-    return record({ folder: path, dataDir: dataDirIn(path), counterpart, changes: CHANGES, ...(before && { before }) });
+    return record({ folder: path, dataDir: dataDirIn(path), counterpart, changes: CHANGES, ...options });
   };
   /** What is wrong with an image, as one text; empty when nothing is. */
   const judge = async (image: Image, judged: Recording) => {
@@ -107,6 +107,22 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     }
   });
 
+  it('loses nothing either after a sync that failed, a kill and a start on what the kernel still shows (F2)', async () => {
+    const path = join(temporary.path, 'failing');
+    const failing = await recordIn(path, { failing: 15 });
+    const failed = failing.events.findIndex(({ kind }) => kind === 'sync-failed');
+    expect(failed).to.be.greaterThan(0);
+    const at = failing.events[failed]?.at ?? 0;
+    const all = countAcknowledged(failing.history, Number.POSITIVE_INFINITY);
+    expect(countAcknowledged(failing.history, at), 'acknowledged before').to.be.within(5, all - CHANGES);
+    let judged = 0;
+    for (const image of imagesOf(failing.events, { folder: path, random, count: IMAGES })) {
+      expect(await judge(image, failing)).to.equal('');
+      if (image.place > failed) judged++;
+    }
+    expect(judged).to.be.greaterThan(IMAGES / 10);
+  });
+
   const MUTANTS: Record<string, (path: string) => boolean> = {
     'the log': (path) => path.endsWith('-wal'),
     'the main file': (path) => path.endsWith('valetkey.db'),
@@ -122,7 +138,7 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
 
   it('is noticed when the server acknowledges before the log is synced (a mutant)', async () => {
     const path = join(temporary.path, 'mutant');
-    const mutant = await recordIn(path, NO_SYNC);
+    const mutant = await recordIn(path, { before: NO_SYNC });
     expect(await countLossy(mutant, { folder: path })).to.be.greaterThan(0);
   });
 });
