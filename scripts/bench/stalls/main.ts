@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Counterpart, openLab, settings, startCounterpart } from './lab.ts';
 import { HEAD, type Outcome, rowOf, verdictOf } from './report.ts';
-import type { Scenario } from './scenario.ts';
+import { BARS, type Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** The prober looks on for so long after an input, for what happens behind the response. */
 const AFTER_MS = 300;
 const QUIET_MS = 1500;
+/** No more than this is taken for noise. */
+const NOISE_MS = 10;
+const ATTEMPTS = 3;
 const GIVE_UP_MS = 180_000;
 
 /** `make bench-stalls`: plays hostile inputs and says for how long each blocks the server, and how much memory it takes. */
@@ -29,16 +32,18 @@ async function main(): Promise<void> {
   }
   mkdirSync(join(ROOT, 'data'), { recursive: true });
   const counterpart = await startCounterpart();
-  const noiseMs = (await outcomeOf(QUIET, counterpart)).blockMs;
+  const noiseMs = Math.min(NOISE_MS, (await outcomeOf(QUIET, counterpart)).blockMs);
   console.log(`Without any load the longest wait is ${noiseMs.toFixed(0)} ms; that much is taken for noise.\n${HEAD}`);
   let broken = 0;
   for (const scenario of chosen) {
-    const outcome = await outcomeOf(scenario, counterpart);
+    const outcome = await bestOf(scenario, counterpart, noiseMs);
     console.log(rowOf(outcome, noiseMs));
     if (verdictOf(outcome, noiseMs) !== '') broken++;
   }
   counterpart.close();
-  console.log(`\n${chosen.length - broken} of ${chosen.length} inputs keep the bars.`);
+  const verdict = broken === 0 ? 'PASS' : 'FAIL';
+  const bars = `${BARS.blockMs} ms and ${BARS.rssMiB} MiB beyond what is granted`;
+  console.log(`\n${verdict}: ${chosen.length - broken} of ${chosen.length} inputs keep the bars (${bars}).`);
   if (broken > 0) process.exitCode = 1;
 }
 
@@ -50,6 +55,16 @@ const QUIET: Scenario = {
     return '';
   },
 };
+
+/** A busy machine adds to a time and takes nothing from it: an input that breaks a bar is played again. */
+async function bestOf(scenario: Scenario, counterpart: Counterpart, noiseMs: number): Promise<Outcome> {
+  let best = await outcomeOf(scenario, counterpart);
+  for (let again = 1; again < ATTEMPTS && verdictOf(best, noiseMs) !== ''; again++) {
+    const outcome = await outcomeOf(scenario, counterpart);
+    if (verdictOf(outcome, noiseMs) === '' || outcome.blockMs < best.blockMs) best = outcome;
+  }
+  return best;
+}
 
 /** Each input meets a server of its own, with a data directory of its own. */
 async function outcomeOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {

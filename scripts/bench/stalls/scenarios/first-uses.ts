@@ -85,7 +85,7 @@ export const FIRST_USES: readonly Scenario[] = [
       scopes: [],
       input_schema: { type: 'object', additionalProperties: false, properties: {} },
       output_schema: { type: 'object' },
-      examples: [{ input: {}, note: 'One.' }],
+      examples: [{ input: {}, note: 'The first thing.' }],
       request: { method: 'GET', path: '/things' },
     };
     return lab.status('POST', '/api/v1/tools', { body });
@@ -109,7 +109,9 @@ export const FIRST_USES: readonly Scenario[] = [
     'own',
     'first link and its page',
     async (lab, { connector }) => {
-      const body = { connector, user_id: 'eve', identifier: 'eve' };
+      const verify = 'https://app.example/verify';
+      await lab.call('PUT', '/api/v1/environment', { body: { user_verify_urls: [verify] } });
+      const body = { connector, user_id: 'eve', identifier: 'eve', user_verify_url: verify };
       const link = await lab.call('POST', '/api/v1/connected_accounts/magic_link', { body });
       return lab.status('GET', link.body?.link ? new URL(link.body.link).pathname : '/connect/none', { token: null });
     },

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { THREADS } from '../../../../core/budgets.ts';
 import { deepLists, emptyObjects, escapes, longNumber, longNumbers, manyKeys, zeros } from '../hostile-json.ts';
 import type { Lab, Party, Scenario } from '../scenario.ts';
 
@@ -14,6 +15,7 @@ function answered(
   return {
     id,
     name,
+    grantedMiB: THREADS.heapBytes / MIB,
     async prepare(lab) {
       lab.on('/small', (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'));
       const { body, type = 'application/json', status = 200, headers } = make();

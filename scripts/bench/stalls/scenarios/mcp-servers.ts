@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { THREADS } from '../../../../core/budgets.ts';
+import { manyKeys } from '../hostile-json.ts';
+import type { Lab, Party, Scenario } from '../scenario.ts';
+
+const MIB = 1024 * 1024;
+const THREAD_MIB = THREADS.heapBytes / MIB;
+const MCP = { type: 'NO_AUTH', is_mcp: true };
+
+interface Message {
+  id: number;
+  method: string;
+  params?: { cursor?: string; protocolVersion?: string };
+}
+
+type Play = (message: Message, res: ServerResponse) => void;
+
+/** An MCP server with one tool, which behaves but for one method. */
+function serve(lab: Lab, method: string, play: Play): void {
+  lab.on('/mcp', async (req, res) => {
+    const message = await read(req);
+    if (message?.method === method) play(message, res);
+    else if (message) usual(message, res);
+    else res.writeHead(405).end();
+  });
+}
+
+function usual({ id, method, params }: Message, res: ServerResponse): void {
+  const { protocolVersion } = params ?? {};
+  if (method === 'initialize') {
+    reply(res, id, { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'm', version: '1' } });
+  } else if (method === 'tools/list') {
+    reply(res, id, { tools: [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }] });
+  } else if (id === undefined) res.writeHead(202).end();
+  else json(res, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
+}
+
+function reply(res: ServerResponse, id: number, result: unknown): void {
+  json(res, JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+function json(res: ServerResponse, text: string): void {
+  res.writeHead(200, { 'content-type': 'application/json' }).end(text);
+}
+
+async function read(req: IncomingMessage): Promise<Message | undefined> {
+  const text = Buffer.concat(await req.toArray()).toString();
+  return text === '' ? undefined : (JSON.parse(text) as Message);
+}
+
+/** A call of the server's tool, after one that went well. */
+function called(id: string, name: string, play: Play): Scenario {
+  let party: Party;
+  let tool: string;
+  return {
+    id,
+    name,
+    grantedMiB: THREAD_MIB,
+    async prepare(lab) {
+      serve(lab, 'tools/call', (message, res) => reply(res, message.id, { content: [{ type: 'text', text: 'x' }] }));
+      party = await lab.party({ pattern: MCP, path: '/mcp' });
+      await sync(lab, party);
+      tool = `${party.connector.replaceAll('-', '_')}_look`;
+      await lab.execute(party, tool);
+      serve(lab, 'tools/call', play);
+    },
+    async play(lab) {
+      const { status, body, text } = await lab.execute(party, tool);
+      return `${status} ${body?.code ?? `${text.length} bytes`}`;
+    },
+  };
+}
+
+/** A synchronization of the server's tools. */
+function listed(id: string, name: string, play: Play, times = 1): Scenario {
+  let parties: Party[];
+  return {
+    id,
+    name,
+    grantedMiB: THREAD_MIB,
+    async prepare(lab) {
+      serve(lab, 'none', () => {});
+      parties = [];
+      for (let count = 0; count < times; count++) parties.push(await lab.party({ pattern: MCP, path: '/mcp' }));
+      await sync(lab, parties[0] as Party);
+      serve(lab, 'tools/list', play);
+    },
+    play: async (lab) => (await Promise.all(parties.map((party) => sync(lab, party)))).join(),
+  };
+}
+
+async function sync(lab: Lab, { connector }: Party): Promise<string> {
+  const { status, body } = await lab.call('POST', `/api/v1/custom-providers/${connector}:sync_tools`, { body: {} });
+  return `${status} ${body?.code ?? ''}`.trim();
+}
+
+const toolOf = (at: number, more: object = {}) => ({
+  name: `tool-${at}`,
+  description: 'Looks at one thing.',
+  inputSchema: {
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: 10 }, (_, p) => [`p${p}`, { type: 'string' }])),
+  },
+  ...more,
+});
+
+export const MCP_SERVERS: readonly Scenario[] = [
+  called('H7', 'MCP stream of 2 MiB of notifications', (_message, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.end(
+      'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}\n\n'.repeat(20_000),
+    );
+  }),
+  called('own', 'MCP stream of 2 MiB of comments', (_message, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).end(':\n'.repeat(MIB));
+  }),
+  called('own', 'MCP result with 95,000 values', ({ id }, res) =>
+    reply(res, id, { structuredContent: { list: Array(95_000).fill(0) }, content: [] }),
+  ),
+  called('own', 'MCP result of 1 MiB of members', ({ id }, res) =>
+    json(res, `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${manyKeys(0.99)}}}`),
+  ),
+  called('own', 'MCP result of 2 MiB of text', ({ id }, res) =>
+    reply(res, id, { content: [{ type: 'text', text: 'words and "quotes" '.repeat(95_000) }] }),
+  ),
+  called('own', 'MCP error of 1 MiB', ({ id }, res) =>
+    json(res, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'x '.repeat(MIB / 2), data: 'y' } })),
+  ),
+  listed('H8', 'endless list of pages of 1 MiB', ({ id, params }, res) => {
+    const page = Number(params?.cursor ?? 0);
+    reply(res, id, { tools: [toolOf(page, { description: 'x'.repeat(MIB) })], nextCursor: String(page + 1) });
+  }),
+  listed(
+    'H8',
+    'three lists of pages of 10 MiB at one time',
+    ({ id }, res) => reply(res, id, { tools: [toolOf(0, { description: 'x'.repeat(10 * MIB) })], nextCursor: '1' }),
+    3,
+  ),
+  listed('own', 'list of 1,000 tools', ({ id }, res) =>
+    reply(res, id, { tools: Array.from({ length: 1_000 }, (_, at) => toolOf(at)) }),
+  ),
+  listed('H5', 'list with a schema that doubles 30 times', ({ id }, res) => {
+    const ref = (at: number) => ({ $ref: `#/$defs/d${at}` });
+    const $defs = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`d${at}`, at === 29 ? {} : { allOf: [ref(at + 1), ref(at + 1)] }]),
+    );
+    reply(res, id, { tools: [toolOf(0, { inputSchema: { type: 'object', $defs, properties: { a: ref(0) } } })] });
+  }),
+];

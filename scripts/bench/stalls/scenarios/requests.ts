@@ -1,0 +1,265 @@
+import { connect } from 'node:net';
+import { IMPORT, THREADS } from '../../../../core/budgets.ts';
+import { manyKeys } from '../hostile-json.ts';
+import type { Lab, Party, Scenario } from '../scenario.ts';
+
+const MIB = 1024 * 1024;
+const THREAD_MIB = THREADS.heapBytes / MIB;
+
+const repeated = (item: string, times: number) => `[${Array(times).fill(item).join()}]`;
+const members = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":0`).join();
+
+/** One request with a hostile body. */
+function posted(id: string, name: string, path: string, make: () => string, grantedMiB = 0): Scenario {
+  let body = '';
+  return {
+    id,
+    name,
+    grantedMiB,
+    async prepare(lab) {
+      body = make();
+      await lab.status('POST', path, { body: '{}' });
+    },
+    play: async (lab) => {
+      const reply = await lab.call('POST', path, { body });
+      return `${reply.status} ${reply.body?.code ?? ''}`;
+    },
+  };
+}
+
+const accountWith = (details: string) =>
+  `{"connector":"http","user_id":"u","identifier":"i","connected_account":{"authorization_details":{"static_auth":{"details":${details}}}}}`;
+
+/** A request to create a tool of the environment with this schema. */
+function toolWith(name: string, schema: () => unknown): Scenario {
+  let party: Party;
+  return {
+    id: 'H5',
+    name,
+    grantedMiB: THREAD_MIB,
+    async prepare(lab) {
+      party = await lab.party();
+      await lab.call('POST', '/api/v1/tools', { body: toolOf(party, 'first', { type: 'object', properties: {} }) });
+    },
+    async play(lab) {
+      const created = await lab.call('POST', '/api/v1/tools', { body: toolOf(party, 'second', schema()) });
+      return `${created.status} ${created.body?.code ?? ''} ${created.body?.errors?.[0]?.field ?? ''}`;
+    },
+  };
+}
+
+function toolOf({ connector }: Party, verb: string, input_schema: unknown) {
+  return {
+    connector,
+    name: `${connector.replaceAll('-', '_')}_${verb}`,
+    title: 'Get a thing',
+    description: 'Reads one thing by its number, with its name and colour. Changes nothing.',
+    tags: ['things'],
+    hints: { read_only: true, destructive: false, idempotent: true, open_world: false },
+    scopes: [],
+    input_schema: { additionalProperties: false, ...(input_schema as object) },
+    output_schema: { type: 'object' },
+    examples: [{ input: {}, note: 'The first thing.' }],
+    request: { method: 'GET', path: '/small' },
+  };
+}
+
+/** `d0` refers to `d1` twice, and so on: 2^levels subschemas. */
+function doubling(levels: number): unknown {
+  const ref = (at: number) => ({ $ref: `#/$defs/d${at}` });
+  const $defs = Object.fromEntries(
+    Array.from({ length: levels }, (_, at) => [
+      `d${at}`,
+      at === levels - 1 ? { type: 'string' } : { allOf: [ref(at + 1), ref(at + 1)] },
+    ]),
+  );
+  return { type: 'object', properties: { a: { ...ref(0), description: 'Anything.' } }, $defs };
+}
+
+/** An input that takes twice as long with each of its levels. */
+const recursion: Scenario = {
+  ...toolWith('input of 30 levels for a schema that doubles with each', () => ({})),
+  async play(lab) {
+    const party = await lab.party();
+    const both = { properties: { a: { $ref: '#' } } };
+    const body = toolOf(party, 'recurse', { type: 'object', properties: {}, allOf: [both, both] });
+    const created = await lab.call('POST', '/api/v1/tools', { body });
+    const input = JSON.parse(`${'{"a":'.repeat(30)}{}${'}'.repeat(30)}`);
+    const reply = await lab.execute(party, body.name, input);
+    return `${created.status} ${created.body?.errors?.[0]?.field ?? ''} ${reply.status} ${reply.body?.code ?? ''}`;
+  },
+};
+
+const backtracking = JSON.stringify({
+  connector: 'acme',
+  files: [
+    {
+      name: 'api.json',
+      content: JSON.stringify({
+        openapi: '3.1.0',
+        info: { title: 'a'.repeat(50_000), version: '1' },
+        paths: {},
+      }),
+    },
+  ],
+  overlays: [
+    {
+      name: 'overlay.json',
+      content: JSON.stringify({
+        overlay: '1.0.0',
+        info: { title: 'x', version: '1' },
+        actions: [{ target: "$..[?match(@, '(a|a)*(a|a)*b')]", remove: true }],
+      }),
+    },
+  ],
+});
+
+/** Several clients that do the same at one time. */
+function atOnce(
+  id: string,
+  name: string,
+  count: number,
+  run: (lab: Lab) => Promise<unknown>,
+  grantedMiB = 0,
+): Scenario {
+  return {
+    id,
+    name,
+    grantedMiB,
+    async play(lab) {
+      const results = await Promise.all(Array.from({ length: count }, () => run(lab)));
+      const counts = Object.entries(Object.groupBy(results, (result) => String(result)));
+      return counts.map(([result, list]) => `${list?.length} x ${result}`).join(', ');
+    },
+  };
+}
+
+/** Sends text on a connection and reads nothing for a while. */
+async function sendAndWait({ server }: Lab, text: string): Promise<string> {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  socket.pause().write(text);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  socket.destroy();
+  return 'sent';
+}
+
+export const REQUESTS: readonly Scenario[] = [
+  posted(
+    'H4',
+    'import with 7.9 million zeros',
+    '/api/v1/tools:import',
+    () => `{"connector":"a","files":${repeated('0', 7_900_000)}}`,
+    THREAD_MIB + 32,
+  ),
+  posted(
+    'H4',
+    'import with a million unknown members',
+    '/api/v1/tools:import',
+    () => `{"connector":"a",${members(1_000_000)}}`,
+    THREAD_MIB + 32,
+  ),
+  posted(
+    'H4',
+    'import with 190,000 files',
+    '/api/v1/tools:import',
+    () => `{"connector":"a","files":${repeated('0', 190_000)}}`,
+    THREAD_MIB,
+  ),
+  posted(
+    'L3',
+    'client with 110,000 scopes',
+    '/api/v1/api_clients',
+    () => `{"name":"a","scopes":${repeated('0', 110_000)}}`,
+  ),
+  posted('L6', 'account with 250 KB of unknown details', '/api/v1/connected_accounts', () =>
+    accountWith(`{${members(20_000)}}`),
+  ),
+  posted('L6', 'body of 250 KB with unknown members', '/api/v1/connections', () => `{${members(20_000)}}`),
+  posted(
+    'own',
+    'body of 250 KB of brackets',
+    '/api/v1/connections',
+    () => `${'['.repeat(30)}${repeated('[]', 80_000)}`,
+  ),
+  posted('own', 'body of 250 KB of escapes', '/api/v1/connections', () => `{"${'\\u0061'.repeat(40_000)}":1}`),
+  toolWith('tool whose schema doubles 30 times', () => doubling(30)),
+  toolWith('tool whose schema doubles 13 times', () => doubling(13)),
+  toolWith('tool with 2,000 properties', () => ({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { description: 'Anything.' }])),
+  })),
+  toolWith('tool with quadratic uniqueItems', () => ({
+    type: 'object',
+    properties: { a: { description: 'Things.', type: 'array', uniqueItems: true, items: { type: 'object' } } },
+  })),
+  recursion,
+  {
+    id: 'own',
+    name: 'tool input of 250 KB with many values',
+    async play(lab) {
+      const party = await lab.party();
+      lab.on('/small', (_req, res) => res.writeHead(200).end());
+      const reply = await lab.execute(party, 'http_post', { path: '/small', body: JSON.parse(manyKeys(0.23)) });
+      return `${reply.status} ${reply.body?.code ?? ''}`;
+    },
+  },
+  posted(
+    'M4',
+    'overlay with a backtracking pattern',
+    '/api/v1/tools:import',
+    () => backtracking,
+    IMPORT.heapBytes / MIB,
+  ),
+  atOnce('M8', '20 forms of 250 KB without a token', 20, (lab) =>
+    lab.status('POST', '/oauth/token', {
+      token: null,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'a=1&'.repeat(64_000),
+    }),
+  ),
+  atOnce('M8', '20 forms of 16 KB without a token', 20, (lab) =>
+    lab.status('POST', '/oauth/token', {
+      token: null,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'a=%41'.repeat(3_200),
+    }),
+  ),
+  atOnce(
+    'F5',
+    '50 connections with 100 requests each that do not read',
+    50,
+    (lab) => sendAndWait(lab, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100)),
+    64,
+  ),
+  atOnce(
+    'F5',
+    '50 connections with 30 requests each that do not read',
+    50,
+    (lab) => sendAndWait(lab, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(30)),
+    64,
+  ),
+  atOnce('own', '100 connections with a header of 15 KB each', 100, (lab) =>
+    sendAndWait(lab, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${'x: 1\r\n'.repeat(2_400)}\r\n`),
+  ),
+  {
+    id: 'M3',
+    name: '60 calls to two hosts that stall within 10 MiB',
+    grantedMiB: 256,
+    async play(lab) {
+      lab.on('/stall', (_req, res) => {
+        res.writeHead(200, { 'content-length': 10 * MIB }).write(Buffer.alloc(9 * MIB));
+      });
+      const parties = [
+        await lab.party({ host: 'h0.hostile.example' }),
+        await lab.party({ host: 'h1.hostile.example' }),
+      ];
+      const calls = parties.flatMap((party) =>
+        Array.from({ length: 30 }, () => lab.execute(party, 'http_get', { path: '/stall' })),
+      );
+      const statuses = (await Promise.all(calls)).map(({ status }) => status);
+      return Object.entries(Object.groupBy(statuses, String))
+        .map(([status, list]) => `${list?.length} x ${status}`)
+        .join(', ');
+    },
+  },
+];
