@@ -10,7 +10,7 @@ const addFormats = formatsPlugin.default;
 export type Direction = 'request' | 'response' | 'parameters';
 
 /** Words of OpenAPI and ours that may stand inside schemas; ajv's strict mode refuses any it does not know. */
-export const SCHEMA_VOCABULARY = ['example', 'externalDocs', 'xml', 'x-secret', 'x-valetkey-origin'];
+export const SCHEMA_VOCABULARY = ['example', 'externalDocs', 'xml', 'x-secret'];
 
 const OPTIONS: Options = {
   strict: true,

@@ -10,7 +10,6 @@ import { subschemas, walkSchemas } from './walk-schemas.ts';
 /** Keywords of ours that may stand inside schemas; validators must be told of them. */
 export const SCHEMA_EXTENSIONS: readonly string[] = ['x-secret'];
 
-const ORIGINS = ['description', 'extension'];
 const STATUSES_OF_ALL = ['400', '401', '403', '421', '429', '500', '503'];
 const STATUSES_WITH_BODY = ['413', '415'];
 const STATUSES_IDEMPOTENT = ['409', '422'];
@@ -42,13 +41,6 @@ function* statusesAreExact(document: JsonObject): Generator<string> {
     for (const status of Object.keys(objectAt(definition, 'responses'))) {
       if (!/^[1-5]\d\d$/.test(status)) yield `${id}: declares ${status} instead of exact statuses`;
     }
-  }
-}
-
-function* operationsSayWhereTheyComeFrom(document: JsonObject): Generator<string> {
-  for (const { id, definition } of operationsOf(document)) {
-    const origin = definition['x-valetkey-origin'];
-    if (!ORIGINS.includes(String(origin))) yield `${id}: x-valetkey-origin must be ${ORIGINS.join(' or ')}`;
   }
 }
 
@@ -192,7 +184,6 @@ function* constantsAreChoicesToo(document: JsonObject): Generator<string> {
 const RULES: readonly Rule[] = [
   operationIdsAreUnique,
   statusesAreExact,
-  operationsSayWhereTheyComeFrom,
   operationsNameOneScope,
   bearerOperationsDeclareCommonStatuses,
   bodiesHaveOneMediaType,

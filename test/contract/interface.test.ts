@@ -9,61 +9,61 @@ import { contract, operation } from './contract.ts';
 
 /** Operation, method and path, scope, origin: d for the description of the interface, x for our extension of it. */
 const OPERATIONS = `
-listConnectedAccounts get /api/v1/connected_accounts accounts:read d
-createConnectedAccount post /api/v1/connected_accounts accounts:write d
-updateConnectedAccount put /api/v1/connected_accounts accounts:write d
-getConnectedAccountAuth get /api/v1/connected_accounts/auth credentials:read d
-getConnectedAccountDetails get /api/v1/connected_accounts/details accounts:read d
-generateMagicLink post /api/v1/connected_accounts/magic_link accounts:write d
-verifyUser post /api/v1/connected_accounts/user/verify accounts:write d
-searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read d
-disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write x
-deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write d
-listRevocations get /api/v1/revocations accounts:read x
-createCustomProvider post /api/v1/custom-providers providers:write d
-getCustomProvider get /api/v1/custom-providers/{identifier} providers:read x
-updateCustomProvider put /api/v1/custom-providers/{identifier} providers:write d
-deleteCustomProvider delete /api/v1/custom-providers/{identifier} providers:write d
-syncProviderTools post /api/v1/custom-providers/{identifier}:sync_tools tools:write x
-listProviders get /api/v1/providers providers:read x
-getProvider get /api/v1/providers/{identifier} providers:read x
-listConnections get /api/v1/connections connections:read d
-createConnection post /api/v1/connections connections:write x
-getConnection get /api/v1/connections/{connection_id} connections:read x
-updateConnection put /api/v1/connections/{connection_id} connections:write x
-deleteConnection delete /api/v1/connections/{connection_id} connections:write x
-enableConnection post /api/v1/connections/{connection_id}:enable connections:write x
-disableConnection post /api/v1/connections/{connection_id}:disable connections:write x
-listTools get /api/v1/tools tools:read x
-createTool post /api/v1/tools tools:write x
-listScopedTools get /api/v1/tools:scoped tools:read x
-searchTools get /api/v1/tools:search tools:read x
-importTools post /api/v1/tools:import tools:write x
-getTool get /api/v1/tools/{tool_name} tools:read x
-updateTool put /api/v1/tools/{tool_name} tools:write x
-deleteTool delete /api/v1/tools/{tool_name} tools:write x
-executeTool post /api/v1/execute_tool tools:execute d
-listMcpConfigs get /api/v1/mcp/configs connections:read x
-createMcpConfig post /api/v1/mcp/configs connections:write x
-getMcpConfig get /api/v1/mcp/configs/{config_id} connections:read x
-updateMcpConfig put /api/v1/mcp/configs/{config_id} connections:write x
-deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write x
-createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute x
-listExecutions get /api/v1/executions tools:read x
-getExecution get /api/v1/executions/{execution_id} tools:read x
-downloadFile get /files/{file_token} none x
-listApiClients get /api/v1/api_clients admin x
-createApiClient post /api/v1/api_clients admin x
-disableApiClient post /api/v1/api_clients/{client_id}:disable admin x
-rotateApiClientSecret post /api/v1/api_clients/{client_id}:rotate_secret admin x
-getEnvironment get /api/v1/environment admin x
-updateEnvironment put /api/v1/environment admin x
-issueToken post /oauth/token none d
-getAuthorizationServerMetadata get /.well-known/oauth-authorization-server none x
-getIdentityProviderMetadata get /.well-known/openid-configuration none x
-getJwks get /.well-known/jwks.json none x
-getHealth get /healthz none x
-getReadiness get /readyz none x
+listConnectedAccounts get /api/v1/connected_accounts accounts:read
+createConnectedAccount post /api/v1/connected_accounts accounts:write
+updateConnectedAccount put /api/v1/connected_accounts accounts:write
+getConnectedAccountAuth get /api/v1/connected_accounts/auth credentials:read
+getConnectedAccountDetails get /api/v1/connected_accounts/details accounts:read
+generateMagicLink post /api/v1/connected_accounts/magic_link accounts:write
+verifyUser post /api/v1/connected_accounts/user/verify accounts:write
+searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read
+disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write
+deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write
+listRevocations get /api/v1/revocations accounts:read
+createCustomProvider post /api/v1/custom-providers providers:write
+getCustomProvider get /api/v1/custom-providers/{identifier} providers:read
+updateCustomProvider put /api/v1/custom-providers/{identifier} providers:write
+deleteCustomProvider delete /api/v1/custom-providers/{identifier} providers:write
+syncProviderTools post /api/v1/custom-providers/{identifier}:sync_tools tools:write
+listProviders get /api/v1/providers providers:read
+getProvider get /api/v1/providers/{identifier} providers:read
+listConnections get /api/v1/connections connections:read
+createConnection post /api/v1/connections connections:write
+getConnection get /api/v1/connections/{connection_id} connections:read
+updateConnection put /api/v1/connections/{connection_id} connections:write
+deleteConnection delete /api/v1/connections/{connection_id} connections:write
+enableConnection post /api/v1/connections/{connection_id}:enable connections:write
+disableConnection post /api/v1/connections/{connection_id}:disable connections:write
+listTools get /api/v1/tools tools:read
+createTool post /api/v1/tools tools:write
+listScopedTools get /api/v1/tools:scoped tools:read
+searchTools get /api/v1/tools:search tools:read
+importTools post /api/v1/tools:import tools:write
+getTool get /api/v1/tools/{tool_name} tools:read
+updateTool put /api/v1/tools/{tool_name} tools:write
+deleteTool delete /api/v1/tools/{tool_name} tools:write
+executeTool post /api/v1/execute_tool tools:execute
+listMcpConfigs get /api/v1/mcp/configs connections:read
+createMcpConfig post /api/v1/mcp/configs connections:write
+getMcpConfig get /api/v1/mcp/configs/{config_id} connections:read
+updateMcpConfig put /api/v1/mcp/configs/{config_id} connections:write
+deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write
+createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute
+listExecutions get /api/v1/executions tools:read
+getExecution get /api/v1/executions/{execution_id} tools:read
+downloadFile get /files/{file_token} none
+listApiClients get /api/v1/api_clients admin
+createApiClient post /api/v1/api_clients admin
+disableApiClient post /api/v1/api_clients/{client_id}:disable admin
+rotateApiClientSecret post /api/v1/api_clients/{client_id}:rotate_secret admin
+getEnvironment get /api/v1/environment admin
+updateEnvironment put /api/v1/environment admin
+issueToken post /oauth/token none
+getAuthorizationServerMetadata get /.well-known/oauth-authorization-server none
+getIdentityProviderMetadata get /.well-known/openid-configuration none
+getJwks get /.well-known/jwks.json none
+getHealth get /healthz none
+getReadiness get /readyz none
 `;
 
 /** Statuses beside those that every operation of its kind has. */
@@ -132,7 +132,7 @@ describe('the interface', () => {
     const lines = operationsOf(contract).map(({ id, method, path, definition }) => {
       const [requirement] = arrayAt(definition, 'security') as JsonObject[];
       const scope = requirement ? arrayAt(requirement, 'oauth2').join() : 'none';
-      return `${id} ${method} ${path} ${scope} ${definition['x-valetkey-origin'] === 'description' ? 'd' : 'x'}`;
+      return `${id} ${method} ${path} ${scope}`;
     });
     expect(lines).to.deep.equal(OPERATIONS.trim().split('\n'));
   });

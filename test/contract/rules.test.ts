@@ -46,10 +46,6 @@ describe('rules of the contract', () => {
     }
   });
 
-  it('find an operation that does not say where it comes from', () => {
-    expect(findingsAfter((d) => delete create(d)['x-valetkey-origin']).join()).to.include('x-valetkey-origin must be');
-  });
-
   it('find an operation without security of its own, with two scopes, or with an unknown one', () => {
     expect(findingsAfter((d) => delete create(d).security).join()).to.include('says nothing of security');
     for (const scopes of [[], ['accounts:read', 'accounts:write'], ['accounts:own']]) {
