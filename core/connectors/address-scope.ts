@@ -1,3 +1,5 @@
+import { climbs } from '../tools/path-segment.ts';
+
 /** `v2`, `v1.1`, `3.0`, `2026-10`: a segment that names a version of an API, and not a customer on a shared host. */
 const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/;
 
@@ -5,6 +7,7 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
 
 /**
  * Whether an address is another one or lies below it: the same scheme, host and port, and a path that begins with the same segments.
+ * A path that leads back up for some server, such as `/ada/..;/eve`, lies below nothing.
  *
  * @param address without query and fragment, as the URL parser writes it
  * @param bound the same
@@ -13,6 +16,7 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
  *   must be equal.
  */
 export function isAtOrBelow(address: string, bound: string, template?: string): boolean {
+  if (address !== bound && climbs(address)) return false;
   const [own, limit, written] = [address, bound, template ?? ''].map(segmentsOf) as [string[], string[], string[]];
   return limit.every((segment, index) => {
     const other = own[index];

@@ -421,6 +421,17 @@ describe('credentials whose provider changes', () => {
       }
     });
 
+    for (const climb of ['..;', '..;x', '%2e%2e;', '%252e%252e', '..%2f', '..%5c', '%c0%ae%c0%ae', '%uff0e.'])
+      it(`is taken out of use when the path of its provider leads back up for some servers by ${climb}`, async () => {
+        const connector = await provide({ type: 'API_KEY' }, { proxy_url: `${ORIGIN}/tenants/acme` });
+        const id = await connect(connector, details);
+        const moved = await putProvider(connector, { proxy_url: `${ORIGIN}/tenants/acme/${climb}/evil` });
+        expect(moved.status, moved.text).to.equal(200);
+        expect((await accountRow(server, id)).status).to.equal('PENDING_AUTH');
+        expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+        expect(acme.requests).to.deep.equal([]);
+      });
+
     it('is not called at another path by settings that were written into the database', async () => {
       const id = await connect('http', { api_config: { base_url: `${ORIGIN}/tenants/ada` }, ...details });
       const statement = `update accounts set api_config = json_set(api_config, '$.base_url', ?) where id = ?`;

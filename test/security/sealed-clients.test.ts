@@ -143,6 +143,16 @@ describe('clients of connections whose provider changes', () => {
     ['token_uri to another path of its host', { config: M2M }, { config: { ...M2M, token_uri: `${AS}/evil/token` } }],
     ['token_uri by dot segments', { config: M2M }, { config: { ...M2M, token_uri: `${AS}/oauth/%2e%2e/evil/token` } }],
     [
+      'token_uri by segments that some servers take for dot segments',
+      { config: M2M },
+      { config: { ...M2M, token_uri: `${AS}/oauth/..;/evil/token` } },
+    ],
+    [
+      'proxy_url by segments that some servers decode to dot segments',
+      { config: M2M },
+      { more: { proxy_url: `${API}/v1/%252e%252e/evil` } },
+    ],
+    [
       'token_uri to a value of the account',
       { config: M2M },
       { config: { ...M2M, token_uri: 'https://{{x}}.as.example/oauth/token' } },
