@@ -45,7 +45,7 @@ describe('make sandbox', () => {
     const done = await victim.follow(await allow(victim, await victim.open(page.url), 'victim-at-acme'));
     expect(done.status).to.equal(403);
     expect(done.text).to.include('Not connected');
-    expect(await run(mallory, 'acme')).to.include('PENDING_VERIFICATION');
+    expect(await run(mallory, 'acme')).to.include('has not confirmed yet');
   });
 
   it('ends with everything that it has started, and removes its data, also when it is asked twice', async () => {

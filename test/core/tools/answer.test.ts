@@ -101,18 +101,24 @@ describe('An answer', () => {
     });
   });
 
-  it('shows base64 as the text that it stands for, scrubbed of what line breaks hid', () => {
-    const wrapped = Buffer.from('Grüße, tok_secret_123!')
-      .toString('base64')
-      .replace(/(.{5})/g, '$1\n');
+  it('shows base64 as the text that it stands for, and removes a secret from it however its lines are broken', () => {
+    const wrap = (text: string) =>
+      Buffer.from(text)
+        .toString('base64')
+        .replace(/(.{5})/g, '$1\n');
     const tool = toolOf({ response: { base64: ['/content', '/parts/*/data'] } });
-    const body = { content: wrapped, parts: [{ data: 'Zm9v' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }] };
+    const body = {
+      content: wrap('Grüße, tok_other!'),
+      parts: [{ data: 'Zm9v' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }],
+    };
     const scrub = createScrubber(['tok_secret_123']);
     const outcome = readAnswer(prepared({ tool }), json(200, body), { ...RULES, scrub });
     expect(outcome.ok && outcome.data).to.deep.equal({
-      content: 'Grüße, [secret]!',
+      content: 'Grüße, tok_other!',
       parts: [{ data: 'foo' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }],
     });
+    const secret = readAnswer(prepared({ tool }), json(200, { content: wrap('tok_secret_123') }), { ...RULES, scrub });
+    expect(JSON.stringify(secret)).to.include('[secret]');
     const list = read(json(200, [{ content: 'Zm9v' }]), toolOf({ response: { base64: ['/content'] } }));
     expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
   });
