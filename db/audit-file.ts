@@ -1,7 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { asciiJson } from '../core/ascii-json.ts';
 import type { AuditRow } from './audit.ts';
 import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
@@ -64,17 +65,34 @@ export async function auditFiles(directory: string): Promise<string[]> {
   return names.sort().map((name) => join(directory, name));
 }
 
-/** @throws StorageError `ARCHIVE_DAMAGED` that names the line */
+/** The numbers of the first and the last record of a file, as its name gives them. */
+export function rangeOf(path: string): { first: number; last: number } {
+  const [first, last] = basename(path, '.jsonl').split('-').map(Number) as [number, number];
+  return { first, last };
+}
+
+/**
+ * Reads a file of the archive. A line is a record only as `append` writes it: a member that is added or repeated could show a reader
+ * something else than what the hash covers.
+ *
+ * @throws StorageError `ARCHIVE_DAMAGED` that names the line
+ */
 export async function* readAuditFile(path: string): AsyncGenerator<AuditRow> {
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
-    try {
-      yield fromLine(text);
-    } catch (cause) {
-      throw new StorageError('ARCHIVE_DAMAGED', `line ${line} of ${path} is not an audit record`, { cause });
-    }
+    yield recordIn(text, `line ${line} of ${path}`);
   }
+}
+
+function recordIn(text: string, place: string): AuditRow {
+  try {
+    const row = fromLine(text);
+    if (toLine(row) === `${text}\n`) return row;
+  } catch (cause) {
+    throw new StorageError('ARCHIVE_DAMAGED', `${place} is not an audit record`, { cause });
+  }
+  throw new StorageError('ARCHIVE_DAMAGED', `${place} is not an audit record as it was written`);
 }
 
 /** Makes the entries of a directory durable, beside the event loop. */
@@ -100,12 +118,13 @@ async function requireSame(path: string, last: AuditRow): Promise<void> {
   throw new StorageError('ARCHIVE_DIFFERS', `${path} has other records than the database: move it elsewhere`);
 }
 
+/** In ASCII, because readers of lines may take other characters for the end of one. */
 function toLine({ seq, id, environmentId, at, actor, action, subjectId, requestId, ...row }: AuditRow): string {
   const { details, prevHash, hash } = row;
   const time = new Date(at).toISOString();
   const chain = { prev_hash: prevHash.toString('hex'), hash: hash.toString('hex') };
   const what = { actor, action, subject_id: subjectId, request_id: requestId, details };
-  return `${JSON.stringify({ seq, id, environment_id: environmentId, at: time, ...what, ...chain })}\n`;
+  return `${asciiJson(JSON.stringify({ seq, id, environment_id: environmentId, at: time, ...what, ...chain }))}\n`;
 }
 
 function fromLine(text: string): AuditRow {

@@ -1,6 +1,6 @@
 import type { AuditRow } from './audit.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
-import { auditFiles, numberOf, readAuditFile } from './audit-file.ts';
+import { auditFiles, numberOf, rangeOf, readAuditFile } from './audit-file.ts';
 import type { AuditHead } from './audit-heads.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
@@ -28,33 +28,63 @@ export async function verifyArchive(
   }
 }
 
+/** A record of a chain. */
+type Link = Pick<AuditRow, 'hash'> & { number: number };
+
+/** What has been verified: the end of the chain, and the records that files end with, by their numbers. */
+interface Verified {
+  end: Link;
+  lastOfFiles: Map<number, Buffer | undefined>;
+}
+
 async function walk(directory: string, environmentId: EnvironmentId, removed: AuditHead): Promise<ArchiveVerdict> {
-  let end: Pick<AuditRow, 'hash'> & { number: number } = { hash: GENESIS, number: 0 };
   const wanted = numberOf(removed);
   let isConnected = wanted === 0;
   const files = await auditFiles(directory);
+  const lastOfFiles = new Map<number, Buffer | undefined>(files.map((path) => [rangeOf(path).last, undefined]));
+  const verified: Verified = { end: { hash: GENESIS, number: 0 }, lastOfFiles };
   for (const path of files) {
+    let before: Link | undefined;
     for await (const row of readAuditFile(path)) {
       const number = numberOf(row);
-      // After an interruption two files may hold the same records.
-      if (number < end.number || (number === end.number && row.hash.equals(end.hash))) continue;
-      if (number > end.number + 1) return missing(directory, end.number + 1, number - 1);
-      const follows = row.environmentId === environmentId && row.prevHash.equals(end.hash);
-      if (!follows || !auditHash(row).equals(row.hash)) {
-        return {
-          intact: false,
-          problem: `record ${number} in ${path} was changed, or does not follow the record before it`,
-        };
+      const expected =
+        before === undefined ? Math.min(rangeOf(path).first, verified.end.number + 1) : before.number + 1;
+      if (number > expected) return missing(directory, expected, number - 1);
+      if (number < expected || row.environmentId !== environmentId || !follows(row, before, verified.end)) {
+        return broken(`record ${number} in ${path} was changed, or does not follow the record before it`);
       }
+      before = { hash: row.hash, number };
+      if (number <= verified.end.number) continue;
+      verified.end = before;
+      if (lastOfFiles.has(number)) lastOfFiles.set(number, row.hash);
       if (number === wanted) isConnected = row.seq === removed.seq && row.hash.equals(removed.hash);
-      end = { hash: row.hash, number };
     }
+    if (!isComplete(path, before, verified)) return broken(`${path} does not hold the records that its name gives`);
   }
+  const { end } = verified;
   if (end.number < wanted) return missing(directory, end.number + 1, wanted);
   if (isConnected) return { intact: true, files: files.length, records: end.number };
-  return { intact: false, problem: `the database does not follow record ${wanted} of the archive` };
+  return broken(`the database does not follow record ${wanted} of the archive`);
+}
+
+function follows(row: AuditRow, before: Link | undefined, end: Link): boolean {
+  if (!auditHash(row).equals(row.hash)) return false;
+  if (before !== undefined && !row.prevHash.equals(before.hash)) return false;
+  return numberOf(row) !== end.number + 1 || row.prevHash.equals(end.hash);
+}
+
+/**
+ * After an interruption two files may hold the same records. Each of them is a chain, so it holds the verified records when it ends
+ * with a verified one.
+ */
+function isComplete(path: string, last: Link | undefined, { lastOfFiles }: Verified): boolean {
+  return last?.number === rangeOf(path).last && lastOfFiles.get(last.number)?.equals(last.hash) === true;
+}
+
+function broken(problem: string): ArchiveVerdict {
+  return { intact: false, problem };
 }
 
 function missing(directory: string, from: number, to: number): ArchiveVerdict {
-  return { intact: false, problem: `records ${from} to ${to} are not in ${directory}` };
+  return broken(`records ${from} to ${to} are not in ${directory}`);
 }

@@ -43,7 +43,10 @@ const ROOMS: Room[] = [
   },
   { path: 'core/mcp', may: ['core', 'db'] },
   { path: 'core', may: ['core', 'db'] },
-  { path: 'db', may: ['core/errors.ts', 'core/ids.ts', 'core/secret.ts', 'core/authorization/type.ts'] },
+  {
+    path: 'db',
+    may: ['core/ascii-json.ts', 'core/errors.ts', 'core/ids.ts', 'core/secret.ts', 'core/authorization/type.ts'],
+  },
   { path: 'handlers', may: ['http/contract.ts', 'core', 'db'] },
   { path: 'http', may: ['handlers', 'generated', 'core', 'web', 'db'] },
   { path: 'cli', may: ['http', 'core', 'db'] },

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createEvents } from '../../../core/events/events.ts';
@@ -129,6 +129,17 @@ describe('F7: the archive of the audit log', () => {
     expect(record).to.include({ action: 'environment.audit_archived', actor: 'system', subjectId: test.env });
     const last = linesOf(filesOf()[0] as string).at(-1);
     expect(record?.details).to.include({ last_seq: last.seq, last_hash: last.hash });
+  });
+
+  it('takes records whose texts have line separators', async () => {
+    await keepFor(1);
+    const what = { actor: 'cli_1', action: 'account.updated', subjectId: 'ca_1\u2028', requestId: null };
+    const details = { text: 'a\u2028b\u2029c\u0085d\r\ne' };
+    await test.store.write((tx) =>
+      tx.audit.append(test.env, { id: test.newId('aud'), at: TODAY - 9 * DAY, ...what, details }),
+    );
+    await retention().run();
+    expect(await verified()).to.deep.equal({ intact: true, files: 1, records: 1 });
   });
 
   it('removes in small pieces', async () => {
@@ -281,12 +292,41 @@ describe('F7: the archive of the audit log', () => {
         ...lines.slice(4),
       ],
     };
+    const forged = (line = '') => line.replace('cli_1', 'cli_2');
+    Object.assign(edits, {
+      'a forged copy of the last record, behind it': (lines: string[]) => [...lines, forged(lines.at(-1))],
+      'a forged copy of an earlier record, behind the others': (lines: string[]) => [...lines, forged(lines[2])],
+      'a true copy of an earlier record, behind the others': (lines: string[]) => [...lines, lines[2] ?? ''],
+      'a member that was added to a record': (lines: string[]) =>
+        lines.with(2, (lines[2] ?? '').replace('{', '{"note":"x",')),
+      'a member that stands twice in a record': (lines: string[]) =>
+        lines.with(2, (lines[2] ?? '').replace('{', '{"actor":"cli_2",')),
+    });
     for (const [name, change] of Object.entries(edits)) {
       it(`shows ${name}`, async () => {
         edit(change);
         expect(await verified()).to.have.property('intact', false);
       });
     }
+
+    it('shows a forged record in a file whose records another file has as well', async () => {
+      const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+      const name = (from: number, to: number) =>
+        join(folder.path, test.env, `${[from, to].map((n) => String(n).padStart(12, '0')).join('-')}.jsonl`);
+      writeFileSync(name(1, 3), `${lines.slice(0, 3).join('\n')}\n`);
+      expect(await verified()).to.have.property('intact', true);
+      edit((all) => all.with(1, forged(all[1])));
+      expect(await verified()).to.have.property('intact', false);
+      edit(() => lines);
+      expect(await verified()).to.have.property('intact', true);
+      writeFileSync(name(2, 3), `${[forged(lines[1]), lines[2]].join('\n')}\n`);
+      expect(await verified()).to.have.property('intact', false);
+    });
+
+    it('shows a file that has another name than its records', async () => {
+      renameSync(path, path.replace('000000000006', '000000000009'));
+      expect(await verified()).to.have.property('intact', false);
+    });
 
     it('shows a line that is not a record', async () => {
       edit((lines) => lines.with(3, '{"seq":'));
