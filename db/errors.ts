@@ -63,6 +63,11 @@ export function translateError(error: unknown): unknown {
   }
 }
 
+/** Whether reads fail because of the disk or the file, which concerns every request, and not because of a lock. */
+export function isDiskFault({ code }: StorageError): boolean {
+  return /^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB)/.test(code);
+}
+
 /** The kernel may have dropped the pages: trying again would report as durable what is lost. */
 export function syncFailed(cause: unknown): StorageError {
   return new StorageError('SQLITE_IOERR_FSYNC', 'a commit could not be made durable', { cause });

@@ -30,7 +30,7 @@ import {
   type EnvironmentToolRepository,
 } from './environment-tools.ts';
 import { createEnvironmentRepository, type EnvironmentReads, type EnvironmentRepository } from './environments.ts';
-import { translateError } from './errors.ts';
+import { StorageError, translateError } from './errors.ts';
 import { createExecutionRepository, type ExecutionReads, type ExecutionRepository } from './executions.ts';
 import {
   createIdempotencyKeyRepository,
@@ -109,35 +109,38 @@ export interface ReadRepositories {
  * The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on.
  *
  * @param pacing of lists that are read outside of transactions
+ * @param failed is told of each StorageError
  * @returns with them what they leave to the end of a transaction, which whoever opens transactions has to call
  */
 export function createRepositories(
   client: Client,
   pacing: Pacing = IN_TRANSACTION,
+  failed: (error: StorageError) => void = () => {},
 ): { repositories: Repositories; ending: Ending } {
   const db = createDb(client);
   const searchIndex = createSearchIndex(db);
   const auditHeads = createAuditHeads(db);
+  const shown = <T extends object>(repository: T) => translated(repository, failed);
   const repositories: Repositories = {
-    environments: translated(createEnvironmentRepository(db)),
-    apiClients: translated(createApiClientRepository(db)),
-    customProviders: translated(createCustomProviderRepository(db)),
-    environmentTools: translated(createEnvironmentToolRepository(db)),
-    connections: translated(createConnectionRepository(db)),
-    accounts: translated(createAccountRepository(db, searchIndex, pacing)),
-    refreshLeases: translated(createRefreshLeaseRepository(db)),
-    authRequests: translated(createAuthRequestRepository(db)),
-    authFlows: translated(createAuthFlowRepository(db)),
-    outbox: translated(createOutboxRepository(db, pacing)),
-    executions: translated(createExecutionRepository(db, pacing)),
-    storedContents: translated(createStoredContentRepository(db)),
-    idempotencyKeys: translated(createIdempotencyKeyRepository(db)),
-    audit: translated(createAuditRepository(db, auditHeads)),
-    deploymentSecrets: translated(createDeploymentSecretRepository(db)),
-    instances: translated(createInstanceRepository(db)),
-    keyRotation: translated(createKeyRotationRepository(db)),
-    mcpConfigs: translated(createMcpConfigRepository(db)),
-    catalogueDigests: translated(createCatalogueDigestRepository(db)),
+    environments: shown(createEnvironmentRepository(db)),
+    apiClients: shown(createApiClientRepository(db)),
+    customProviders: shown(createCustomProviderRepository(db)),
+    environmentTools: shown(createEnvironmentToolRepository(db)),
+    connections: shown(createConnectionRepository(db)),
+    accounts: shown(createAccountRepository(db, searchIndex, pacing)),
+    refreshLeases: shown(createRefreshLeaseRepository(db)),
+    authRequests: shown(createAuthRequestRepository(db)),
+    authFlows: shown(createAuthFlowRepository(db)),
+    outbox: shown(createOutboxRepository(db, pacing)),
+    executions: shown(createExecutionRepository(db, pacing)),
+    storedContents: shown(createStoredContentRepository(db)),
+    idempotencyKeys: shown(createIdempotencyKeyRepository(db)),
+    audit: shown(createAuditRepository(db, auditHeads)),
+    deploymentSecrets: shown(createDeploymentSecretRepository(db)),
+    instances: shown(createInstanceRepository(db)),
+    keyRotation: shown(createKeyRotationRepository(db)),
+    mcpConfigs: shown(createMcpConfigRepository(db)),
+    catalogueDigests: shown(createCatalogueDigestRepository(db)),
   };
   return { repositories, ending: joinEndings([searchIndex.ending, auditHeads.ending]) };
 }
@@ -145,13 +148,14 @@ export function createRepositories(
 /** A transaction does not end its turn. */
 const IN_TRANSACTION: Pacing = { limits: LIST, breathe: async () => {} };
 
-/** The same functions, whose rejections are errors of this room instead of the driver's. */
-function translated<T extends object>(repository: T): T {
+/** The same functions, whose rejections are errors of this folder instead of the driver's. */
+function translated<T extends object>(repository: T, failed: (error: StorageError) => void): T {
+  const rethrow = (error: unknown): never => {
+    const translation = translateError(error);
+    if (translation instanceof StorageError) failed(translation);
+    throw translation;
+  };
   const entries = Object.entries(repository) as [string, (...args: unknown[]) => Promise<unknown>][];
   const wrapped = entries.map(([name, call]) => [name, (...args: unknown[]) => call(...args).catch(rethrow)]);
   return Object.fromEntries(wrapped) as T;
-}
-
-function rethrow(error: unknown): never {
-  throw translateError(error);
 }

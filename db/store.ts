@@ -7,7 +7,7 @@ import { createMeasure } from './claims.ts';
 import { assertComplete } from './complete.ts';
 import { type Durability, openDurability, openMainFile } from './durability.ts';
 import { joinEndings } from './ending.ts';
-import { syncFailed, translateError } from './errors.ts';
+import { isDiskFault, type StorageError, syncFailed, translateError } from './errors.ts';
 import { distrustFiles, startFreshLog } from './fresh-log.ts';
 import { type Committed, createGroupCommit } from './group-commit.ts';
 import { createHighWaterMark } from './high-water-mark.ts';
@@ -18,8 +18,8 @@ import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createRepositories, type ReadRepositories, type Transaction } from './repositories.ts';
 import { openScope } from './scope.ts';
 import type { SliceLimits } from './slices.ts';
+import { createStorageHealth, type HealthWatch } from './storage-health.ts';
 import { createTransactionControl } from './transaction-control.ts';
-import { createWriteHealth, type HealthWatch } from './write-health.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
 export type {
@@ -205,7 +205,7 @@ export function createStore(
   const thread = createCheckpointThread(writer.name);
   const failed = (error: Error) => control.failed(syncFailed(error));
   const checkpointer = createCheckpointer({ writer, pin, main: files.main, thread, failed }, logBounds);
-  const health = createWriteHealth(watch);
+  const health = createStorageHealth(watch);
   const mark = createHighWaterMark({
     file: files.mark,
     measure: createMeasure(pin),
@@ -226,8 +226,12 @@ export function createStore(
   // Writes the page with the header of the file, and changes nothing in it.
   const touch = writer.prepare('pragma user_version = 0');
   let closed: Promise<void> | undefined;
+  const pacing = { limits: listLimits, breathe: nextTurn };
+  const readFailed = (error: StorageError) => {
+    if (isDiskFault(error)) health.failed(error);
+  };
   return {
-    read: withSharedStates(createRepositories(reader, { limits: listLimits, breathe: nextTurn }).repositories, turn),
+    read: withSharedStates(createRepositories(reader, pacing, readFailed).repositories, turn),
     shareReads() {
       try {
         turn.begin();

@@ -6,7 +6,7 @@ import type { TransactionControl } from './group-commit.ts';
 import type { HighWaterMark } from './high-water-mark.ts';
 import type { Client } from './open.ts';
 import type { ReadTurn } from './read-turn.ts';
-import type { WriteHealth } from './write-health.ts';
+import type { StorageHealth } from './storage-health.ts';
 
 export interface ControlParts {
   turn: ReadTurn;
@@ -14,7 +14,7 @@ export interface ControlParts {
   afterCommit: AfterCommit;
   checkpointer: Checkpointer;
   mark: HighWaterMark;
-  health: WriteHealth;
+  health: StorageHealth;
   /** Notes that a sync has failed, for the next start. */
   distrust(): void;
 }

@@ -7,8 +7,8 @@ export function createStorageWatch({ log, metrics }: Pick<Deps, 'log' | 'metrics
     report: (err, what) => log.error({ err }, what),
     failed(err, first) {
       metrics.storageFailure(err.code);
-      if (first) log.error({ err }, 'writes to the database fail');
+      if (first) log.error({ err }, 'the database fails');
     },
-    worksAgain: () => log.info('writes to the database work again'),
+    worksAgain: () => log.info('the database works again'),
   };
 }

@@ -39,8 +39,8 @@ describe('a disk without room (F3, F11)', () => {
     expect(await isReady()).to.equal(false);
     const { body } = await server.call('GET', '/readyz');
     expect(body).to.deep.equal({ status: 'not_ready', checks: { database: 'failing', keys: 'ok' } });
-    await until(() => said('writes to the database fail').length > 0);
-    expect(said('writes to the database fail').length).to.be.within(1, 3);
+    await until(() => said('the database fails').length > 0);
+    expect(said('the database fails').length).to.be.within(1, 3);
     expect(said('"stack"').length, 'of more than thirty refusals').to.be.lessThan(12);
   });
 
@@ -57,7 +57,7 @@ describe('a disk without room (F3, F11)', () => {
   it('is left behind without a restart or a request that writes, once there is room', async () => {
     await liftFileLimit(server);
     await until(isReady);
-    await until(() => said('writes to the database work again').length > 0);
+    await until(() => said('the database works again').length > 0);
     expect(await create('after')).to.equal(201);
     for (const id of created.slice(5)) {
       const answer = await server.call('GET', `${ACCOUNTS}/details?id=${id}`);

@@ -1,13 +1,18 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { StorageError } from '../../db/errors.ts';
-import { createWriteHealth } from '../../db/write-health.ts';
+import { createStorageHealth } from '../../db/storage-health.ts';
+import { environmentId, openStore } from '../../db/store.ts';
+import { failure, freshIds, NOW, temporaryDirectory } from './support.ts';
 
 describe('the health of writes (F11)', () => {
   const full = new StorageError('SQLITE_FULL', 'the disk is full');
 
   function setUp() {
     const said: string[] = [];
-    const health = createWriteHealth({
+    const health = createStorageHealth({
       failed: ({ code }, first) => said.push(`${code}${first ? ' first' : ''}`),
       worksAgain: () => said.push('works'),
     });
@@ -60,4 +65,35 @@ describe('the health of writes (F11)', () => {
     await probe();
     expect(health.failing()).to.equal(null);
   });
+});
+
+describe('a database that cannot be read (F11)', () => {
+  it('is unhealthy, and says so once', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory.path, 'test.db');
+    const made = await openStore({ path, now: () => NOW });
+    await made.close();
+    damage(path, 'mcp_configs');
+    const said: string[] = [];
+    const watch = { failed: ({ code }: StorageError, first: boolean) => said.push(`${code} ${first}`) };
+    const store = await openStore({ path, now: () => NOW, checkUpTo: 0, watch });
+    expect(store.healthy()).to.equal(true);
+    const read = () => failure(store.read.mcpConfigs.get(environmentId(freshIds()('env')), 'mcp_1'));
+    expect([(await read()).name, (await read()).name]).to.deep.equal(['StorageError', 'StorageError']);
+    expect(said).to.deep.equal(['SQLITE_CORRUPT true', 'SQLITE_CORRUPT false']);
+    expect(store.healthy()).to.equal(false);
+    await store.close();
+    directory.remove();
+  });
+
+  /** Overwrites the first page of a table. */
+  function damage(path: string, table: string): void {
+    const client = new Database(path, { readonly: true });
+    const page = client.prepare('select rootpage from sqlite_schema where name = ?').pluck().get(table) as number;
+    const size = client.pragma('page_size', { simple: true }) as number;
+    client.close();
+    const fd = openSync(path, 'r+');
+    writeSync(fd, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
+    closeSync(fd);
+  }
 });

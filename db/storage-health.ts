@@ -1,18 +1,18 @@
 import type { StorageError } from './errors.ts';
 
-/** Told when writes begin to fail, and when they work again. */
+/** Told when the database begins to fail, and when it works again. */
 export interface HealthWatch {
-  /** A transaction or a unit of it was lost. `first` is false while earlier ones had failed already. */
+  /** A transaction or a unit of it was lost, or a read met a fault of the disk. `first` is false while earlier ones had failed already. */
   failed?: ((error: StorageError, first: boolean) => void) | undefined;
   worksAgain?: (() => void) | undefined;
 }
 
-export interface WriteHealth {
-  /** Why the last writes failed; null while they work. */
+export interface StorageHealth {
+  /** Why the last writes or reads failed; null while they work. */
   failing(): StorageError | null;
   failed(error: StorageError): void;
   /**
-   * Finds out whether writes work again, where they do not. Call it at intervals: they count as working after a whole interval without
+   * Finds out whether the database works again, where it does not. Call it at intervals: they count as working after a whole interval without
    * a failure, since on a full disk some writes still find room.
    *
    * @param write makes a durable write, and rejects when it cannot
@@ -20,7 +20,7 @@ export interface WriteHealth {
   probe(write: () => Promise<unknown>): Promise<void>;
 }
 
-export function createWriteHealth({ failed, worksAgain }: HealthWatch): WriteHealth {
+export function createStorageHealth({ failed, worksAgain }: HealthWatch): StorageHealth {
   let failing: StorageError | null = null;
   let isQuiet = false;
   return {
