@@ -86,14 +86,17 @@ describe('a database that cannot be read (F11)', () => {
     directory.remove();
   });
 
-  /** Overwrites the first page of a table. */
+  /** Overwrites the first pages of a table and of its indexes. */
   function damage(path: string, table: string): void {
     const client = new Database(path, { readonly: true });
-    const page = client.prepare('select rootpage from sqlite_schema where name = ?').pluck().get(table) as number;
+    const pages = client
+      .prepare('select rootpage from sqlite_schema where tbl_name = ?')
+      .pluck()
+      .all(table) as number[];
     const size = client.pragma('page_size', { simple: true }) as number;
     client.close();
     const fd = openSync(path, 'r+');
-    writeSync(fd, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
+    for (const page of pages) writeSync(fd, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
     closeSync(fd);
   }
 });
