@@ -268,6 +268,8 @@ export const OUTBOUND = {
   callsPerOrigin: 64,
   /** Calls that may wait for one of these places. */
   queuePerOrigin: 256,
+  /** Streams from one origin, whose calls have given their places back. Beyond it the one ends that has waited longest for its reader. */
+  streamsPerOrigin: 512,
   /** Idle connections that are kept for the next call, to all origins together. */
   keptConnections: 128,
   /** The longest time that a server may ask for its connection to be kept. */

@@ -5,6 +5,7 @@ import type { ResponseHeaders, WireRequest } from './exchange.ts';
 import type { EgressLimits } from './limits.ts';
 import { tooMany } from './refused-body.ts';
 import { type EgressRequest, firstHop, onConnection, type SendParts } from './send.ts';
+import { type StreamPlace, StreamPlaces } from './stream-places.ts';
 import { toEgressError } from './transport-error.ts';
 
 /** An answer whose body comes as it arrives, in its content coding. Whoever has it reads it to its end, or destroys it. */
@@ -18,19 +19,22 @@ export interface EgressStream {
 
 /**
  * Makes the function that sends a call and hands its answer on as it arrives: the rules of `send` but for redirects, which are the
- * answer. Its place in the queue of the origin is free again when the body has ended. `timeoutMs` of the request is the time until the
- * head of the answer; `idleTimeoutMs`, `maxBytes` and `signal` are for its body too.
+ * answer. The place of the call at the origin is free again when the head has arrived, so that a reader that does not read keeps no
+ * other call out; the body has a place among streams. `timeoutMs` of the request is the time until the head of the answer;
+ * `idleTimeoutMs`, `maxBytes` and `signal` are for its body too.
  *
  * @throws (the returned function) EgressError until the head of the answer is there
  */
 export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
   const { policy, pool, gate, breaker, limits, userAgent } = parts;
+  const places = new StreamPlaces(limits.streamsPerOrigin);
   return async (request) => {
     const { url, method, headers, body } = firstHop(request, userAgent);
     const { target, targetOrigin: origin } = policy.route(url);
     const wire = { origin, path: url.pathname + url.search, method, headers, body };
     breaker.check(origin);
     const own = limitsOf(request, limits);
+    const place = places.enter(origin);
     const end = new AbortController();
     const stop = () => end.abort(new EgressError('aborted', 'The call was stopped.'));
     if (request.signal?.aborted) stop();
@@ -42,26 +46,24 @@ export function createStream(parts: SendParts): (request: EgressRequest) => Prom
       clearTimeout(timer);
       request.signal?.removeEventListener('abort', stop);
     };
-    const leave = await gate.enter(origin, end.signal).catch((error) => {
-      settle();
-      throw error;
-    });
     try {
-      const { result: answer, release } = await breaker.run(origin, () =>
-        onConnection(pool, { origin, target }, end.signal, (client) => begin(client, wire, own, end.signal)),
-      );
+      const leave = await gate.enter(origin, end.signal);
+      const { result, release } = await breaker
+        .run(origin, () =>
+          onConnection(pool, { origin, target }, end.signal, (client) => begin(client, wire, own, place, end.signal)),
+        )
+        .finally(leave);
       clearTimeout(timer);
       timer = endAfter(limits.streamTimeoutMs);
-      // Also when it has failed by now.
-      finished(answer.body, () => {
+      void result.arrived.then(() => {
         settle();
         release();
-        leave();
+        place.leave();
       });
-      return answer;
+      return result.answer;
     } catch (error) {
       settle();
-      leave();
+      place.leave();
       throw error;
     }
   };
@@ -80,14 +82,22 @@ function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits:
   };
 }
 
+interface Begun {
+  answer: EgressStream;
+  /** Resolves when the body has arrived whole, though it may wait for its reader, and when it has failed. */
+  arrived: Promise<void>;
+}
+
 /** Resolves with the head of the answer. */
 function begin(
   dispatcher: Dispatcher,
   request: WireRequest,
   limits: StreamLimits,
+  place: StreamPlace,
   signal: AbortSignal,
-): Promise<EgressStream> {
+): Promise<Begun> {
   return new Promise((resolve, reject) => {
+    const arrived = Promise.withResolvers<void>();
     let controller: Dispatcher.DispatchController | undefined;
     let stream: Readable | undefined;
     let idle: NodeJS.Timeout | undefined;
@@ -132,6 +142,7 @@ function begin(
           read: () => {
             if (!isPaused) return;
             isPaused = false;
+            place.proceed();
             watch();
             answering.resume();
           },
@@ -143,7 +154,9 @@ function begin(
         });
         // It may fail before its reader has it, which must not end the process; whoever reads it later still learns of it.
         stream.on('error', () => {});
-        resolve({ status, headers: headers as ResponseHeaders, body: stream });
+        finished(stream, () => arrived.resolve());
+        const answer = { status, headers: headers as ResponseHeaders, body: stream };
+        resolve({ answer, arrived: arrived.promise });
       },
       onResponseData(answering, chunk) {
         size += chunk.length;
@@ -160,12 +173,14 @@ function begin(
         if (stream?.push(chunk) === false) {
           clearTimeout(idle);
           isPaused = true;
+          place.wait(fail);
           answering.pause();
         }
       },
       onResponseEnd() {
         settle();
         stream?.push(null);
+        arrived.resolve();
       },
       onResponseError(_controller, error) {
         fail(error);

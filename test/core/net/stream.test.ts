@@ -65,3 +65,55 @@ describe('the limits that a stream is given', () => {
     expect(local.requests).to.have.length(2);
   });
 });
+
+describe('S2: the places of streams', () => {
+  afterEach(closeAll);
+
+  /** The path `/whole` has a small body; any other has a large one, which a reader that does not read holds up. */
+  const bodies = () =>
+    serve((request, response) => response.end(Buffer.alloc(request.url === '/whole' ? KB : 4 * 1024 * KB, 'a')));
+
+  it('are not those of calls: responses that are not read keep no call out', async () => {
+    const local = await bodies();
+    const egress = egressTo(local, { limits: { callsPerOrigin: 1, queuePerOrigin: 0 } });
+    const unread = [];
+    for (let count = 0; count < 3; count++) unread.push(await egress.stream(get(local.origin)));
+    expect((await egress.send(get(`${local.origin}/whole`))).status).to.equal(200);
+    for (const { body } of unread) expect(await failureOfBody({ body } as EgressStream)).to.equal(undefined);
+    // The connections are kept, and used again.
+    expect((await egress.send(get(`${local.origin}/whole`))).status).to.equal(200);
+    expect(local.connections).to.equal(4);
+  });
+
+  it('are bounded: the response that has waited longest for its reader ends for the next one', async () => {
+    const local = await bodies();
+    const egress = egressTo(local, { limits: { streamsPerOrigin: 2 } });
+    const unread = async () => {
+      const stream = await egress.stream(get(local.origin));
+      await eventually(() => stream.body.readableLength >= stream.body.readableHighWaterMark);
+      return stream;
+    };
+    const [first, second] = [await unread(), await unread()];
+    const third = await egress.stream(get(local.origin));
+    expect(await failureOfBody(first)).to.include({ kind: 'aborted', sent: true });
+    expect(await failureOfBody(second)).to.equal(undefined);
+    expect(await failureOfBody(third)).to.equal(undefined);
+  });
+
+  it('are refused to a call while all responses arrive, and are free again after each', async () => {
+    const local = await serve((request, response) => (request.url === '/none' ? undefined : response.end('a')));
+    const egress = egressTo(local, { limits: { streamsPerOrigin: 1 } });
+    const end = new AbortController();
+    const waiting = failureOf(egress.stream(get(`${local.origin}/none`, { signal: end.signal })));
+    const refused = await failureOf(egress.stream(get(local.origin)));
+    expect(refused).to.include({ kind: 'unreachable', sent: false });
+    end.abort();
+    await waiting;
+    // What has arrived whole needs no place, whether it is read or not.
+    for (let count = 0; count < 3; count++) {
+      const { body } = await egress.stream(get(local.origin));
+      await eventually(() => body.readableLength > 0);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+});
