@@ -9,7 +9,7 @@ import { applyImport, namesBefore } from '../core/imports/apply-import.ts';
 import { presentImport } from '../core/imports/present-import.ts';
 import { preview } from '../core/imports/preview.ts';
 import { isRecord } from '../core/tools/pointer.ts';
-import type { EnvironmentRow, Repositories } from '../db/store.ts';
+import type { EnvironmentRow, Transaction } from '../db/store.ts';
 import { openImportTools } from './import-tools.ts';
 import { openStorage } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
@@ -48,7 +48,7 @@ async function run(args: string[]): Promise<void> {
     });
     const target = { connector, baseUrl: options.baseUrl };
     const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
-    const apply = (tx: Repositories) => applyImport(tx, tools, environment.id, target, result, cause);
+    const apply = (tx: Transaction) => applyImport(tx, tools, environment.id, target, result, cause);
     const changes = options.dryRun
       ? await preview(store, apply)
       : await store.write(async (tx) => {

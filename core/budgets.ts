@@ -200,6 +200,8 @@ export const INSTANCE = {
 export const STORAGE = {
   /** A write waits so long for the lock of another process before it is rejected. */
   lockWaitMs: 5 * SECOND,
+  /** Rows that a large transaction reads or writes before other work has a turn: about 5 ms of tools. */
+  rowsPerTurn: 250,
   /** Deletions collect so long before the files are scrubbed once for all of them. */
   scrubDelayMs: 500,
   /** Between two attempts while another process is in the way: together with the delay, deleted data leave within a second. */

@@ -11,10 +11,13 @@ const LONGEST_PAUSE_MS = 50;
 
 export const wait: Wait = (ms) => pause(ms);
 
-/** Whether an error of the driver, or ours, says that another process holds a lock. Nothing has happened then. */
+/**
+ * Whether an error of the driver, or ours, says that a lock is in the way: that of another process, or of a transaction of this one that
+ * lasts for several turns (LOCKED, for a checkpoint). Nothing has happened then.
+ */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Database.SqliteError) && !(error instanceof StorageError)) return false;
-  return /^SQLITE_(BUSY|PROTOCOL)/.test(error.code);
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
 }
 
 /** The pauses between attempts, in milliseconds: 1, 2, 4 and so on up to 50. */

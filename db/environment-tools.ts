@@ -61,8 +61,6 @@ export interface EnvironmentToolWrites {
   upsert(environmentId: EnvironmentId, tools: readonly NewEnvironmentTool[]): Promise<number>;
   /** @returns how many were there */
   delete(environmentId: EnvironmentId, names: readonly string[]): Promise<number>;
-  /** @returns how many were there */
-  deleteByConnector(environmentId: EnvironmentId, connector: string): Promise<number>;
 }
 
 export type EnvironmentToolRepository = EnvironmentToolReads & EnvironmentToolWrites;
@@ -178,12 +176,6 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
       .where(and(withinEnvironment, eq(t.name, given('name'))))
       .prepare(),
   );
-  const removeByConnector = once(() =>
-    db
-      .delete(t)
-      .where(and(withinEnvironment, eq(t.connector, given('connector'))))
-      .prepare(),
-  );
 
   function moveOn(environmentId: EnvironmentId): number {
     return nextRevision().get({ environmentId })?.revision ?? 1;
@@ -243,11 +235,6 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
     async delete(environmentId, all) {
       let removed = 0;
       for (const name of all) removed += remove().run({ environmentId, name }).changes;
-      if (removed > 0) moveOn(environmentId);
-      return removed;
-    },
-    async deleteByConnector(environmentId, connector) {
-      const removed = removeByConnector().run({ environmentId, connector }).changes;
       if (removed > 0) moveOn(environmentId);
       return removed;
     },

@@ -26,6 +26,11 @@ export interface GroupCommit<Tx> {
   commit<T>(unit: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
   /** As `commit`, for what nobody waits for: it becomes durable with whatever is made so next. */
   note(unit: (tx: Tx) => Promise<unknown>): Promise<void>;
+  /**
+   * For a running unit: lets other work have a turn of the event loop. The transaction stays open, so other units wait, and reads go on
+   * showing what was committed before.
+   */
+  breathe(): Promise<void>;
   /** False once the writer cannot be trusted: every further write is refused. */
   healthy(): boolean;
   /** Refuses new units and waits for those that were queued. */
@@ -62,9 +67,9 @@ const MAX_TURNS = 4;
  * a savepoint of its own, so that a unit that throws takes back its own writes alone. While a commit becomes durable, what arrives
  * waits for the next one, since it could not be durable sooner: the busier the server, the larger the groups.
  *
- * A group runs within one turn. That works because the calls of a unit settle without I/O; a unit that awaits anything slower is
- * found out when the microtask queue runs empty, is undone, and is rejected. So no transaction is ever held over I/O, and no other
- * code runs while one is open.
+ * A group runs within one turn, except where a large unit calls `breathe`. That works because the calls of a unit settle without I/O;
+ * a unit that awaits anything slower is found out when the microtask queue runs empty, is undone, and is rejected. So no transaction is
+ * ever held over I/O, and no other unit runs in between.
  *
  * Where another process holds the write lock, the group goes back to the queue and is tried again after a pause. What has waited
  * for too long is rejected (`STORAGE.lockWaitMs`).
@@ -85,6 +90,8 @@ export function createGroupCommit<Tx>(
   let closed = false;
   let failure: StorageError | undefined;
   let interrupt: (() => void) | undefined;
+  /** How many calls of `breathe` are waiting for their turn. */
+  let breaths = 0;
   /** Since the start, in milliseconds. */
   let lockedMs = 0;
   let pauseMs = 0;
@@ -205,19 +212,25 @@ export function createGroupCommit<Tx>(
   function watch(): void {
     queueMicrotask(() =>
       process.nextTick(() => {
-        if (interrupt === undefined) return;
+        if (interrupt === undefined || breaths > 0) return;
         interrupt();
         watch();
       }),
     );
   }
 
+  async function breathe(): Promise<void> {
+    breaths++;
+    await new Promise((resolve) => setImmediate(resolve));
+    breaths--;
+    // A sync that failed meanwhile has ended the transaction; what the unit wrote now would be outside of any.
+    if (!control.isOpen()) throw transactionLost(failure);
+    watch();
+  }
+
   function giveUp(cause: unknown): StorageError {
     const translated = translateError(cause);
-    const error =
-      translated instanceof StorageError
-        ? translated
-        : new StorageError('TRANSACTION_LOST', 'the transaction was lost', { cause: translated });
+    const error = translated instanceof StorageError ? translated : transactionLost(translated);
     if (isFatal(error)) failure = error;
     try {
       if (control.isOpen()) control.rollback();
@@ -243,6 +256,7 @@ export function createGroupCommit<Tx>(
     write: (unit) => enqueue(unit, 'durable'),
     commit: (unit) => enqueue(unit, 'committed'),
     note: (unit) => enqueue(unit, 'noted'),
+    breathe,
     healthy: () => failure === undefined && !closed,
     drain() {
       closed = true;
@@ -281,6 +295,10 @@ function settleAll<Tx>(
 
 function heldOverIo(): Error {
   return new Error('a transaction was held over I/O: a unit may await nothing but the repositories of its transaction');
+}
+
+function transactionLost(cause: unknown): StorageError {
+  return new StorageError('TRANSACTION_LOST', 'the transaction was lost', { cause });
 }
 
 function locked(): StorageError {

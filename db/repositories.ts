@@ -80,6 +80,11 @@ export interface Transaction extends Repositories {
    * be undone, and it may be run again.
    */
   afterCommit(effect: () => void): void;
+  /**
+   * Lets other work have a turn of the event loop. For units that write thousands of rows: call it after each piece. The transaction
+   * stays open and other writes wait, so it stays one change, which is seen as a whole or not at all.
+   */
+  breathe(): Promise<void>;
 }
 
 /** The half that needs no transaction. */

@@ -120,7 +120,8 @@ export interface Store {
    * Removes from the files what was deleted or replaced before this call: moves the log into the main file and cuts it to zero bytes.
    * What it moves is durable already, so a failure loses nothing.
    *
-   * @returns false while another process reads or writes the database and so keeps the log: call it again later
+   * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps the log: call it
+   *   again later
    * @throws StorageError
    */
   scrub(): Promise<boolean>;
@@ -200,7 +201,7 @@ export function createStore(
   writer.pragma('synchronous = normal');
   const { repositories, ending } = createRepositories(writer);
   const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
-  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add };
+  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe: () => group.breathe() };
   const turn = createReadTurn(reader, (error) => report(error, 'a shared read could not be ended'));
   const thread = createCheckpointThread(writer.name);
   const failed = (error: Error) => control.failed(syncFailed(error));

@@ -35,6 +35,8 @@ export function createTransactionControl(
       ending.begin();
     },
     commit() {
+      // A unit that took several turns may commit in the middle of a turn whose reads share the state before it.
+      turn.end();
       ending.write();
       checkpointer.around(() => commit.run());
       afterCommit.run();

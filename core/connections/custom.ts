@@ -1,10 +1,11 @@
-import type { CustomProviderRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import type { CustomProviderRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
 import { disconnectAccount } from '../accounts/leave.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { checkAuthPatterns } from '../connectors/check-patterns.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
+import { inPieces } from '../in-pieces.ts';
 import type { Vault } from '../vault/vault.ts';
 import { carryLearned } from './learned.ts';
 import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTools } from './provider-change.ts';
@@ -64,7 +65,7 @@ export async function createCustomProvider(
  * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED; PROVIDER_IN_USE, as `adaptToProvider`
  */
 export async function updateCustomProvider(
-  tx: Repositories,
+  tx: Transaction,
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   row: CustomProviderRow,
@@ -100,7 +101,7 @@ function isUsedAlike(a: CustomProviderDefinition, b: CustomProviderDefinition): 
  * @returns how many accounts were disconnected
  */
 export async function deleteCustomProvider(
-  tx: Repositories,
+  tx: Transaction,
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   row: CustomProviderRow,
@@ -115,7 +116,9 @@ export async function deleteCustomProvider(
     const off = { enabled: false, status: 'DRAFT' as const, updatedAt: at };
     await tx.connections.update(environmentId, connection.id, connection.version, off);
   }
-  await tx.environmentTools.deleteByConnector(environmentId, row.identifier);
+  const entries = await tx.environmentTools.entriesOf(environmentId, row.identifier);
+  const names = entries.map(({ name }) => name);
+  await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece));
   await tx.customProviders.delete(environmentId, row.identifier);
   return disconnected;
 }

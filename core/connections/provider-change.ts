@@ -1,4 +1,4 @@
-import type { AccountRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
 import { bindingBreach, bindTo, type Definition, exposedFields } from '../accounts/binding.ts';
 import type { Details } from '../accounts/details.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
@@ -26,7 +26,8 @@ export interface Consequences {
   withdrawn: number;
 }
 
-const PAGE = 500;
+/** Accounts that are changed before other work has a turn of the event loop. */
+const PAGE = 100;
 /** How many accounts an error names. */
 const MAX_NAMED = 10;
 
@@ -36,7 +37,7 @@ const MAX_NAMED = 10;
  * @throws ApiError PROVIDER_IN_USE, as `adaptAccounts`
  */
 export async function adaptToProvider(
-  tx: Repositories,
+  tx: Transaction,
   tools: ProviderChangeTools,
   environmentId: EnvironmentId,
   change: ProviderChange,
@@ -52,7 +53,7 @@ export async function adaptToProvider(
  * where the change of a custom provider would be rejected.
  */
 export async function adaptToCatalogue(
-  tx: Repositories,
+  tx: Transaction,
   tools: ProviderChangeTools,
   environmentId: EnvironmentId,
   now: ProviderDefinition,
@@ -82,7 +83,7 @@ const FIELD_OPENED = 'The provider now shows a field that was secret when the ac
  *   accounts hold as a secret
  */
 async function adaptAccounts(
-  tx: Repositories,
+  tx: Transaction,
   tools: ProviderChangeTools,
   environmentId: EnvironmentId,
   { before, now: provider }: ProviderChange,
@@ -154,7 +155,7 @@ function stillShown({ publicDetails }: AccountRow, { pattern }: Definition): Jso
 }
 
 export async function* accountsOf(
-  tx: Repositories,
+  tx: Transaction,
   environmentId: EnvironmentId,
   provider: string,
 ): AsyncGenerator<AccountRow> {
@@ -164,6 +165,7 @@ export async function* accountsOf(
     yield* rows;
     if (rows.length < PAGE) return;
     afterSeq = rows.at(-1)?.seq ?? 0;
+    await tx.breathe();
   }
 }
 

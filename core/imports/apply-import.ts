@@ -3,7 +3,7 @@ import {
   type EnvironmentId,
   type EnvironmentToolEntry,
   type ReadRepositories,
-  type Repositories,
+  type Transaction,
 } from '../../db/store.ts';
 import { type CustomProviderTools, createCustomProvider, updateCustomProvider } from '../connections/custom.ts';
 import { addressPlaces } from '../connectors/address-template.ts';
@@ -13,6 +13,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../import/import-document.ts';
 import { importError } from '../import/import-error.ts';
+import { inPieces } from '../in-pieces.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
 /** As the contract says of `base_url`. */
@@ -64,12 +65,13 @@ export async function namesBefore(
 
 /**
  * Writes an import: the provider, where it is new, and its tools. What an earlier import brought and this one does not is
- * removed; tools that people wrote stay. A provider that is there keeps its patterns, and its address unless one is given.
+ * removed; tools that people wrote stay. A provider that is there keeps its patterns, and its address unless one is given. It is one
+ * transaction, in pieces: thousands of tools take longer than the event loop may be held.
  *
  * @throws ApiError INVALID_DOCUMENT without an address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
  */
 export async function applyImport(
-  tx: Repositories,
+  tx: Transaction,
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   target: ImportTarget,
@@ -82,25 +84,31 @@ export async function applyImport(
   );
   const after = new Map(result.tools.map((entry) => [entry.tool.name, entry]));
   const removed = [...before.keys()].filter((name) => !after.has(name));
-  const written = result.tools.filter(({ sourceId, tool }) => {
-    const row = before.get(tool.name);
-    return row?.contentHash !== contentHash(tool) || row.sourceId !== sourceId;
+  const written: ImportResult['tools'] = [];
+  await inPieces(tx, result.tools, (piece) => {
+    const differs = ({ sourceId, tool }: (typeof piece)[number]) => {
+      const row = before.get(tool.name);
+      return row?.contentHash !== contentHash(tool) || row.sourceId !== sourceId;
+    };
+    written.push(...piece.filter(differs));
   });
   const at = tools.now();
   // An operation may have left its old name to another one: what has gone makes room first.
   const moved = written.filter(
     ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
   );
-  await tx.environmentTools.delete(environmentId, [...removed, ...moved.map(({ tool }) => tool.name)]);
-  const rows = written.map(({ sourceId, tool }) => ({
+  await inPieces(tx, [...removed, ...moved.map(({ tool }) => tool.name)], (piece) =>
+    tx.environmentTools.delete(environmentId, piece),
+  );
+  const toRow = ({ sourceId, tool }: (typeof written)[number]) => ({
     name: tool.name,
     connector: target.connector,
     source: 'import' as const,
     sourceId,
     definition: tool,
     at,
-  }));
-  await tx.environmentTools.upsert(environmentId, rows);
+  });
+  await inPieces(tx, written, (piece) => tx.environmentTools.upsert(environmentId, piece.map(toRow)));
   const names = written.map(({ tool }) => tool.name).sort();
   return {
     provider,
@@ -116,7 +124,7 @@ function imported(rows: readonly EnvironmentToolEntry[]): EnvironmentToolEntry[]
 }
 
 async function applyProvider(
-  tx: Repositories,
+  tx: Transaction,
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   { connector, baseUrl, displayName }: ImportTarget,

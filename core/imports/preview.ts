@@ -1,4 +1,4 @@
-import type { Repositories, Store } from '../../db/store.ts';
+import type { Store, Transaction } from '../../db/store.ts';
 
 /** Carries a result out of a transaction that is taken back. */
 class TakenBack<T> extends Error {
@@ -11,7 +11,7 @@ class TakenBack<T> extends Error {
 }
 
 /** Does what a unit does and takes it back: a preview that cannot differ from the deed, errors included. */
-export async function preview<T>(store: Pick<Store, 'write'>, unit: (tx: Repositories) => Promise<T>): Promise<T> {
+export async function preview<T>(store: Pick<Store, 'write'>, unit: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     await store.write(async (tx) => {
       throw new TakenBack(await unit(tx));

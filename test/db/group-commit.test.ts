@@ -278,6 +278,76 @@ describe('group commit', () => {
     });
   });
 
+  describe('a unit that breathes', () => {
+    it('lets other work have a turn, and no other unit', async () => {
+      const { group, add, log, committed } = setUp();
+      let turns = 0;
+      const count = () => {
+        if (++turns < 100) setImmediate(count);
+      };
+      const large = group.write(async (tx) => {
+        setImmediate(count);
+        for (const row of ['1', '2', '3']) {
+          await tx.rows.add(row);
+          await group.breathe();
+          expect([turns > 0, committed()]).to.deep.equal([true, []]);
+        }
+      });
+      await turn();
+      await turn();
+      await Promise.all([large, add('a')]);
+      expect(turns).to.be.at.least(3);
+      expect(committed()).to.deep.equal(['1', '2', '3', 'a']);
+      expect(log.filter((step) => step === 'commit')).to.have.length(2);
+    });
+
+    it('is taken back as a whole when it throws after a turn', async () => {
+      const { group, add, durable } = setUp();
+      const large = group.write(async (tx) => {
+        await tx.rows.add('1');
+        await group.breathe();
+        await tx.rows.add('2');
+        throw new Error('second thoughts');
+      });
+      const [error] = await Promise.all([failure(large), add('a')]);
+      expect(error.message).to.equal('second thoughts');
+      expect(durable()).to.deep.equal(['a']);
+    });
+
+    it('is still found out when it waits for I/O, before or beside or after a turn', async () => {
+      const { group, add, durable } = setUp();
+      const never = () => new Promise(() => {});
+      const ways: (() => Promise<unknown>)[] = [
+        () => group.breathe().then(never),
+        () => Promise.all([group.breathe(), group.breathe()]).then(never),
+        () => Promise.all([group.breathe(), never()]),
+      ];
+      for (const wait of ways) {
+        const [error] = await Promise.all([failure(group.write(wait)), add('a')]);
+        expect(error.message).to.contain('held over I/O');
+      }
+      expect(durable()).to.deep.equal(['a', 'a', 'a']);
+    });
+
+    it('writes nothing more when a sync that fails meanwhile has ended the transaction', async () => {
+      const { group, faults, holdSyncs, committed } = setUp();
+      const endSyncs = holdSyncs();
+      const { durable } = await group.commit((tx) => tx.rows.add('a'));
+      let went = false;
+      const large = group.commit(async (tx) => {
+        await tx.rows.add('1');
+        faults.sync = new Error('the disk failed');
+        setImmediate(endSyncs);
+        await group.breathe();
+        await group.breathe();
+        went = true;
+      });
+      expect((await failure(large)).code).to.equal('TRANSACTION_LOST');
+      expect((await failure(durable)).code).to.equal('SQLITE_IOERR_FSYNC');
+      expect([went, committed()]).to.deep.equal([false, ['a']]);
+    });
+  });
+
   it('ends a tx with its unit', async () => {
     const { group } = setUp();
     const kept = await group.write(async (tx) => ({ rows: tx.rows }));

@@ -1,8 +1,20 @@
+import { copyFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openConnections, openReader } from '../../db/open.ts';
 import { createStore, openFiles, openStore } from '../../db/store.ts';
-import { account, connection, failure, github, NOW, openTestStore, type TestStore } from './support.ts';
+import {
+  account,
+  connection,
+  failure,
+  github,
+  NOW,
+  openTestStore,
+  type TestStore,
+  temporaryDirectory,
+  tool,
+} from './support.ts';
 
 describe('the store', () => {
   let test: TestStore;
@@ -33,6 +45,56 @@ describe('the store', () => {
     const other = new Database(test.file, { readonly: true });
     expect(other.prepare('select id from accounts').pluck().all()).to.deep.equal([row.id]);
     other.close();
+  });
+
+  describe('with a transaction of many pieces', () => {
+    /** More than the writer keeps in memory, so that some of it is in the log before the commit. */
+    const rows = Array.from({ length: 600 }, (_, index) =>
+      tool(`mine_${index}`, { definition: { description: 'x'.repeat(10_000) } }),
+    );
+    const names = () => test.store.read.environmentTools.names(test.env);
+    const writeAll = (between: () => unknown) =>
+      test.store.write(async (tx) => {
+        await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
+        await tx.breathe();
+        await between();
+        await tx.environmentTools.upsert(test.env, rows.slice(599));
+      });
+
+    it('shows nothing of it before the end, to reads that share a turn either, and all of it then', async () => {
+      let seen: string[] | undefined;
+      await writeAll(() => {
+        test.store.shareReads();
+        void names().then((found) => {
+          seen = found;
+        });
+      });
+      expect(seen).to.deep.equal([]);
+      expect(await names()).to.have.length(600);
+    });
+
+    it('leaves nothing behind when the process ends between two pieces', async () => {
+      const directory = temporaryDirectory();
+      const image = join(directory.path, 'image.db');
+      await writeAll(() => {
+        for (const end of ['', '-wal']) copyFileSync(`${test.file}${end}`, `${image}${end}`);
+      });
+      expect(statSync(`${image}-wal`).size).to.be.above(1_000_000);
+      const store = await openStore({ path: image, now: () => NOW });
+      expect(await store.read.environmentTools.names(test.env)).to.deep.equal([]);
+      expect(await store.read.environmentTools.revision(test.env)).to.equal(0);
+      await store.close();
+      directory.remove();
+    });
+
+    it('does not scrub the files meanwhile, and does afterwards', async () => {
+      let scrubbed: Promise<boolean> | undefined;
+      await writeAll(() => {
+        scrubbed = test.store.scrub();
+      });
+      expect(await scrubbed).to.equal(false);
+      expect(await test.store.scrub()).to.equal(true);
+    });
   });
 
   it('takes back a unit that throws, with its counters and its search, and leaves its neighbours', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Store } from '../../db/store.ts';
 import { auditOf } from '../support/audit.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -24,13 +25,26 @@ const GET_ONE = { operationId: 'getCustomer', summary: 'Get a customer' };
 describe('importTools', () => {
   let server: TestServer;
   let made = 0;
+  /** Turns of the event loop that transactions have left to other work. */
+  let turns = 0;
+
+  function counted({ write }: Store): Store['write'] {
+    return (unit) =>
+      write((tx) => {
+        const breathe = () => {
+          turns++;
+          return tx.breathe();
+        };
+        return unit(Object.create(tx, { breathe: { value: breathe } }));
+      });
+  }
 
   const newConnector = () => `acme-${++made}`;
   const send = (connector: string, content: string, fields: object = {}, headers: Record<string, string> = {}) =>
     server.call('POST', PATH, { body: { connector, files: [{ name: 'openapi.json', content }], ...fields }, headers });
 
   before(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ adapt: ({ store }) => ({ store: { ...store, write: counted(store) } }) });
   });
   after(() => server.stop());
 
@@ -116,6 +130,31 @@ describe('importTools', () => {
       expect((await send(connector, second, { apply: true })).body.changes).to.deep.equal(expected);
       const again = { added: [], changed: [], removed: [], unchanged: 3 };
       expect((await send(connector, second)).body.changes).to.deep.equal(again);
+    });
+
+    it('leaves turns of the event loop to others while it stores, replaces and removes many tools', async () => {
+      const connector = newConnector();
+      const many = (summary: string) =>
+        Object.fromEntries(
+          Array.from({ length: 501 }, (_, n) => [`/things/${n}`, { get: { operationId: `get${n}`, summary } }]),
+        );
+      const turnsOf = async (act: () => Promise<{ status: number }>) => {
+        turns = 0;
+        expect((await act()).status).to.be.below(300);
+        return turns;
+      };
+      const one = () => send(connector, documentOf({ '/customers': { get: LIST } }), { apply: true });
+      expect(await turnsOf(one)).to.equal(0);
+      const all = (summary: string) => send(connector, documentOf(many(summary)), { apply: true, limit: 501 });
+      // 501 tools are compared and written, in three pieces each.
+      expect(await turnsOf(() => all('Get a thing'))).to.equal(4);
+      expect(await turnsOf(() => all('Get another thing'))).to.equal(4);
+      expect(await turnsOf(one)).to.equal(2);
+      await all('Get a thing');
+      const remove = () => server.call('DELETE', `/api/v1/custom-providers/${connector}`);
+      expect(await turnsOf(remove)).to.equal(2);
+      const left = await server.call('GET', `/api/v1/tools?connector=${connector}`);
+      expect(left.body.tools ?? []).to.deep.equal([]);
     });
 
     it('makes a value of each account of a place in the address', async () => {

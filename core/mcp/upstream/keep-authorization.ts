@@ -1,4 +1,4 @@
-import type { ConnectionRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { ConnectionRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
 import { isDiscoveredByMcp } from '../../authorization/roles.ts';
 import { isAllowed } from '../../connections/allowed-addresses.ts';
 import { bindClient } from '../../connections/client-binding.ts';
@@ -24,7 +24,7 @@ export interface LearnedAuthorization {
  * later change of it is a change of the provider.
  */
 export async function keepAuthorization(
-  tx: Repositories,
+  tx: Transaction,
   tools: ProviderChangeTools,
   environment: EnvironmentRow,
   { provider, connectionId, said, client }: LearnedAuthorization,

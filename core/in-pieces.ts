@@ -1,0 +1,18 @@
+import type { Transaction } from '../db/store.ts';
+import { STORAGE } from './budgets.ts';
+
+/**
+ * Does the work of a large transaction piece by piece, with a turn of the event loop for other work between two pieces.
+ *
+ * @param work gets at most `STORAGE.rowsPerTurn` elements at a time, in order
+ */
+export async function inPieces<T>(
+  tx: Pick<Transaction, 'breathe'>,
+  all: readonly T[],
+  work: (piece: readonly T[]) => unknown,
+): Promise<void> {
+  for (let from = 0; from < all.length; from += STORAGE.rowsPerTurn) {
+    if (from > 0) await tx.breathe();
+    await work(all.slice(from, from + STORAGE.rowsPerTurn));
+  }
+}
