@@ -153,6 +153,8 @@ export interface AccountBinding {
   fields: Record<string, 'public' | 'secret'>;
   /** The origin that issued a first token, where the provider's metadata say which one does; null: none has yet. */
   issued: string | null;
+  /** The directories in which its tokens may be renewed and revoked; empty where the origins say enough. */
+  endpoints: string[];
 }
 
 /** What the client of a connection was set up for. */

@@ -15,6 +15,7 @@ import { ApiError } from '../errors.ts';
 import type { Details } from './details.ts';
 import { publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
+import { areEndpointsCovered, tokenDirectories } from './token-endpoints.ts';
 
 /** Of each static field that a credential holds, whether its value may be shown. */
 export type FieldSecrecy = AccountBinding['fields'];
@@ -26,7 +27,7 @@ export interface Bound {
 }
 
 /** Of an account that holds no credential. */
-export const UNBOUND: AccountBinding = { base: null, use: '', fields: {}, issued: null };
+export const UNBOUND: AccountBinding = { base: null, use: '', fields: {}, issued: null, endpoints: [] };
 
 /** A provider and the pattern of it that an account uses. */
 export interface Definition {
@@ -50,6 +51,7 @@ export function bindTo(definition: Definition, apiConfig: JsonObject, details: D
       use: useOf(definition, fields),
       fields,
       issued: null,
+      endpoints: tokenDirectories(definition, inputs),
     },
   };
 }
@@ -76,6 +78,7 @@ export function carriedOver(stored: FieldSecrecy, change: Details): FieldSecrecy
 
 export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
 const BASE_CHANGED = 'The base address of the provider has changed since the account was connected.';
+const ENDPOINTS_CHANGED = 'The OAuth addresses of the provider have changed since the account was connected.';
 const USE_CHANGED = 'The provider takes the credential in another way than when the account was connected.';
 
 /** The part of an account that says what its credential was given for. */
@@ -96,6 +99,7 @@ export function bindingBreach(
   const inputs = inputsOf(definition, apiConfig, shown);
   const origins = originsOf(definition.provider, inputs, definition.pattern.type);
   if (origins.some((origin) => !account.origins.includes(origin))) return HOSTS_CHANGED;
+  if (!areEndpointsCovered(account.binding.endpoints, definition, inputs)) return ENDPOINTS_CHANGED;
   return breachBelow(account, definition, baseOf(definition.provider, inputs));
 }
 

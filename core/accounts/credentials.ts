@@ -99,9 +99,9 @@ function contextOf(place: AccountPlace): RecordContext {
   };
 }
 
-function termsOf({ base, use, fields, issued }: AccountBinding): string[] {
+function termsOf({ base, use, fields, issued, endpoints }: AccountBinding): string[] {
   const secrecy = Object.keys(fields)
     .sort()
     .map((name) => [name, fields[name]]);
-  return [JSON.stringify([base, use, secrecy, issued])];
+  return [JSON.stringify([base, use, secrecy, issued, endpoints])];
 }

@@ -1,4 +1,5 @@
 import type {
+  AccountBinding,
   AccountRow,
   ConnectionRow,
   EnvironmentId,
@@ -23,13 +24,14 @@ import { oauthProviderOf } from '../oauth/provider.ts';
 import { Secret } from '../secret.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { bindingBreach } from './binding.ts';
+import { bindingBreach, UNBOUND } from './binding.ts';
 import { openCredentials, openGiven } from './credentials.ts';
 import { type Details, formOf, publicPart, staticFieldsIn } from './details.ts';
 import { outboxPlace } from './links/places.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
 import { isOwnObtaining } from './obtaining/kinds.ts';
+import { areEndpointsCovered } from './token-endpoints.ts';
 
 /** The kind of outbox entries that ask for a revocation. */
 export const REVOKE = 'revoke';
@@ -77,6 +79,8 @@ export interface Bearer
   origins: string[];
   /** The provider's, where it was kept; otherwise it is looked up. */
   pattern?: RevocationPattern;
+  /** Where the tokens may be revoked, where the provider's definition of today says how. */
+  binding?: Pick<AccountBinding, 'endpoints'>;
   /** What the tokens were obtained with, where the service did so by itself, and the part of it that may be shown. */
   given?: Details;
   shown?: Details;
@@ -140,10 +144,11 @@ export async function orderRevocation(
 ): Promise<boolean> {
   const tokens = details.oauth_token;
   if (formOf(details) !== 'oauth_token' || !tokens) return false;
-  const { environmentId, connectionId: connection_id, providerSubject: subject, origins } = bearer;
+  const { environmentId, connectionId: connection_id, providerSubject: subject, origins, binding = UNBOUND } = bearer;
   const provider = await findProvider(tx, tools.catalogue, environmentId, bearer.provider);
   const pattern = bearer.pattern ?? patternOf(provider, bearer);
   const inputs = accountInputs(pattern, bearer.apiConfig, staticFieldsIn(bearer.shown ?? {}));
+  const isMoved = !bearer.pattern && provider && !areEndpointsCovered(binding.endpoints, { provider, pattern }, inputs);
   const order: RevocationOrder = {
     connection_id,
     subject,
@@ -151,7 +156,7 @@ export async function orderRevocation(
     tokens,
     pattern,
     inputs,
-    client: await clientAt(tx, tools, bearer, { provider, pattern, inputs }),
+    client: isMoved ? null : await clientAt(tx, tools, bearer, { provider, pattern, inputs }),
     origins,
   };
   const entry = entryOf(tools, bearer);

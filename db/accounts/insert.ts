@@ -16,7 +16,7 @@ const EMPTY: Partial<AccountRow> = {
   apiConfig: {},
   publicDetails: null,
   origins: [],
-  binding: { base: null, use: '', fields: {}, issued: null },
+  binding: { base: null, use: '', fields: {}, issued: null, endpoints: [] },
   providerSubject: null,
   wrappedDataKey: null,
   kekId: null,

@@ -124,7 +124,7 @@ create table accounts (
   public_details text check (public_details is null or json_valid(public_details)),
   origins text not null default '[]' check (json_valid(origins)),
   -- What else the credential is bound to; authenticated with it, like its origins.
-  binding text not null default '{"base":null,"use":"","fields":{},"issued":null}' check (json_valid(binding)),
+  binding text not null default '{"base":null,"use":"","fields":{},"issued":null,"endpoints":[]}' check (json_valid(binding)),
   provider_subject text,
   wrapped_data_key blob,
   kek_id text references key_checks (kek_id),

@@ -6,7 +6,8 @@ import { TestBrowser } from '../support/browser.ts';
 import { dumpDatabase, tamper } from '../support/database-file.ts';
 import { execute } from '../support/execute.ts';
 import { accountOf, makeLink, returned, startLinkServer, submitLink, verifyUser } from '../support/links.ts';
-import { createProvider } from '../support/providers.ts';
+import { createConnection, createProvider } from '../support/providers.ts';
+import { startWorker } from '../support/revocations.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
 import { accessToken } from '../support/tokens.ts';
@@ -419,6 +420,108 @@ describe('credentials whose provider changes', () => {
         expect(body.provider.proxy_url).to.equal(`${ORIGIN}${path}`);
         expect((await accountRow(server, id)).status, path).to.equal(status);
       }
+    });
+
+    describe('with a refresh token', () => {
+      const config = (path: string, more: object = {}) => ({
+        authorize_uri: `${ORIGIN}/acme/authorize`,
+        token_uri: `${ORIGIN}${path}/token`,
+        revocation_uri: `${ORIGIN}${path}/revoke`,
+        client_auth_method: 'client_secret_post',
+        ...more,
+      });
+      const token = (value: string) => ({ authorization_details: { oauth_token: { refresh_token: value } } });
+      const pattern = (oauth_config: object) => ({ type: 'OAUTH', oauth_config, account_fields: [text('tenant')] });
+      const PROXY = { proxy_url: `${ORIGIN}/acme` };
+
+      async function provideOAuth(oauth_config: object) {
+        const connector = await provide(pattern(oauth_config), PROXY);
+        const client = { client_id: 'app', client_secret: 'of-the-operator' };
+        const connection = await createConnection(server, { connector, ...client });
+        return { connector, connection };
+      }
+      const setClient = (id: string) =>
+        call('PUT', `/api/v1/connections/${id}`, { client_id: 'other', client_secret: 'of-another' });
+      const sent = () => acme.requests.filter(({ body }) => body.includes(SECRET)).map(({ target }) => target);
+
+      it('sends it to its own token endpoint (negative control)', async () => {
+        const { connection } = await provideOAuth(config('/t/ada'));
+        const id = await connect(connection.key_id, token(SECRET));
+        await get(id);
+        expect(sent()).to.deep.equal(['/t/ada/token']);
+      });
+
+      const moves: [what: string, changed: object][] = [
+        ['token endpoint', config('/t/ada', { token_uri: `${ORIGIN}/t/eve/token` })],
+        ['token endpoint by a segment that climbs', config('/t/ada', { token_uri: `${ORIGIN}/t/ada/..;/eve/token` })],
+        ['revocation endpoint', config('/t/ada', { revocation_uri: `${ORIGIN}/t/eve/revoke` })],
+        ['endpoints', config('/t/eve')],
+        ['issuer', config('/t/ada', { issuer: `${ORIGIN}/t/eve` })],
+      ];
+      for (const [what, changed] of moves) {
+        it(`does not send it to another path of the host when the ${what} of its provider changes`, async () => {
+          const { connector, connection } = await provideOAuth(config('/t/ada'));
+          const id = await connect(connection.key_id, token(SECRET));
+          expect((await putProvider(connector, { auth_patterns: [pattern(changed)] })).status).to.equal(200);
+          expect((await setClient(connection.id)).body.connection.status).not.to.equal('DRAFT');
+          expect(await accountRow(server, id)).to.include({
+            status: 'PENDING_AUTH',
+            statusReason: 'The OAuth addresses of the provider have changed since the account was connected.',
+          });
+          expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+          await call('POST', '/api/v1/connected_accounts:delete', { id });
+          await startWorker(server).run();
+          expect(sent()).to.deep.equal([]);
+        });
+      }
+
+      it('does not send it to another path of the host by a definition that was rewritten without a request', async () => {
+        const { connector, connection } = await provideOAuth(config('/t/ada'));
+        const ids = [await connect(connection.key_id, token(SECRET)), await connect(connection.key_id, token(SECRET))];
+        rewrite(connector, pattern(config('/t/eve')));
+        expect((await setClient(connection.id)).status).to.equal(200);
+        expect((await get(ids[0] as string)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+        for (const id of ids) await call('POST', '/api/v1/connected_accounts:delete', { id });
+        await startWorker(server).run();
+        expect(sent()).to.deep.equal([]);
+      });
+
+      it('does not send it to the path that another value of the account leads to', async () => {
+        const open = config('/t/{{tenant}}', { authorize_uri: `${ORIGIN}/t/{{tenant}}/authorize` });
+        const { connection } = await provideOAuth(open);
+        const allowed = { allowed_addresses: [`${ORIGIN}/t`], client_id: 'app', client_secret: 'of-the-operator' };
+        expect((await call('PUT', `/api/v1/connections/${connection.id}`, allowed)).status).to.equal(200);
+        const id = await connect(connection.key_id, { api_config: { tenant: 'ada' }, ...token(SECRET) });
+        const moved = await putAccount(id, { api_config: { tenant: 'eve' } });
+        expect(moved.body.connected_account.status).to.equal('PENDING_AUTH');
+        await get(id);
+        await call('POST', '/api/v1/connected_accounts:delete', { id });
+        await startWorker(server).run();
+        expect(sent()).to.deep.equal([]);
+      });
+
+      it('stays in use when its endpoints move to a directory below, or to another version', async () => {
+        const { connector, connection } = await provideOAuth(config('/t/ada/v1'));
+        const id = await connect(connection.key_id, token(SECRET));
+        for (const path of ['/t/ada/v2', '/t/ada/v1/deep']) {
+          expect((await putProvider(connector, { auth_patterns: [pattern(config(path))] })).status).to.equal(200);
+          expect((await accountRow(server, id)).status, path).to.equal('ACTIVE');
+        }
+      });
+    });
+
+    it('with a client that was typed for it is not led to another path by a value of the account', async () => {
+      const oauth_config = { token_uri: `${ORIGIN}/t/{{tenant}}/token`, client_auth_method: 'client_secret_post' };
+      const fields = [text('client_id'), password('client_secret')];
+      const connector = await provide({ type: 'OAUTH_M2M', oauth_config, fields, account_fields: [PLACE] });
+      const client = typed({ client_id: 'app', client_secret: SECRET });
+      const id = await connect(connector, { api_config: { tenant: 'ada' }, ...client });
+      await get(id);
+      expect(acme.requests.map(({ target }) => target)).to.include('/t/ada/token');
+      const moved = await putAccount(id, { api_config: { tenant: 'eve' } });
+      expect(moved.body.connected_account.status).to.equal('PENDING_AUTH');
+      expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
+      expect(acme.requests.map(({ target }) => target)).not.to.include('/t/eve/token');
     });
 
     for (const climb of ['..;', '..;x', '%2e%2e;', '%252e%252e', '..%2f', '..%5c', '%c0%ae%c0%ae', '%uff0e.'])

@@ -67,7 +67,9 @@ export function declaredBinding(
 
 /** Whether credentials would go to the same places in the same way; what of them may be shown does not matter. */
 export function isSameDestination(a: Bound, b: Bound): boolean {
-  return a.origins.join() === b.origins.join() && a.binding.base === b.binding.base && a.binding.use === b.binding.use;
+  const destination = ({ origins, binding: { base, use, endpoints } }: Bound) =>
+    JSON.stringify([origins, base, use, endpoints]);
+  return destination(a) === destination(b);
 }
 
 /**

@@ -1,0 +1,59 @@
+import { typedConfig } from '../connections/learned.ts';
+import type { AccountInputs } from '../connectors/account-inputs.ts';
+import { directoryOf, isAtOrBelow, plainAddress } from '../connectors/address-scope.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { filled } from '../connectors/base-url.ts';
+import { oauthAddresses } from '../connectors/oauth-addresses.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ApiError } from '../errors.ts';
+
+/** The part of a definition that says where tokens are renewed and revoked. */
+export interface EndpointDefinition {
+  provider: Pick<ProviderDefinition, 'isCustom'>;
+  pattern: Pick<AuthPattern, 'oauth_config'>;
+}
+
+/** `template`: the same before values of the account were put in. */
+interface Directory {
+  address: string;
+  template: string;
+}
+
+/**
+ * The directories in which a custom provider renews and revokes the tokens of an account: on a shared host the next one may belong to
+ * another customer. Of a built-in connector the origins count alone. What an MCP server has said of itself is not among them.
+ *
+ * @returns distinct addresses in text order; those whose account value is missing are left out
+ */
+export function tokenDirectories(definition: EndpointDefinition, inputs: AccountInputs): string[] {
+  return [...new Set(directoriesOf(definition, inputs).map(({ address }) => address))].sort();
+}
+
+/** Whether tokens that were given for some directories are renewed and revoked nowhere else. */
+export function areEndpointsCovered(
+  bound: readonly string[],
+  definition: EndpointDefinition,
+  inputs: AccountInputs,
+): boolean {
+  return directoriesOf(definition, inputs).every(({ address, template }) =>
+    bound.some((limit) => isAtOrBelow(address, limit, template)),
+  );
+}
+
+function directoriesOf({ provider, pattern }: EndpointDefinition, inputs: AccountInputs): Directory[] {
+  if (!provider.isCustom) return [];
+  return oauthAddresses(typedConfig(pattern.oauth_config)).flatMap(({ path, template }) => {
+    const address = filledOrNothing(template, inputs);
+    const placed = path === 'issuer' ? plainAddress : directoryOf;
+    return address === undefined ? [] : [{ address: placed(address), template: placed(template) }];
+  });
+}
+
+function filledOrNothing(template: string, inputs: AccountInputs): string | undefined {
+  try {
+    return filled(template, inputs);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
