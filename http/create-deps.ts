@@ -20,6 +20,7 @@ import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
 import { createRotationStore } from '../core/keys/rotation-store.ts';
+import { createMessageReaders } from '../core/mcp/upstream/message-reader.ts';
 import { createSyncTurns } from '../core/mcp/upstream/sync-turns.ts';
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import { createRandom } from '../core/random.ts';
@@ -121,7 +122,9 @@ export async function createDeps(
     const instance = await registerOnly({ store, now, newId, version: programVersion() });
     await judgeVerification(store, log);
     const accountChanges = createAccountChanges();
-    const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait });
+    const threads = overrides.threads ?? createThreads();
+    const messageReaders = createMessageReaders(threads.responses);
+    const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait, messageReaders });
     const syncTurns = createSyncTurns();
     const events = createEvents({
       now,
@@ -153,7 +156,6 @@ export async function createDeps(
     const revocations = overrides.revocations
       ? { ...overrides.revocations, stop: async () => {} }
       : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });
-    const threads = overrides.threads ?? createThreads();
     const keepAlive = createKeepAlive({ store, refresher, catalogue, now, random, log });
     const freshness = createToolFreshness({
       store,

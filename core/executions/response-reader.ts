@@ -1,8 +1,4 @@
-import { RESPONSE } from '../budgets.ts';
-import { ApiError } from '../errors.ts';
-import { EgressError } from '../net/egress-error.ts';
 import { createScrubber } from '../net/redact.ts';
-import { JobLimitError } from '../threads/job.ts';
 import type { ThreadPool } from '../threads/pool.ts';
 import { FileContent } from '../tools/file-content.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
@@ -10,6 +6,7 @@ import { type ReadingFacts, readAnswer } from '../tools/read-answer.ts';
 import { isReadQuickly } from '../tools/response.ts';
 import type { UpstreamResponse } from '../tools/wire.ts';
 import { type ReadResponse, readJob } from './read-response.ts';
+import { refuseUnread } from './unread-response.ts';
 
 /** Reads the responses to tool calls. */
 export interface ResponseReader {
@@ -39,7 +36,7 @@ export function createResponseReader(threads: ThreadPool, now: () => number): Re
       const { status, headers, body } = response;
       const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
       // The bytes are part of BODIES already, and a thread gets its copy when it begins.
-      const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuse);
+      const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
       return outcomeOf(read, body);
     },
   };
@@ -63,14 +60,4 @@ function outcomeOf({ outcome, file }: ReadResponse, body: Buffer): ToolOutcome {
   const { name, mediaType, bytes } = file;
   const content = bytes === 'body' ? body : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return { ...outcome, data: new FileContent(name, mediaType, content) };
-}
-
-/** The call was sent, so it has an outcome: a failure of the caller's request would say that nothing happened. */
-function refuse(error: unknown): never {
-  if (error instanceof ApiError) {
-    throw new EgressError('busy', 'The service has too many responses to read now.', { sent: true, cause: error });
-  }
-  if (!(error instanceof JobLimitError)) throw error;
-  const message = `The response takes too much ${error.reason} to read (limit: ${RESPONSE.readMs} ms).`;
-  throw new EgressError('invalid_response', message, { sent: true, cause: error });
 }

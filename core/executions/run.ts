@@ -130,6 +130,7 @@ async function runHeld(
     const upstream: UpstreamPorts = {
       ...ports,
       sessions: tools.upstreamSessions,
+      environmentId: account.environmentId,
       accountId: account.id,
       stream: (request) => egress.stream({ ...request, allowedOrigins: account.origins }),
       hold: egress.hold,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { createMessageReaders } from '../../core/mcp/upstream/message-reader.ts';
 import { createUpstreamSessions } from '../../core/mcp/upstream/sessions.ts';
 import { testClock } from '../support/clock.ts';
 import { type ManualTimers, manualTimers, until } from '../support/manual-timer.ts';
@@ -32,7 +33,12 @@ describe('the session of an account at an MCP server', () => {
 
   before(async () => {
     timers = manualTimers();
-    sessions = createUpstreamSessions({ now: clock.now, wait: async (ms) => void waits.push(ms), timer: timers.timer });
+    sessions = createUpstreamSessions({
+      now: clock.now,
+      wait: async (ms) => void waits.push(ms),
+      timer: timers.timer,
+      messageReaders: createMessageReaders({ run: () => Promise.reject(new Error('no message is large here')) }),
+    });
     upstream = await startRawMcpServer();
     upstream.tools = [listed('look')];
     server = await startTestServer({

@@ -1,12 +1,13 @@
 import type { Progress, RequestOptions } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { UpstreamConnection } from './connect.ts';
+import type { UpstreamResults } from './results.ts';
 import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
 
 /** A request of the protocol, as far as we make any. */
-export interface UpstreamRequest {
-  method: 'tools/list' | 'tools/call';
+export interface UpstreamRequest<M extends keyof UpstreamResults = keyof UpstreamResults> {
+  method: M;
   params: Record<string, unknown>;
   /** Headers that mirror parameters. */
   headers?: Record<string, string>;
@@ -32,11 +33,11 @@ let keys = 0;
  *
  * @throws RpcError, UpstreamTimeout, UpstreamCancelled; what the wire failed with, or the protocol's package
  */
-export async function askUpstream(
+export async function askUpstream<M extends keyof UpstreamResults>(
   { client, wire }: UpstreamConnection,
-  { method, params, headers, silenceMs, bytes, signal, onProgress }: UpstreamRequest,
+  { method, params, headers, silenceMs, bytes, signal, onProgress }: UpstreamRequest<M>,
   timer: Timer,
-): Promise<Record<string, unknown>> {
+): Promise<UpstreamResults[M]> {
   const end = new AbortController();
   const call: WireCall = { key: String(++keys), signal: end.signal, silenceMs, bytes };
   let ended: Error | undefined;
@@ -66,7 +67,7 @@ export async function askUpstream(
   try {
     const request = { method, params: { ...params, _meta: { [CALL_KEY]: call.key } } };
     await client.request(request as never, ANY as never, options);
-    return resultOf(call);
+    return resultOf(call) as UpstreamResults[M];
   } catch (error) {
     if (ended) throw ended;
     if (call.outcome) throw errorOf(call, error);
@@ -80,7 +81,7 @@ export async function askUpstream(
   }
 }
 
-function resultOf({ outcome }: WireCall): Record<string, unknown> {
+function resultOf({ outcome }: WireCall): unknown {
   if (outcome?.kind !== 'result') throw new Error('a request that succeeds has a result');
   return outcome.result;
 }

@@ -1,19 +1,15 @@
 import type { Progress } from '@modelcontextprotocol/client';
-import { MCP_UPSTREAM, TOOL_RESULT } from '../../budgets.ts';
+import { MCP_UPSTREAM } from '../../budgets.ts';
 import { baseUrlOf } from '../../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../../connectors/placement.ts';
 import type { DryRunRequest, PreparedCall } from '../../tools/call.ts';
 import type { ExecutePorts } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
-import { isRecord } from '../../tools/pointer.ts';
-import { shrinkToFit } from '../../tools/shrink.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { upstreamFailure } from './failure.ts';
 import { headersOf } from './schema/header-parameters.ts';
 import { toWireInput } from './schema/wire-input.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
-
-const MAX_ERROR_CHARS = 500;
 
 /** What a caller can do with a call that runs. */
 export interface CallWatch {
@@ -24,6 +20,7 @@ export interface CallWatch {
 
 export interface UpstreamPorts extends Pick<ExecutePorts, 'credential' | 'refresh' | 'scrubber' | 'now'> {
   sessions: Pick<UpstreamSessions, 'request'>;
+  environmentId: string;
   accountId: string;
   /** Sends within the origins of the account. */
   stream: UpstreamPlace['stream'];
@@ -72,8 +69,9 @@ async function attempt(
   const placed = placeCredential(pattern, credential);
   // Grows over the attempts: a late echo of the first credential must not pass either.
   secrets.push(...placed.secrets);
-  const { accountId, stream, hold, silenceMs, watch } = ports;
+  const { environmentId, accountId, stream, hold, silenceMs, watch } = ports;
   const place = {
+    environmentId,
     accountId,
     url: new URL(baseUrlOf(provider, account)),
     credential: placed.parts,
@@ -87,7 +85,7 @@ async function attempt(
   const limits = { silenceMs, bytes: MCP_UPSTREAM.responseBytes };
   try {
     const request = { method: 'tools/call' as const, params, headers, ...limits, ...watch };
-    return readResult(await ports.sessions.request(place, request));
+    return await ports.sessions.request(place, request);
   } catch (error) {
     const failure = upstreamFailure(error, tool.hints.idempotent, ports.now());
     return { ok: false, ...ports.scrubber(secrets)(failure) };
@@ -96,18 +94,4 @@ async function attempt(
 
 function wireInput(tool: Tool, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return toWireInput(input, tool.input_schema, tool.mcp?.names ?? {});
-}
-
-/** What a server returns as data is the data; what it returns for people to read stays as it is. */
-function readResult({ structuredContent, content, isError }: Record<string, unknown>): ToolOutcome {
-  const parts = Array.isArray(content) ? content : [];
-  if (isError === true) {
-    const texts = parts.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []));
-    const words = texts.join(' ').slice(0, MAX_ERROR_CHARS).toWellFormed();
-    const message = `The tool failed: ${words || 'it does not say why'}`;
-    const { value: upstreamBody } = shrinkToFit(structuredContent ?? parts, TOOL_RESULT.errorBodyBytes, false);
-    return { ok: false, sent: true, error: { kind: 'upstream_bad_request', retryable: false, message, upstreamBody } };
-  }
-  const { value: data, truncated } = shrinkToFit(structuredContent ?? { content: parts }, TOOL_RESULT.dataBytes, false);
-  return { ok: true, data, upstreamStatus: 200, ...(truncated && { truncated }) };
 }

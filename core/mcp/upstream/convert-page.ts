@@ -1,10 +1,10 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import { type Job, JobLimitError } from '../../threads/job.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
-import { isRecord } from '../../tools/pointer.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { cleanText } from './clean-text.ts';
 import type { ConvertRequest } from './convert-thread.ts';
+import type { ListedPage, ListedTool } from './results.ts';
 import type { Converted } from './to-tool.ts';
 
 /** A tool of a server that cannot be one here. */
@@ -36,7 +36,7 @@ export interface ConvertParty {
   connector: string;
 }
 
-type Named = Record<string, unknown> & { name: string };
+type Named = ListedTool & { name: string };
 
 const MODULE = new URL('./convert-thread.ts', import.meta.url);
 const pageJob: Job<ConvertRequest, string> = { module: MODULE, timeMs: MCP_UPSTREAM.convertPageMs };
@@ -51,7 +51,7 @@ const TOO_LONG: Converted = { ok: false, reason: 'its schemas take too long to r
  *
  * @throws ApiError RATE_LIMITED or SERVER_BUSY when too much work waits for a thread
  */
-export async function convertPage(party: ConvertParty, page: readonly unknown[], into: Candidates): Promise<void> {
+export async function convertPage(party: ConvertParty, page: ListedPage, into: Candidates): Promise<void> {
   const named = namedTools(page, into);
   const converted = await inThread(party, named, pageJob).catch((error) => {
     if (!(error instanceof JobLimitError)) throw error;
@@ -64,18 +64,19 @@ export async function convertPage(party: ConvertParty, page: readonly unknown[],
   }
 }
 
-function namedTools(page: readonly unknown[], into: Candidates): Named[] {
+function namedTools({ tools, count }: ListedPage, into: Candidates): Named[] {
   const known = new Set(into.tools.map(({ sourceId }) => sourceId));
   const named: Named[] = [];
-  for (const given of page) {
-    into.listed++;
-    if (into.listed > MCP_UPSTREAM.tools) continue;
-    const name = isRecord(given) ? given['name'] : undefined;
-    if (typeof name !== 'string' || name === '')
-      into.leftOut.push({ tool: `#${into.listed}`, reason: 'it has no name' });
-    else if (!known.has(name)) named.push(given as Named);
-    known.add(String(name));
+  for (const [index, { name, json }] of tools.entries()) {
+    const at = into.listed + index + 1;
+    if (at > MCP_UPSTREAM.tools) break;
+    if (name === undefined) into.leftOut.push({ tool: `#${at}`, reason: 'it has no name' });
+    else if (!known.has(name)) {
+      named.push({ name, json });
+      known.add(name);
+    }
   }
+  into.listed += count;
   return named;
 }
 
@@ -85,7 +86,7 @@ async function inThread(
   job: Job<ConvertRequest, string>,
 ): Promise<Converted[]> {
   if (tools.length === 0) return [];
-  const request = { connector, tools: JSON.stringify(tools) };
+  const request = { connector, tools: `[${tools.map(({ json }) => json).join()}]` };
   const output = await threads.run(job, request, { tenant: environmentId, bytes: request.tools.length });
   return JSON.parse(output) as Converted[];
 }

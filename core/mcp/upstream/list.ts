@@ -1,4 +1,5 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import type { ListedPage } from './results.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
@@ -12,20 +13,19 @@ export async function* listUpstreamTools(
   sessions: Pick<UpstreamSessions, 'request'>,
   place: UpstreamPlace,
   signal: AbortSignal,
-): AsyncGenerator<unknown[]> {
+): AsyncGenerator<ListedPage> {
   let cursor: string | undefined;
   let bytes: number = MCP_UPSTREAM.listBytes;
   for (let pages = 0; pages < MCP_UPSTREAM.listPages; pages++) {
     const params = cursor === undefined ? {} : { cursor };
     const limits = { silenceMs: MCP_UPSTREAM.requestMs, bytes };
-    const { tools, nextCursor } = await sessions.request(place, { method: 'tools/list', params, signal, ...limits });
-    if (!Array.isArray(tools)) throw new MessageFormatError('The MCP server returned a list without tools.');
-    // What JSON takes after the removal of white space: close to what came, and never more.
-    bytes -= Buffer.byteLength(JSON.stringify(tools));
+    const page = await sessions.request(place, { method: 'tools/list', params, signal, ...limits });
+    if (page === null) throw new MessageFormatError('The MCP server returned a list without tools.');
+    bytes -= page.bytes;
     if (bytes < 0) throw new MessageLimitError('bytes');
-    yield tools;
-    if (typeof nextCursor !== 'string' || nextCursor === cursor) return;
-    cursor = nextCursor;
+    yield page;
+    if (page.nextCursor === undefined || page.nextCursor === cursor) return;
+    cursor = page.nextCursor;
   }
   throw new MessageFormatError(`The MCP server lists its tools on more than ${MCP_UPSTREAM.listPages} pages.`);
 }

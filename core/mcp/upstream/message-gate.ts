@@ -1,50 +1,56 @@
+import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { Scrubber } from '../../net/redact.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import { parseMessage } from './json-bounds.ts';
-import type { WireCall } from './wire-call.ts';
-import { MessageFormatError } from './wire-errors.ts';
+import { readResult } from './results.ts';
+import type { WireOutcome } from './wire-call.ts';
+import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /** The request that messages are read for. */
-export interface Asked {
+export interface Question {
   id: string | number;
   method: string;
-  call: WireCall;
 }
 
-/** What the package is given of a message; `answered` when it is the response. */
-export type Admitted = { message: object | undefined; answered: boolean };
+/** What the package is given of a message; `outcome` when it is the response. */
+export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 
 type Data = Record<string, unknown>;
 
 const MAX_WORDS = 500;
-const DROPPED: Admitted = { message: undefined, answered: false };
+/** Members of a list that the package is given. */
+const MAX_MEMBERS = 20;
+const DROPPED: Admitted = { message: undefined };
 /** JSON-RPC code for what failed on the wire: the package only has to know that there is no result. */
 const FAILED = -32000;
 const UNSUPPORTED_VERSION = -32022;
 
 /**
  * Takes a message of an MCP server. Secrets are removed before anything else looks at it. What the server says about tools goes into the
- * call; the package is given an outline with the same meaning, so that a text of the server costs and breaks nothing there.
+ * outcome; the package is given an outline with the same meaning, so that a text of the server costs and breaks nothing there.
  *
+ * @param bytes UTF-8
  * @throws MessageLimitError, MessageFormatError
  */
-export function admitMessage(text: string, scrub: Scrubber, asked: Asked): Admitted[] {
-  const bytes = Buffer.from(text);
+export function admitMessage(bytes: Buffer, scrub: Scrubber, question: Question): Admitted[] {
   const parsed = scrub.parsed(parseMessage(bytes), bytes);
   // Revision 2025-03-26 allows batches.
-  return (Array.isArray(parsed) ? parsed : [parsed]).map((message) => admit(message, asked));
+  const messages = Array.isArray(parsed) ? parsed : [parsed];
+  if (messages.length > MCP_UPSTREAM.messages) throw new MessageLimitError('messages');
+  return messages.map((message) => admit(message, question));
 }
 
-function admit(message: unknown, asked: Asked): Admitted {
+function admit(message: unknown, question: Question): Admitted {
   if (!isRecord(message)) throw new MessageFormatError('The MCP server sent a message that is not an object.');
   const { id, method } = message;
-  if (typeof method === 'string') return id === undefined ? notification(message, method) : question(message, method);
-  if (id !== asked.id) return DROPPED;
-  return { message: { jsonrpc: '2.0', id, ...response(message, asked) }, answered: true };
+  if (typeof method === 'string') return id === undefined ? notification(message, method) : asked(id, method);
+  if (id !== question.id) return DROPPED;
+  const { outline, outcome } = response(message, question);
+  return { message: { jsonrpc: '2.0', id, ...outline }, outcome };
 }
 
 /** The response that the package is given when there is none. */
-export function failedMessage({ id }: Asked): object {
+export function failedMessage({ id }: Question): object {
   return { jsonrpc: '2.0', id, error: { code: FAILED, message: 'failed' } };
 }
 
@@ -52,45 +58,56 @@ export function failedMessage({ id }: Asked): object {
 function notification({ params }: Data, method: string): Admitted {
   if (method !== 'notifications/progress' || !isRecord(params)) return DROPPED;
   const { progressToken, progress, total, message } = params;
+  if (!isId(progressToken) || typeof progress !== 'number') return DROPPED;
   const kept = {
     progressToken,
     progress,
     ...(typeof total === 'number' && { total }),
     ...(typeof message === 'string' && { message: cut(message) }),
   };
-  return { message: { jsonrpc: '2.0', method, params: kept }, answered: false };
+  return { message: { jsonrpc: '2.0', method, params: kept } };
 }
 
 /** A question of the server, which is told that we do not answer it; a ping is answered. */
-function question({ id }: Data, method: string): Admitted {
-  return { message: { jsonrpc: '2.0', id, method, params: {} }, answered: false };
+function asked(id: unknown, method: string): Admitted {
+  return isId(id) ? { message: { jsonrpc: '2.0', id, method: cut(method), params: {} } } : DROPPED;
 }
 
-function response({ result, error }: Data, { method, call }: Asked): object {
+/** Short enough to be sent back. */
+function isId(id: unknown): id is string | number {
+  return typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_WORDS);
+}
+
+function response({ result, error }: Data, { method }: Question): { outline: object; outcome: WireOutcome } {
   if (isRecord(result)) {
-    call.outcome = { kind: 'result', result };
-    return { result: outlineOf(method, result) };
+    const outcome = { kind: 'result' as const, result: readResult(method, result) };
+    return { outline: { result: outlineOf(method, result) }, outcome };
   }
   const { code, message, data } = isRecord(error) ? error : {};
   if (typeof code !== 'number') throw new MessageFormatError('The MCP server sent a response without a result.');
-  call.outcome = { kind: 'error', code, message: typeof message === 'string' ? message : '' };
+  const words = typeof message === 'string' ? cut(message) : '';
   // The versions that a server speaks are what the next attempt is made with.
-  const supported = code === UNSUPPORTED_VERSION && isRecord(data) ? data['supported'] : undefined;
-  const versions = Array.isArray(supported) ? supported.filter((one) => typeof one === 'string').slice(0, 20) : [];
-  return {
-    error: { code, message: cut(String(message ?? '')), ...(versions.length > 0 && { data: { supported: versions } }) },
-  };
+  const versions = code === UNSUPPORTED_VERSION && isRecord(data) ? textsOf(data['supported']) : [];
+  const told = { code, message: words, ...(versions.length > 0 && { data: { supported: versions } }) };
+  return { outline: { error: told }, outcome: { kind: 'error', code, message: words } };
+}
+
+function textsOf(list: unknown): string[] {
+  const members = Array.isArray(list) ? list.slice(0, MAX_MEMBERS) : [];
+  return members.flatMap((member) => (typeof member === 'string' ? [cut(member)] : []));
 }
 
 /** A result with the members that steer the package, and nothing else. */
 function outlineOf(method: string, result: Data): object {
   if (result['resultType'] === 'input_required') {
     const { inputRequests, requestState } = result;
-    const asked = Object.entries(isRecord(inputRequests) ? inputRequests : {}).map(([key, request]) => [
+    const requests = Object.entries(isRecord(inputRequests) ? inputRequests : {}).slice(0, MAX_MEMBERS);
+    const outlines = requests.map(([key, request]) => [
       key,
-      { method: isRecord(request) ? request['method'] : undefined, params: {} },
+      { ...(isRecord(request) && textMember({ method: request['method'] })), params: {} },
     ]);
-    return { resultType: 'input_required', inputRequests: Object.fromEntries(asked), ...textMember({ requestState }) };
+    const named = Object.fromEntries(outlines);
+    return { resultType: 'input_required', inputRequests: named, ...textMember({ requestState }) };
   }
   switch (method) {
     case 'tools/list':
@@ -100,7 +117,7 @@ function outlineOf(method: string, result: Data): object {
     case 'initialize':
       return { ...textMember({ protocolVersion: result['protocolVersion'] }), ...CAPABLE, serverInfo: SERVER };
     case 'server/discover':
-      return { ...COMPLETE, supportedVersions: result['supportedVersions'], ...CAPABLE };
+      return { ...COMPLETE, supportedVersions: textsOf(result['supportedVersions']), ...CAPABLE };
     default:
       return COMPLETE;
   }

@@ -17,6 +17,7 @@ import type { Vault } from '../../vault/vault.ts';
 import { upstreamFailure } from './failure.ts';
 import { listUpstreamTools } from './list.ts';
 import { endRefusedAccount, type RefusedTools } from './refused-account.ts';
+import type { ListedPage } from './results.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
 export interface ReadTools extends RefusedTools {
@@ -45,7 +46,7 @@ export async function readUpstreamTools(
   environment: EnvironmentRow,
   given: AccountRow,
   cause: Cause,
-  take: (page: unknown[]) => Promise<void>,
+  take: (page: ListedPage) => Promise<void>,
   signal: AbortSignal,
 ): Promise<ReadOutcome> {
   const fresh = await tools.ensureFresh(given, cause);
@@ -96,6 +97,7 @@ async function placeOf(
   const placed = placeCredential(pattern, credential);
   secrets.push(...placed.secrets);
   return {
+    environmentId: environment.id,
     accountId: account.id,
     url,
     credential: placed.parts,

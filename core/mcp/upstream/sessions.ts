@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { PlacedPart } from '../../connectors/placement.ts';
-import { createScrubber } from '../../net/redact.ts';
 import { askUpstream, type Timer, type UpstreamRequest } from './ask.ts';
 import { connectUpstream, type UpstreamConnection } from './connect.ts';
+import type { MessageReaders } from './message-reader.ts';
+import type { UpstreamResults } from './results.ts';
 import type { WireParts } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
 import { StatusError } from './wire-errors.ts';
 
 /** Where a request goes, and as whom. */
 export interface UpstreamPlace extends Pick<WireParts, 'stream' | 'hold'> {
+  environmentId: string;
   accountId: string;
   url: URL;
   credential: readonly PlacedPart[];
@@ -22,10 +24,13 @@ export interface UpstreamSessions {
   /**
    * Sends a request of the protocol in the session of an account. A session that the server no longer knows is opened again, once.
    *
-   * @returns the result, free of secrets
+   * @returns what is kept of the result, free of secrets
    * @throws what `upstreamFailure` explains
    */
-  request(place: UpstreamPlace, request: UpstreamRequest): Promise<Record<string, unknown>>;
+  request<M extends keyof UpstreamResults>(
+    place: UpstreamPlace,
+    request: UpstreamRequest<M>,
+  ): Promise<UpstreamResults[M]>;
   /** Gives up the session of an account, whose credential may have changed. Requests that run go on. */
   forget(accountId: string): void;
   /** Ends the sessions that were not used for a while. */
@@ -38,6 +43,7 @@ export interface SessionTools {
   now(): number;
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
+  messageReaders: MessageReaders;
   timer?: Timer;
 }
 
@@ -55,7 +61,8 @@ interface Session {
  * Keeps one session for each account: opening one takes servers a second or more. A session is used with one credential; another
  * credential opens another session.
  */
-export function createUpstreamSessions({ now, wait, timer = startTimer }: SessionTools): UpstreamSessions {
+export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
+  const { now, wait, messageReaders, timer = startTimer } = tools;
   const sessions = new LRUCache<string, Session>({
     max: MCP_UPSTREAM.sessions,
     ttl: MCP_UPSTREAM.idleSessionMs,
@@ -71,7 +78,8 @@ export function createUpstreamSessions({ now, wait, timer = startTimer }: Sessio
     if (kept?.fingerprint === fingerprint) return { session: kept, isKept: true };
     // Its credential is out of date, so nothing more is sent with it.
     if (kept) kept.retired ||= 'silently';
-    const scrub = createScrubber([...place.secrets]);
+    const secrets = [...place.secrets];
+    const readMessage = messageReaders(place.environmentId, secrets);
     const end = new AbortController();
     const connecting = {
       key: '',
@@ -79,7 +87,7 @@ export function createUpstreamSessions({ now, wait, timer = startTimer }: Sessio
       silenceMs: MCP_UPSTREAM.requestMs,
       bytes: MCP_UPSTREAM.responseBytes,
     };
-    const connection = connectUpstream(place.url, { ...place, scrub, wait }, connecting);
+    const connection = connectUpstream(place.url, { ...place, secrets, readMessage, wait }, connecting);
     const session: Session = { fingerprint, connecting, connection, requests: 0, retired: false };
     sessions.set(place.accountId, session);
     return { session, isKept: false };
@@ -98,11 +106,11 @@ export function createUpstreamSessions({ now, wait, timer = startTimer }: Sessio
     else retire(session, how);
   }
 
-  async function ask(
+  async function ask<M extends keyof UpstreamResults>(
     place: UpstreamPlace,
-    request: UpstreamRequest,
+    request: UpstreamRequest<M>,
     session: Session,
-  ): Promise<Record<string, unknown>> {
+  ): Promise<UpstreamResults[M]> {
     session.requests++;
     try {
       const connection = await session.connection.catch((error) => {

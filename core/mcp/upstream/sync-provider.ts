@@ -5,6 +5,7 @@ import type { ToolError } from '../../tools/outcome.ts';
 import { type Candidates, convertPage } from './convert-page.ts';
 import type { ReadTools } from './read-tools.ts';
 import { readUpstreamTools } from './read-tools.ts';
+import type { ListedPage } from './results.ts';
 import type { StoreTools, SyncReport } from './sync.ts';
 import { storeUpstreamTools } from './sync.ts';
 import type { SyncTurns } from './sync-turns.ts';
@@ -42,7 +43,7 @@ export function syncProvider<T>(
   return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
     const party = { threads: tools.threads.short, environmentId: environment.id, connector };
-    const take = (page: unknown[]) => convertPage(party, page, candidates);
+    const take = (page: ListedPage) => convertPage(party, page, candidates);
     const outcome = await readUpstreamTools(tools, environment, account, cause, take, signal);
     if (!outcome.ok) return outcome;
     const value = await tools.store.write(async (tx) => {

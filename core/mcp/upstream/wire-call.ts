@@ -1,6 +1,7 @@
 /** What a request of the protocol came to, as the server said it. Every text in it is free of secrets. */
 export type WireOutcome =
-  | { kind: 'result'; result: Record<string, unknown> }
+  /** As `UpstreamResults` has it for the method. */
+  | { kind: 'result'; result: unknown }
   /** JSON-RPC 2.0 §5.1. */
   | { kind: 'error'; code: number; message: string }
   /** Nothing that can be read came back. */

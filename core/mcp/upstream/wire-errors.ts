@@ -1,10 +1,15 @@
 import type { ResponseHeaders } from '../../net/exchange.ts';
 
+export type MessageLimit = 'bytes' | 'lines' | 'messages' | 'nodes' | 'levels';
+
 /** A response was larger, or had more messages, than is read. */
 export class MessageLimitError extends Error {
-  constructor(what: 'bytes' | 'lines' | 'messages' | 'nodes' | 'levels') {
-    super(`The MCP server sent too many ${what}.`);
+  readonly limit: MessageLimit;
+
+  constructor(limit: MessageLimit) {
+    super(`The MCP server sent too many ${limit}.`);
     this.name = 'MessageLimitError';
+    this.limit = limit;
   }
 }
 

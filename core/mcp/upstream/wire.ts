@@ -3,10 +3,11 @@ import { BODIES, MCP_UPSTREAM } from '../../budgets.ts';
 import type { PlacedPart } from '../../connectors/placement.ts';
 import type { EgressRequest, EgressStream } from '../../net/egress.ts';
 import type { ResponseHeaders } from '../../net/exchange.ts';
-import type { Scrubber } from '../../net/redact.ts';
+import { createScrubber } from '../../net/redact.ts';
 import { noRoom } from '../../net/refused-body.ts';
 import { isRecord } from '../../tools/pointer.ts';
-import { type Asked, admitMessage, failedMessage } from './message-gate.ts';
+import { failedMessage, type Question } from './message-gate.ts';
+import type { MessageReader } from './message-reader.ts';
 import { readText, responseMessages } from './response-messages.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
 import { MessageLimitError, StatusError } from './wire-errors.ts';
@@ -17,8 +18,10 @@ export interface WireParts {
   /** Room for bodies in memory. */
   hold(): ByteHold;
   credential: readonly PlacedPart[];
-  /** Removes what was sent of the credential, now or before. */
-  scrub: Scrubber;
+  /** What was sent of the credential, now or before: none of it comes back. */
+  secrets: readonly string[];
+  /** Reads messages, without the secrets. */
+  readMessage: MessageReader;
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
 }
@@ -29,6 +32,11 @@ export interface Wire {
   /** Requests that carry the key of this call belong to it, until `end`. Those without a key belong to the call `connecting`. */
   begin(call: WireCall): void;
   end(call: WireCall): void;
+}
+
+/** What a request is and whose. */
+interface Asked extends Question {
+  call: WireCall;
 }
 
 /** Headers of a response that the package needs, and no others. */
@@ -42,7 +50,9 @@ const MAX_WORDS = 300;
  * Sends the requests of the protocol, each with the account's credential, and reads their responses within bounds of bytes, messages and
  * nodes. Nothing of a response passes that holds a secret of the account (threat E5).
  */
-export function createWire({ stream, hold: newHold, credential, scrub, wait }: WireParts, connecting: WireCall): Wire {
+export function createWire(parts: WireParts, connecting: WireCall): Wire {
+  const { stream, hold: newHold, credential, secrets, readMessage, wait } = parts;
+  const scrub = createScrubber(secrets);
   const calls = new Map<string, WireCall>();
 
   async function send(
@@ -103,7 +113,9 @@ export function createWire({ stream, hold: newHold, credential, scrub, wait }: W
         hold.release();
       };
       const type = { 'content-type': 'text/event-stream' };
-      return new Response(eventStream(messages, scrub, asked, end), { headers: { ...kept(answer.headers), ...type } });
+      return new Response(eventStream(messages, readMessage, asked, end), {
+        headers: { ...kept(answer.headers), ...type },
+      });
     } catch (error) {
       hold.release();
       call.outcome = { kind: 'failed', error };
@@ -181,7 +193,7 @@ function readOutgoing(
  */
 function eventStream(
   texts: AsyncGenerator<string, never>,
-  scrub: Scrubber,
+  readMessage: MessageReader,
   asked: Asked,
   end: () => void,
 ): ReadableStream<Uint8Array> {
@@ -193,11 +205,14 @@ function eventStream(
   async function next(): Promise<{ events: object[]; answered: boolean }> {
     for (;;) {
       const { value } = await texts.next();
-      const admitted = admitMessage(value, scrub, asked);
+      const { id, method, call } = asked;
+      const admitted = await readMessage(value, { id, method });
       messages -= admitted.length;
       if (messages < 0) throw new MessageLimitError('messages');
+      const outcome = admitted.findLast((one) => one.outcome)?.outcome;
+      if (outcome) call.outcome = outcome;
       const events = admitted.flatMap(({ message }) => message ?? []);
-      if (events.length > 0) return { events, answered: admitted.some(({ answered }) => answered) };
+      if (events.length > 0) return { events, answered: outcome !== undefined };
     }
   }
 

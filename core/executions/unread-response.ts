@@ -1,0 +1,19 @@
+import { RESPONSE } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
+import { EgressError } from '../net/egress-error.ts';
+import { JobLimitError } from '../threads/job.ts';
+
+/**
+ * Says why a response was not read in a thread. The call was sent, so it has an outcome: a failure of the caller's request would say that
+ * nothing happened.
+ *
+ * @throws EgressError `busy` when too many responses wait, `invalid_response` when reading takes too much time or memory; `error` otherwise
+ */
+export function refuseUnread(error: unknown): never {
+  if (error instanceof ApiError) {
+    throw new EgressError('busy', 'The service has too many responses to read now.', { sent: true, cause: error });
+  }
+  if (!(error instanceof JobLimitError)) throw error;
+  const message = `The response takes too much ${error.reason} to read (limit: ${RESPONSE.readMs} ms).`;
+  throw new EgressError('invalid_response', message, { sent: true, cause: error });
+}

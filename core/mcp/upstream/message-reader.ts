@@ -1,0 +1,38 @@
+import { RESPONSE } from '../../budgets.ts';
+import { refuseUnread } from '../../executions/unread-response.ts';
+import { createScrubber } from '../../net/redact.ts';
+import type { ThreadPool } from '../../threads/pool.ts';
+import { isReadQuickly } from '../../tools/response.ts';
+import { type Admitted, admitMessage, type Question } from './message-gate.ts';
+import { readMessageJob } from './read-message.ts';
+import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
+
+/** Reads one message of an MCP server, in answer to this question. */
+export type MessageReader = (text: string, question: Question) => Promise<Admitted[]>;
+
+/** Makes the reader of one session. @param environmentId whose places in the threads it takes */
+export type MessageReaders = (environmentId: string, secrets: readonly string[]) => MessageReader;
+
+/**
+ * Reads the messages of MCP servers: a small one immediately, a larger one in a thread.
+ *
+ * @throws (each reader) MessageLimitError, MessageFormatError; EgressError `busy` when too many responses wait, `invalid_response` when
+ *   reading takes too much time or memory
+ */
+export function createMessageReaders(threads: Pick<ThreadPool, 'run'>): MessageReaders {
+  return (environmentId, secrets) => {
+    const scrub = createScrubber(secrets);
+    return async (text, question) => {
+      if (text.length <= RESPONSE.inlineBytes) {
+        const bytes = Buffer.from(text);
+        if (isReadQuickly(bytes)) return admitMessage(bytes, scrub, question);
+      }
+      // The bytes are part of BODIES already, and a thread gets its copy when it begins.
+      const cost = { tenant: environmentId, bytes: 0 };
+      const read = await threads.run(readMessageJob, { text, secrets, question }, cost).catch(refuseUnread);
+      if ('limit' in read) throw new MessageLimitError(read.limit);
+      if ('fault' in read) throw new MessageFormatError(read.fault);
+      return read.admitted;
+    };
+  };
+}

@@ -1,0 +1,19 @@
+import { RESPONSE } from '../../budgets.ts';
+import type { Job } from '../../threads/job.ts';
+import type { Admitted, Question } from './message-gate.ts';
+import type { MessageLimit } from './wire-errors.ts';
+
+/** A message to be read in a thread. */
+export interface MessageToRead {
+  text: string;
+  secrets: readonly string[];
+  question: Question;
+}
+
+/** What was read, or why it cannot be. */
+export type ReadMessage = { admitted: Admitted[] } | { limit: MessageLimit } | { fault: string };
+
+export const readMessageJob: Job<MessageToRead, ReadMessage> = {
+  module: new URL('./read-message-thread.ts', import.meta.url),
+  timeMs: RESPONSE.readMs,
+};
