@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import * as sdk from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
+import {
+  createFilesServer,
+  FILES_ORIGIN as ORIGIN,
+  OAUTH_MCP_PATTERN as PATTERN,
+  FILES_RESOURCE as RESOURCE,
+} from '../support/files-server.ts';
 import {
   accountOf,
   browserFor,
@@ -17,20 +22,8 @@ import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 
-const ORIGIN = 'https://files.example';
-const RESOURCE = `${ORIGIN}/mcp`;
 /** What is known of an authorization server is kept for an hour, so each test meets one of its own. */
 const OLD = [1, 2, 3, 4, 5].map((number) => `https://old-${number}.example`);
-const PATTERN = { type: 'OAUTH', is_mcp: true };
-
-function filesServer() {
-  const server = new sdk.McpServer({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
-  const inputSchema = sdk.fromJsonSchema({ type: 'object' } as never);
-  server.registerTool('list', { description: 'Lists files.', inputSchema }, (() => ({
-    content: [{ type: 'text', text: 'a.txt' }],
-  })) as never);
-  return server;
-}
 
 describe('the authorization of MCP servers', () => {
   let as: AuthorizationServer;
@@ -39,7 +32,7 @@ describe('the authorization of MCP servers', () => {
 
   before(async () => {
     as = await startAuthorizationServer({ resource: RESOURCE });
-    upstream = await startModernServer(filesServer);
+    upstream = await startModernServer(createFilesServer);
     const overrides = [as.override, ...[ORIGIN, ...OLD].map((origin) => upstream.standsFor(origin))].join(',');
     server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
   });

@@ -1,8 +1,13 @@
-import * as sdk from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { auditOf } from '../support/audit.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
+import {
+  createFilesServer,
+  FILES_ORIGIN as ORIGIN,
+  OAUTH_MCP_PATTERN as PATTERN,
+  FILES_RESOURCE as RESOURCE,
+} from '../support/files-server.ts';
 import {
   accountOf,
   browserFor,
@@ -16,19 +21,6 @@ import {
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
-
-const ORIGIN = 'https://files.example';
-const RESOURCE = `${ORIGIN}/mcp`;
-const PATTERN = { type: 'OAUTH', is_mcp: true };
-
-function filesServer() {
-  const server = new sdk.McpServer({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
-  const inputSchema = sdk.fromJsonSchema({ type: 'object' } as never);
-  server.registerTool('list', { description: 'Lists files.', inputSchema }, (() => ({
-    content: [{ type: 'text', text: 'a.txt' }],
-  })) as never);
-  return server;
-}
 
 describe('X5: an MCP server that changes its authorization server', () => {
   let old: AuthorizationServer;
@@ -49,7 +41,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     clock = testClock(Date.now());
     old = await startAuthorizationServer({ name: 'old', resource: RESOURCE });
     next = await startAuthorizationServer({ name: 'next', resource: RESOURCE });
-    upstream = await startModernServer(filesServer);
+    upstream = await startModernServer(createFilesServer);
     const overrides = [old.override, next.override, upstream.standsFor(ORIGIN)].join(',');
     server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides }, overrides: { now: clock.now } });
     trust(old);

@@ -1,4 +1,3 @@
-import * as sdk from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import type { LinkContext } from '../../core/accounts/links/link-context.ts';
 import { findProvider } from '../../core/connections/providers.ts';
@@ -9,6 +8,12 @@ import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
+import {
+  createFilesServer,
+  FILES_ORIGIN as ORIGIN,
+  OAUTH_MCP_PATTERN as PATTERN,
+  FILES_RESOURCE as RESOURCE,
+} from '../support/files-server.ts';
 import {
   accountOf,
   allowVerifyUrls,
@@ -27,19 +32,6 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-const ORIGIN = 'https://files.example';
-const RESOURCE = `${ORIGIN}/mcp`;
-const PATTERN = { type: 'OAUTH', is_mcp: true };
-
-function filesServer() {
-  const server = new sdk.McpServer({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
-  const inputSchema = sdk.fromJsonSchema({ type: 'object' } as never);
-  server.registerTool('list', { description: 'Lists files.', inputSchema }, (() => ({
-    content: [{ type: 'text', text: 'a.txt' }],
-  })) as never);
-  return server;
-}
-
 describe('MCP servers that people sign in to', () => {
   let as: AuthorizationServer;
   let upstream: ModernServer;
@@ -50,7 +42,7 @@ describe('MCP servers that people sign in to', () => {
   before(async () => {
     clock = testClock(Date.now());
     as = await startAuthorizationServer({ resource: RESOURCE });
-    upstream = await startModernServer(filesServer);
+    upstream = await startModernServer(createFilesServer);
     upstream.metadata = { resource: RESOURCE, authorization_servers: [as.issuer], scopes_supported: ['files:read'] };
     // It takes tokens of its authorization server alone.
     upstream.refuse = async (authorization = '') =>
