@@ -120,7 +120,9 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
   /** The protocol answers: in one piece, or as a stream of events. */
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
     const { req, res, requestId, answerHeaders } = exchange;
-    const [{ toNodeHandler }, { serve }] = await Promise.all([import('@modelcontextprotocol/node'), endpointOf()]);
+    // One after the other: each takes much of a turn of the event loop when it is loaded.
+    const { serve } = await endpointOf();
+    const { toNodeHandler } = await import('@modelcontextprotocol/node');
     res.setHeaders(new Map(Object.entries({ ...FIXED_HEADERS, 'x-request-id': requestId, ...answerHeaders })));
     const known = {
       auth: toAuthInfo(session),

@@ -68,6 +68,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@modelcontextprotocol/server': ['core/mcp', 'http'],
   '@modelcontextprotocol/node': ['http'],
   '@modelcontextprotocol/client': ['core/mcp', 'examples'],
+  zod: ['core/mcp'],
   'node:net': ['core/net'],
   'node:tls': ['core/net'],
   'node:http': ['http', 'core/net', 'examples'],

@@ -1,6 +1,7 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 import { createHandshakeSessions } from './handshake-sessions.ts';
+import { loadServerSdk } from './load-sdk.ts';
 
 export interface McpEndpoint {
   serve(request: Request, exchange: McpExchange): Promise<Response>;
@@ -18,7 +19,7 @@ export interface McpEndpoint {
  * @param factory makes the server that answers one request, or one session
  */
 export async function createMcpEndpoint(factory: McpServerFactory, options: McpEndpointOptions): Promise<McpEndpoint> {
-  const sdk = await import('@modelcontextprotocol/server');
+  const sdk = await loadServerSdk();
   const { onError } = options;
   const modern = sdk.createMcpHandler(factory, { legacy: 'reject', onerror: onError });
   const stateless = sdk.legacyStatelessFallback(factory, onError);

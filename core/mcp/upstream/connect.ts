@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import { loadClientSdk } from '../load-sdk.ts';
 import { createWire, type WireParts } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
 
@@ -25,7 +26,7 @@ export interface UpstreamConnection {
  * @throws what the protocol's package throws; `upstreamFailure` explains it together with `connecting`
  */
 export async function connectUpstream(url: URL, parts: WireParts, connecting: WireCall): Promise<UpstreamConnection> {
-  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const { Client, StreamableHTTPClientTransport } = await loadClientSdk();
   const client = new Client(
     { name: 'valetkey', version: '1.0.0' },
     { capabilities: {}, versionNegotiation: { mode: 'auto' } },

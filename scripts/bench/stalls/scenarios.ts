@@ -1,8 +1,16 @@
 import type { Scenario } from './scenario.ts';
 import { FIRST_USES } from './scenarios/first-uses.ts';
+import { IMPORTS } from './scenarios/imports.ts';
 import { LARGE_DATA } from './scenarios/large-data.ts';
 import { MCP_SERVERS } from './scenarios/mcp-servers.ts';
 import { REQUESTS } from './scenarios/requests.ts';
 import { RESPONSES } from './scenarios/responses.ts';
 
-export const SCENARIOS: readonly Scenario[] = [...RESPONSES, ...REQUESTS, ...MCP_SERVERS, ...LARGE_DATA, ...FIRST_USES];
+export const SCENARIOS: readonly Scenario[] = [
+  ...RESPONSES,
+  ...REQUESTS,
+  ...MCP_SERVERS,
+  ...LARGE_DATA,
+  ...FIRST_USES,
+  ...IMPORTS,
+];

@@ -1,0 +1,11 @@
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+
+describe('the packages of MCP', () => {
+  for (const name of ['@modelcontextprotocol/server', '@modelcontextprotocol/client']) {
+    it(`find the large part that is loaded before them: ${name} uses the zod of package.json`, () => {
+      const ours = createRequire(import.meta.url).resolve('zod/v4');
+      expect(createRequire(import.meta.resolve(name)).resolve('zod/v4')).to.equal(ours);
+    });
+  }
+});
