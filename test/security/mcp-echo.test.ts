@@ -186,6 +186,32 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     expect(leaksIn(JSON.stringify(await auditOf(server, provider.identifier)))).to.deep.equal([]);
   });
 
+  for (const [what, hidden] of Object.entries({
+    'zero-width characters': '\u200b',
+    'soft hyphens': '\u00ad',
+    'variation selectors': '\ufe0f',
+    controls: '\u0001',
+  })) {
+    it(`finds it masked in a list that puts ${what} into it, which are taken out`, async () => {
+      const echo = TOKEN.split('').join(hidden);
+      const inputSchema = {
+        type: 'object',
+        description: echo,
+        properties: { a: { type: 'string', title: echo, description: echo, enum: [echo] }, [echo]: { type: 'string' } },
+      };
+      const said = { title: echo, description: `See ${echo}`, inputSchema, annotations: { title: echo } };
+      onMethod('tools/list', ({ message }, res) =>
+        result(res, message as never, { tools: [listed('told', said), listed(echo), listed(`y${echo}`)] }),
+      );
+      const { text } = await provider.sync({ accept_changes: true });
+      expect(text).to.include('their_tools_told');
+      expect(leaksIn(text)).to.deep.equal([]);
+      const list = await server.call('GET', `/api/v1/tools?connector=${provider.identifier}&detail=full`);
+      expect(list.text).to.include('their_tools_told');
+      expect(leaksIn(list.text)).to.deep.equal([]);
+    });
+  }
+
   it('finds it masked when it refuses the credential, also in the reason that the account keeps', async () => {
     onMethod('tools/call', ({ headers }, res) =>
       res

@@ -1,4 +1,5 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import type { Scrubber } from '../../net/redact.ts';
 import { type Job, JobLimitError } from '../../threads/job.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -34,6 +35,8 @@ export interface ConvertParty {
   threads: Pick<ThreadPool, 'run'>;
   environmentId: string;
   connector: string;
+  /** Removes the credential that the server was sent. A text without its hidden characters can hold it where the text as sent did not. */
+  scrub: Scrubber;
 }
 
 type Named = ListedTool & { name: string };
@@ -60,7 +63,7 @@ export async function convertPage(party: ConvertParty, page: ListedPage, into: C
   for (const [index, outcome] of converted.entries()) {
     const { name } = named[index] as Named;
     if (outcome.ok) into.tools.push({ sourceId: name, tool: outcome.tool, changes: outcome.changes });
-    else into.leftOut.push({ tool: cleanText(name, MAX_NAME), reason: outcome.reason });
+    else into.leftOut.push({ tool: party.scrub(cleanText(name, MAX_NAME)), reason: outcome.reason });
   }
 }
 
@@ -81,14 +84,14 @@ function namedTools({ tools, count }: ListedPage, into: Candidates): Named[] {
 }
 
 async function inThread(
-  { threads, environmentId, connector }: ConvertParty,
+  { threads, environmentId, connector, scrub }: ConvertParty,
   tools: readonly Named[],
   job: Job<ConvertRequest, string>,
 ): Promise<Converted[]> {
   if (tools.length === 0) return [];
   const request = { connector, tools: `[${tools.map(({ json }) => json).join()}]` };
   const output = await threads.run(job, request, { tenant: environmentId, bytes: request.tools.length });
-  return JSON.parse(output) as Converted[];
+  return scrub.parsed(JSON.parse(output) as Converted[], Buffer.from(output));
 }
 
 async function oneByOne(party: ConvertParty, tools: readonly Named[]): Promise<Converted[]> {

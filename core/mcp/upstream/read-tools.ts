@@ -12,6 +12,7 @@ import { credentialOf } from '../../executions/credential.ts';
 import { accountNotActive } from '../../executions/next-action.ts';
 import { requireBinding } from '../../executions/plan.ts';
 import type { Egress } from '../../net/egress.ts';
+import { createScrubber, type Scrubber } from '../../net/redact.ts';
 import type { ToolError } from '../../tools/outcome.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { upstreamFailure } from './failure.ts';
@@ -37,7 +38,7 @@ export type ReadOutcome = { ok: true } | { ok: false; error: ToolError };
  * Asks an MCP server for its tools with the credential of an account, under the egress rules and within the account's origins. A
  * credential that is refused is refreshed once; without a newer one the account has ended.
  *
- * @param take is given each page
+ * @param take is given each page, and what removes the credential from what is made of it
  * @param signal ends the list
  * @throws ApiError ACCOUNT_NOT_ACTIVE; what `take` throws
  */
@@ -46,7 +47,7 @@ export async function readUpstreamTools(
   environment: EnvironmentRow,
   given: AccountRow,
   cause: Cause,
-  take: (page: ListedPage) => Promise<void>,
+  take: (page: ListedPage, scrub: Scrubber) => Promise<void>,
   signal: AbortSignal,
 ): Promise<ReadOutcome> {
   const fresh = await tools.ensureFresh(given, cause);
@@ -72,7 +73,7 @@ export async function readUpstreamTools(
       const next = await pages.next().catch((error) => upstreamFailure(error, true, tools.now()));
       if ('error' in next) return { ok: false, error: next.error };
       if (next.done) return { ok: true };
-      await take(next.value);
+      await take(next.value, createScrubber(secrets));
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { AccountRow, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
+import type { Scrubber } from '../../net/redact.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { ToolError } from '../../tools/outcome.ts';
 import { type Candidates, convertPage } from './convert-page.ts';
@@ -43,7 +44,7 @@ export function syncProvider<T>(
   return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
     const party = { threads: tools.threads.short, environmentId: environment.id, connector };
-    const take = (page: ListedPage) => convertPage(party, page, candidates);
+    const take = (page: ListedPage, scrub: Scrubber) => convertPage({ ...party, scrub }, page, candidates);
     const outcome = await readUpstreamTools(tools, environment, account, cause, take, signal);
     if (!outcome.ok) return outcome;
     const value = await tools.store.write(async (tx) => {
