@@ -89,7 +89,17 @@ export async function failureOf(promise: Promise<unknown>): Promise<EgressError>
   throw outcome instanceof Error ? outcome : new Error(`expected a failure, got ${outcome}`);
 }
 
-/** Resolves when a condition that sockets will make true holds, checked after each turn of the event loop. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+/** Seconds of a process that does nothing else. */
+const MAX_TURNS = 2_000_000;
+
+/**
+ * Resolves when a condition that sockets will make true holds, checked after each turn of the event loop.
+ *
+ * @throws Error when it does not hold after so many turns, so that a broken test ends and names what it waits for
+ */
+export async function eventually(condition: () => boolean, turns = MAX_TURNS): Promise<void> {
+  for (let turn = 0; !condition(); turn++) {
+    if (turn >= turns) throw new Error(`after ${turns} turns of the event loop this still does not hold: ${condition}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
