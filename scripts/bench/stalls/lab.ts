@@ -103,7 +103,8 @@ export async function openLab(
       });
       const connector = provider.body.provider.identifier;
       const key = `key-${made}-0123456789abcdef`;
-      const details = pattern['type'] === 'NO_AUTH' ? {} : { static_auth: { details: { api_key: key } } };
+      const field = pattern['type'] === 'BEARER_TOKEN' ? 'token' : 'api_key';
+      const details = pattern['type'] === 'NO_AUTH' ? {} : { static_auth: { details: { [field]: key } } };
       const account = await lab.call('POST', '/api/v1/connected_accounts', {
         body: {
           connector,

@@ -5,7 +5,11 @@ import type { Lab, Party, Scenario } from '../scenario.ts';
 
 const MIB = 1024 * 1024;
 const THREAD_MIB = THREADS.heapBytes / MIB;
-const MCP = { type: 'NO_AUTH', is_mcp: true };
+const MCP = {
+  type: 'BEARER_TOKEN',
+  is_mcp: true,
+  fields: [{ field_name: 'token', label: 'Token', input_type: 'password', required: true }],
+};
 
 interface Message {
   id: number;
@@ -125,6 +129,18 @@ export const MCP_SERVERS: readonly Scenario[] = [
   ),
   called('own', 'MCP error of 1 MiB', ({ id }, res) =>
     json(res, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'x '.repeat(MIB / 2), data: 'y' } })),
+  ),
+  called('H6', 'MCP error of 1 MiB that repeats a credential in escapes', ({ id }, res) =>
+    json(
+      res,
+      `{"jsonrpc":"2.0","id":${id},"error":{"code":-32602,"message":"${'\\u006bey-1-0123456789abcdef '.repeat(MIB / 32)}"}}`,
+    ),
+  ),
+  called('H6', 'MCP result of 1 MiB of texts that repeat a credential', ({ id }, res) =>
+    reply(res, id, { content: Array(20_000).fill({ type: 'text', text: 'Bearer key-1-0123456789abcdef' }) }),
+  ),
+  listed('H6', 'list of tools of 1 MiB that repeats a credential', ({ id }, res) =>
+    reply(res, id, { tools: [toolOf(0, { description: 'Bearer key-1-0123456789abcdef '.repeat(35_000) })] }),
   ),
   listed('H8', 'endless list of pages of 1 MiB', ({ id, params }, res) => {
     const page = Number(params?.cursor ?? 0);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { IMPORT, THREADS } from '../../../../core/budgets.ts';
 import { manyKeys } from '../hostile-json.ts';
@@ -53,15 +54,21 @@ function toolOf({ connector }: Party, verb: string, input_schema: unknown) {
     connector,
     name: `${connector.replaceAll('-', '_')}_${verb}`,
     title: 'Get a thing',
-    description: 'Reads one thing by its number, with its name and colour. Changes nothing.',
+    description: `Reads one thing by its number, with its name and colour. Changes nothing. It is the ${verb}.`,
     tags: ['things'],
     hints: { read_only: true, destructive: false, idempotent: true, open_world: false },
     scopes: [],
     input_schema: { additionalProperties: false, ...(input_schema as object) },
     output_schema: { type: 'object' },
     examples: [{ input: {}, note: 'The first thing.' }],
-    request: { method: 'GET', path: '/small' },
+    // Each input has its place, so that no rule but those of the schema looks at it first.
+    request: { method: 'GET', path: '/small', query: placed(input_schema) },
   };
+}
+
+function placed(schema: unknown): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, unknown> };
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, { $input: name }]));
 }
 
 /** `d0` refers to `d1` twice, and so on: 2^levels subschemas. */
@@ -73,16 +80,20 @@ function doubling(levels: number): unknown {
       at === levels - 1 ? { type: 'string' } : { allOf: [ref(at + 1), ref(at + 1)] },
     ]),
   );
-  return { type: 'object', properties: { a: { ...ref(0), description: 'Anything.' } }, $defs };
+  return { type: 'object', properties: { a: { type: 'string', ...ref(0), description: 'Anything.' } }, $defs };
 }
+
+const THING = { $comment: 'open: members of any name', type: 'object', description: 'A thing.' };
 
 /** An input that takes twice as long with each of its levels. */
 const recursion: Scenario = {
   ...toolWith('input of 30 levels for a schema that doubles with each', () => ({})),
   async play(lab) {
     const party = await lab.party();
-    const both = { properties: { a: { $ref: '#' } } };
-    const body = toolOf(party, 'recurse', { type: 'object', properties: {}, allOf: [both, both] });
+    const both = { properties: { a: { $ref: '#/$defs/both' } } };
+    const a = { ...THING, $ref: '#/$defs/both' };
+    const $defs = { both: { type: 'object', allOf: [both, both] } };
+    const body = toolOf(party, 'recurse', { type: 'object', properties: { a }, $defs });
     const created = await lab.call('POST', '/api/v1/tools', { body });
     const input = JSON.parse(`${'{"a":'.repeat(30)}{}${'}'.repeat(30)}`);
     const reply = await lab.execute(party, body.name, input);
@@ -90,15 +101,36 @@ const recursion: Scenario = {
   },
 };
 
+/** A call whose input is as large as inputs may be. */
+function toolInput(name: string, make: () => string): Scenario {
+  let party: Party;
+  let body: unknown;
+  return {
+    id: 'own',
+    name,
+    async prepare(lab) {
+      party = await lab.party();
+      body = JSON.parse(make());
+      lab.on('/small', (_req, res) => res.writeHead(200).end());
+      await lab.execute(party, 'http_post', { path: '/small', body: {} });
+    },
+    async play(lab) {
+      const reply = await lab.execute(party, 'http_post', { path: '/small', body });
+      return `${reply.status} ${reply.body?.code ?? ''}`;
+    },
+  };
+}
+
 const backtracking = JSON.stringify({
   connector: 'acme',
+  base_url: 'https://h0.hostile.example',
   files: [
     {
       name: 'api.json',
       content: JSON.stringify({
         openapi: '3.1.0',
         info: { title: 'a'.repeat(50_000), version: '1' },
-        paths: {},
+        paths: { '/things': { get: { operationId: 'listThings', responses: {} } } },
       }),
     },
   ],
@@ -143,6 +175,29 @@ async function sendAndWait({ server }: Lab, text: string): Promise<string> {
   return 'sent';
 }
 
+/** Calls with keys of idempotency whose responses are kept, as large as responses are kept. */
+const keptReplies: Scenario = {
+  id: 'M10',
+  name: '100 calls whose large responses are kept, each asked for twice',
+  grantedMiB: THREAD_MIB,
+  async play(lab) {
+    const party = await lab.party();
+    const bytes = Buffer.from(JSON.stringify({ text: randomBytes(32 * 1024).toString('hex') }));
+    lab.on('/large', (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(bytes));
+    const ask = (key: number) =>
+      lab.call('POST', '/api/v1/execute_tool', {
+        body: { connected_account_id: party.accountId, tool_name: 'http_get', tool_input: { path: '/large' } },
+        headers: { 'idempotency-key': `key-${key}` },
+      });
+    const statuses: string[] = [];
+    for (let round = 0; round < 2; round++) {
+      const replies = await Promise.all(Array.from({ length: 100 }, (_, key) => ask(key)));
+      statuses.push(...new Set(replies.map(({ status, text }) => `${status} with ${text.length} bytes`)));
+    }
+    return statuses.join(', ');
+  },
+};
+
 export const REQUESTS: readonly Scenario[] = [
   posted(
     'H4',
@@ -186,23 +241,18 @@ export const REQUESTS: readonly Scenario[] = [
   toolWith('tool whose schema doubles 13 times', () => doubling(13)),
   toolWith('tool with 2,000 properties', () => ({
     type: 'object',
-    properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { description: 'Anything.' }])),
+    properties: Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { type: 'string', description: 'Anything.' }]),
+    ),
   })),
   toolWith('tool with quadratic uniqueItems', () => ({
     type: 'object',
-    properties: { a: { description: 'Things.', type: 'array', uniqueItems: true, items: { type: 'object' } } },
+    properties: { a: { description: 'Things.', type: 'array', uniqueItems: true, items: THING } },
   })),
   recursion,
-  {
-    id: 'own',
-    name: 'tool input of 250 KB with many values',
-    async play(lab) {
-      const party = await lab.party();
-      lab.on('/small', (_req, res) => res.writeHead(200).end());
-      const reply = await lab.execute(party, 'http_post', { path: '/small', body: JSON.parse(manyKeys(0.23)) });
-      return `${reply.status} ${reply.body?.code ?? ''}`;
-    },
-  },
+  toolInput('tool input with 18,000 members', () => manyKeys(0.19)),
+  toolInput('tool input with 30,000 empty lists', () => repeated('[]', 30_000)),
+  toolInput('tool input of 200 KB of escaped text', () => JSON.stringify('"\\u0041 '.repeat(20_000))),
   posted(
     'M4',
     'overlay with a backtracking pattern',
@@ -210,6 +260,7 @@ export const REQUESTS: readonly Scenario[] = [
     () => backtracking,
     IMPORT.heapBytes / MIB,
   ),
+  keptReplies,
   atOnce('M8', '20 forms of 250 KB without a token', 20, (lab) =>
     lab.status('POST', '/oauth/token', {
       token: null,
