@@ -2,9 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { OUTBOUND } from '../../core/budgets.ts';
+import { createAccount } from '../support/accounts.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { until } from '../support/manual-timer.ts';
+import { sessionToken } from '../support/mcp.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { accessToken } from '../support/tokens.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
@@ -17,6 +19,9 @@ describe('S2: clients that do not read what they asked for', () => {
   let token: string;
   let id: string;
   let sockets: Socket[];
+  let closed: number;
+  /** The requests that the server has responded to. */
+  let answers = 0;
   /** The responses that the provider has begun and not ended. */
   const open = new Set<ServerResponse>();
 
@@ -27,12 +32,21 @@ describe('S2: clients that do not read what they asked for', () => {
       res.on('close', () => open.delete(res)).on('error', () => {});
       return res.writeHead(200, { 'content-type': 'text/plain' }).write(Buffer.alloc(256 * KB, 'a'));
     });
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      adapt: ({ onAnswer }) => ({
+        onAnswer: (...args) => {
+          answers++;
+          onAnswer(...args);
+        },
+      }),
+    });
     ({ id } = await createKeyedAccount(server));
     token = await accessToken(server);
   });
   beforeEach(() => {
     sockets = [];
+    closed = 0;
   });
   afterEach(() => {
     for (const socket of sockets) socket.destroy();
@@ -43,13 +57,28 @@ describe('S2: clients that do not read what they asked for', () => {
   });
 
   /** Sends a request on a connection that is never read. */
-  function ask(path: string, headers: Record<string, string> = {}): void {
+  function ask(path: string, headers: Record<string, string> = {}, { body = '', times = 1 } = {}): void {
     const { port } = new URL(server.origin);
     const socket = connect(Number(port), '127.0.0.1');
     socket.pause().on('error', () => {});
-    const lines = Object.entries({ host: 'localhost', authorization: `Bearer ${token}`, ...headers });
-    socket.write(`GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+    const own = { host: 'localhost', authorization: `Bearer ${token}`, 'content-length': String(body.length) };
+    const lines = Object.entries({ ...own, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const method = body === '' ? 'GET' : 'POST';
+    socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`.repeat(times));
+    socket.once('close', () => closed++);
     sockets.push(socket);
+  }
+
+  async function createGithubAccount(): Promise<{ connection_id: string }> {
+    const authorization_details = { static_auth: { details: { token: 'ghp_0123456789abcdef' } } };
+    const connectedAccount = { authorization_details };
+    const account = await createAccount(server, {
+      connector: 'github',
+      userId: 'user-1',
+      identifier: 'ada',
+      connectedAccount,
+    });
+    return account as unknown as { connection_id: string };
   }
 
   const callRaw = () => server.call('GET', '/api/v1/proxy/quick', { headers: { 'valetkey-account-id': id } });
@@ -66,5 +95,43 @@ describe('S2: clients that do not read what they asked for', () => {
     expect(server.deps.bodies.used).to.equal(0);
     const statuses = await Promise.all(Array.from({ length: OUTBOUND.callsPerOrigin }, callTool));
     expect(new Set(statuses.map(({ status }) => status))).to.deep.equal(new Set([200]));
+  });
+
+  /** Others are served while nobody reads, and nothing is left of those who leave. */
+  async function othersAreServed(): Promise<void> {
+    await until(() => answers > 0);
+    expect((await server.call('GET', '/api/v1/connections')).status).to.equal(200);
+    expect((await callTool()).status).to.equal(200);
+    for (const socket of sockets) socket.destroy();
+    await until(() => closed === sockets.length);
+    expect(server.deps.bodies.used).to.equal(0);
+    expect((await callRaw()).status).to.equal(200);
+  }
+
+  it('do no harm when they do not read large lists', async () => {
+    const path = '/api/v1/tools?connector=github&detail=full&page_size=100';
+    expect((await server.call('GET', path)).status).to.equal(200);
+    answers = 0;
+    for (let asked = 0; asked < 10; asked++) ask(path, {}, { times: 5 });
+    await othersAreServed();
+  });
+
+  it('do no harm when they do not read what an MCP server returns', async () => {
+    const { connection_id } = await createGithubAccount();
+    const owner = { user_id: 'user-1', identifier: 'ada' };
+    const authorization = `Bearer ${await sessionToken(server, connection_id, owner)}`;
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    };
+    const whole = await server.call('POST', `/mcp/${connection_id}`, { token: null, body: JSON.parse(body), headers });
+    expect(whole.status, whole.text.slice(0, 300)).to.equal(200);
+    expect(whole.text.length).to.be.above(100 * KB);
+    answers = 0;
+    for (let asked = 0; asked < 10; asked++) ask(`/mcp/${connection_id}`, headers, { body, times: 5 });
+    await othersAreServed();
   });
 });
