@@ -91,7 +91,7 @@ export interface Store {
   /**
    * Lets all reads of this turn of the event loop see one state, which costs less than one each. For whoever has just been called
    * with something new from outside, such as a request: nothing can have been committed elsewhere that the caller knows of and this
-   * state lacks. Fails never: where nothing can be shared, each read reports for itself.
+   * state lacks. Never throws; if no snapshot can be opened, each read fails on its own.
    */
   shareReads(): void;
   /**

@@ -405,8 +405,8 @@ export interface paths {
          *     before it: what was granted through them is revoked at the provider, unless the account stands on the same grant.
          *
          *     When it does not work:
-         *     - 403 `IDENTIFIER_MISMATCH` another user has finished the link. Nothing becomes active. Five are borne; the sixth ends the
-         *       request, is answered like an unknown one, and what was granted is revoked at the provider.
+         *     - 403 `IDENTIFIER_MISMATCH` another user has finished the link. Nothing becomes active. The sixth mismatch ends the
+         *       request: it is answered with 404, and what was granted is revoked at the provider.
          *     - 404 nothing waits to be verified under this `auth_request_id`: it was never made, was made in another environment, was
          *       verified already, has ended, is older than ten minutes, or a link of the same account that was finished later has been
          *       verified. These are not told apart.
@@ -4256,7 +4256,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The tool changes with its source alone. */
+        /** @description This tool is read-only: its source manages it. */
         ToolReadOnly: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4352,7 +4352,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Another person at the provider than before has consented, or a request with the same idempotency key still runs. */
+        /** @description The provider account belongs to a different user, or a request with the same idempotency key still runs. */
         VerificationConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -31,7 +31,7 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
-    // By default the first of several counts, silently, and whoever stands in front may have judged another one. Joined they are
+    // Node keeps only the first duplicate header, and a proxy may have checked another. Joined, they are
     // no host and no token that is known.
     joinDuplicateHeaders: true,
     // A request without a body is no stream then: the events of its end are a tenth of the time of a read.

@@ -16,7 +16,7 @@ export interface KeepAliveTools extends Clock {
 }
 
 export interface KeepAliveLimits {
-  /** Refreshes at once. They are in nobody's way, so they may take their time. */
+  /** Concurrent refreshes. Low, because this work is not urgent. */
   atOnce: number;
   /** Accounts that are read at once. */
   piece: number;

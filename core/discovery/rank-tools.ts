@@ -16,7 +16,7 @@ const COMPLETION = 0.6;
 const MAX_QUERY_WORDS = 16;
 /** What share of the best hit's score another one must have. */
 const WORTH_SHOWING = 0.1;
-/** A question is answered by reading; so much more is a tool worth that changes nothing. */
+/** Boost for read-only tools when the query is a question. */
 const QUESTION = /^\s*(?:what|which|who|whose|whom|when|where|how|is|are|do|does|has|have)\b/i;
 const READ_ASKED = 1.4;
 /** What a tool does, said in the question or by another word for it, is worth so much more than what it speaks of. */
@@ -92,7 +92,7 @@ function wishesOf(words: readonly string[]): string[][] {
   return wishes;
 }
 
-/** What may stand for a wish, and how much finding it tells. */
+/** Query-term alternatives and their weights. */
 function alternativesOf(
   asked: readonly string[],
   indexes: readonly ToolIndex[],

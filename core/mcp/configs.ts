@@ -105,7 +105,7 @@ async function checkMappings(
       errors.push({ field: `mappings[${mapping}].tools`, message });
     }
   }
-  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings cannot be offered so.', { errors });
+  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings are invalid.', { errors });
   return mappings.map(({ connection, tools: names }) => ({
     connectionId: connection.id,
     tools: names as string[] | null,

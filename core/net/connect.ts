@@ -100,7 +100,7 @@ async function resolve(
   if (addresses.length > DNS.addresses) {
     throw new EgressError('unreachable', `The name ${hostname} has more than ${DNS.addresses} addresses.`);
   }
-  // One bad address spoils the answer: which of them is used must not be the resolver's choice.
+  // Reject the whole answer if any address is forbidden.
   if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target);
   return addresses;
 }

@@ -31,9 +31,9 @@ const ERRORS: Readonly<Record<string, string>> = {
   invalid_target: 'The provider does not give access to the resource that was asked for.',
   server_error: 'The provider failed.',
   temporarily_unavailable: 'The provider is busy now.',
-  consent_required: 'The provider wants the person to consent.',
-  interaction_required: 'The provider wants something of the person.',
-  login_required: 'The provider wants the person to sign in.',
+  consent_required: 'The provider requires consent of the user.',
+  interaction_required: 'The provider requires user interaction.',
+  login_required: 'The provider requires the user to sign in.',
 };
 
 /**

@@ -14,9 +14,7 @@ export const verifyUser: Handler<'verifyUser'> = (call, reply, deps) => {
       case 'unknown':
         return call.problem(new ApiError('NOT_FOUND', 'Nothing waits to be verified under this auth_request_id.'));
       case 'mismatch':
-        return call.problem(
-          new ApiError('IDENTIFIER_MISMATCH', 'The link was finished by another user than the one it was made for.'),
-        );
+        return call.problem(new ApiError('IDENTIFIER_MISMATCH', 'This link belongs to a different user.'));
       case 'subject_changed':
         return call.problem(
           new ApiError('SUBJECT_CHANGED', 'The account belonged to another person at the provider before.'),

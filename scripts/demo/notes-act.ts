@@ -96,7 +96,7 @@ export async function playNotes({ api, narrator, notes, operate }: Stage): Promi
     check(body.tool_error.retryable === false, 'trying again does not help');
   });
 
-  await step('The account can be looked at without its key', async () => {
+  await step('Get the account without its key', async () => {
     const { body } = await api.call(200, 'GET', `/api/v1/connected_accounts/details?id=${id}`);
     const { status, last_used_at, authorization_details } = body.connected_account;
     say(`  ${JSON.stringify({ status, last_used_at, authorization_details })}`);

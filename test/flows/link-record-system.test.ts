@@ -94,6 +94,6 @@ describe('a link to a record system (SMART on FHIR)', () => {
     await ehr.stop();
     const page = await submitLink(browserFor(ehr), await makeLink(server, { connector }));
     expect(page.status).to.equal(502);
-    expect(page.text).to.match(/name this request: <code>req_/);
+    expect(page.text).to.match(/Reference for support: <code>req_/);
   });
 });

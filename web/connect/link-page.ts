@@ -47,7 +47,7 @@ ${scopesHtml(view)}${problemsHtml(fields)}      <form method="post" novalidate>
 ${fieldsHtml(fields)}        <button type="submit">${isConsent ? `Continue to ${provider}` : 'Connect'}</button>
       </form>
       <p class="note">${isConsent ? consentNote(provider) : FORM_NOTE}</p>
-      <p class="note">You did not ask for this, or you are not ${identifier}? Then close this page.</p>`,
+      <p class="note">Not ${identifier}, or not expecting this? Close this page. Nothing will be shared.</p>`,
   );
 }
 
@@ -72,7 +72,7 @@ ${items}      </ul>
 }
 
 function consentNote(provider: string): string {
-  return `You sign in at ${provider} itself. Your password does not come here, and you can take the access back there at any time.`;
+  return `You sign in at ${provider}. We never see your ${provider} password. You can revoke access in ${provider} at any time.`;
 }
 
 const FORM_NOTE = 'What you type is stored encrypted and only used to reach your account.';

@@ -9,10 +9,7 @@ export function connectedPage(): Html {
 
 /** Somebody has finished the link; the application has still to say who that was. */
 export function waitingPage(): Html {
-  return message(
-    'Almost done',
-    'This link has been finished. The application that sent it to you now confirms that it was you: go back to it.',
-  );
+  return message('One more step', 'Return to the application that sent you here to finish.');
 }
 
 export function usedPage(): Html {
@@ -26,11 +23,7 @@ export function expiredPage(): Html {
 
 /** The way back from a provider that belongs to nothing this browser has begun. */
 export function strayPage(): Html {
-  return message(
-    'This page cannot be opened by itself',
-    'You came back from a provider, but this browser has not begun to connect an account, or has done so too long ago. Open your ' +
-      'link again, and stay in the same browser. Nothing was shared.',
-  );
+  return message('This sign-in has expired', 'Open your link again in this browser. Nothing was shared.');
 }
 
 /** A form that was not sent by the page of this link in this browser. */
@@ -44,7 +37,7 @@ export function staleFormPage(): Html {
 export function refusedPage(provider: string, retryUrl: string): Html {
   return message(
     'Not connected',
-    `${provider} gave no access, because you or one of its rules refused. Nothing was shared.`,
+    `You declined, or your organization's policy at ${provider} does not allow it. Nothing was shared.`,
     {
       retryUrl,
     },
@@ -61,7 +54,7 @@ export function faultPage(requestId: string, retryUrl = ''): Html {
 
 /** A request that cannot be answered: no such page, another method, too much at once. */
 export function refusalPage(text: string, requestId: string): Html {
-  return message('This does not work', text, { requestId });
+  return message('Something is wrong with this request', text, { requestId });
 }
 
 interface Extras {
@@ -75,9 +68,7 @@ function message(title: string, text: string, { mark, retryUrl, requestId }: Ext
     title,
     html`      ${mark ? html`<p class="badge done" aria-hidden="true">${mark}</p>\n      ` : html``}<h1>${title}</h1>
       <p>${text}</p>${retryUrl ? html`\n      <p><a class="button" href="${retryUrl}">Try again</a></p>` : html``}${
-        requestId
-          ? html`\n      <p class="note">If you ask for help, name this request: <code>${requestId}</code></p>`
-          : html``
+        requestId ? html`\n      <p class="note">Reference for support: <code>${requestId}</code></p>` : html``
       }`,
   );
 }

@@ -23,7 +23,7 @@ export async function expireRequests(tools: ExpireTools): Promise<void> {
 /** @returns how many it has ended: none means that going on would not help */
 async function expireBatch(tools: ExpireTools, environmentId: EnvironmentId): Promise<number> {
   const due = await tools.store.read.authRequests.due(environmentId, tools.now(), BATCH);
-  // Each by itself, in one commit: one that cannot be ended must not keep the others from it.
+  // One unit each, so one failure does not block the rest.
   const ended = await Promise.all(due.map(({ id }) => expireOne(tools, environmentId, id)));
   if (due.length > 0) tools.scrubStorage();
   return ended.filter(Boolean).length;

@@ -1,6 +1,6 @@
 import { settingProblem } from '../../oauth/problem.ts';
 
-/** A setting that is missing or does not fit is nobody's crash: an operator reads in the log what it is. */
+/** A missing or wrong setting is not a fault of the server; the log names it for the operator. */
 export async function explained<T>(run: () => Promise<T>): Promise<T | { ok: false; kind: 'failed'; message: string }> {
   try {
     return await run();

@@ -50,7 +50,7 @@ describe('Whose account it is', () => {
     expect(await factsWith(me({ user_id: 'U1' }), { identity })).to.include({ ok: false, kind: 'untold' });
   });
 
-  it('is told by a failure in a 200 that it is nobody (Slack)', async () => {
+  it('maps a failure in a 200 to no identity (Slack)', async () => {
     const errors = { success: { pointer: '/ok', equals: true }, code: '/error' };
     const identity = { call: CALL, errors, subject: ['/identity/user_id'] };
     const facts = await factsWith(me({ ok: false, error: 'invalid_token', user_id: 'U1' }), { identity });

@@ -214,8 +214,12 @@ describe('reading the callback (RFC 5849 §2.2)', () => {
       'oauth_token=temporary&oauth_verifier=a&oauth_verifier=b',
       { ok: false, kind: 'malformed' },
     ],
-    ['knows a no by problem', 'oauth_token=temporary&oauth_problem=user_refused', { ok: false, kind: 'refused' }],
-    ['knows a no by token', 'denied=temporary', { ok: false, kind: 'refused' }],
+    [
+      'recognizes a refusal by its problem',
+      'oauth_token=temporary&oauth_problem=user_refused',
+      { ok: false, kind: 'refused' },
+    ],
+    ['recognizes a refusal by its token', 'denied=temporary', { ok: false, kind: 'refused' }],
     ['lets nobody say no for another', 'denied=other', { ok: false, kind: 'mismatch' }],
     [
       'takes no verifier beside a no',

@@ -48,7 +48,7 @@ describe('the token-in-fragment flow', () => {
     }
   });
 
-  it('knows a no', () => {
+  it('returns false for a refusal', () => {
     for (const token of [undefined, '']) {
       const posted = { token, error: 'User denied', state: STATE };
       expect(readPostedToken(posted, STATE)).to.deep.equal({ ok: false, kind: 'refused' });
