@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import { moduleOf } from '../authorization/registry.ts';
+import { isClientPattern } from '../authorization/roles.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { Check } from './check.ts';
 
@@ -69,12 +70,11 @@ function clientAuth({ oauth_config = {}, is_mcp }: AuthPattern, metadata: Author
   return { ...check, verdict: expected.split(' or ').some((method) => methods.includes(method)) ? 'ok' : 'differs' };
 }
 
-function grants(
-  { type, oauth_config = {} }: AuthPattern,
-  { grant_types_supported: types }: AuthorizationServer,
-): Check[] {
-  const { token, refresh } = oauth_config;
-  const wanted: string[] = [moduleOf(type).metadataGrant ?? 'authorization_code'];
+function grants(pattern: AuthPattern, { grant_types_supported: types }: AuthorizationServer): Check[] {
+  const { token, refresh } = pattern.oauth_config ?? {};
+  // A pattern of the type may obtain tokens without a user, such as a backend service of SMART.
+  const usual = moduleOf(pattern.type).metadataGrant ?? 'authorization_code';
+  const wanted: string[] = [isClientPattern(pattern) ? 'client_credentials' : usual];
   // A refresh by a call of its own, or by the access token, is none of the grants of the standard.
   const isStandard = refresh?.kind === 'rotating' || refresh?.kind === 'static';
   if (isStandard && refresh.call === undefined) wanted.push('refresh_token');

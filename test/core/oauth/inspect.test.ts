@@ -101,6 +101,14 @@ describe('inspecting a provider', () => {
     });
   }
 
+  it('compares a backend service of SMART on FHIR with the grant of clients, not of users', async () => {
+    await start({ ...METADATA, grant_types_supported: ['client_credentials'] });
+    const config = { ...CONFIG, available_scopes: [{ scope: 'system/*.read', display_name: 'Read' }] };
+    const checks = await inspect(config, { type: 'SMART_FHIR' });
+    const grants = checks.filter(({ what }) => what === 'grant type').map(({ expected }) => expected);
+    expect(grants).to.include('client_credentials').and.not.include('authorization_code');
+  });
+
   it('tells what was expected and what was found', async () => {
     await start({ ...METADATA, token_endpoint: `${AS}/v2/token` });
     const check = (await inspect()).find(({ verdict }) => verdict === 'differs');

@@ -18,13 +18,13 @@ const numbers = (count: number) =>
   `with recursive n(at) as (select 1 union all select at + 1 from n where at < ${count})`;
 
 const executions = (count: number, startedAt: number) => `${numbers(count)}
-  insert into executions (id, environment_id, account_id, connector, tool_name, agent_run_id, api_client_id, status, started_at, finished_at)
-  select 'exec_' || at, (select id from environments), null, 'c' || (at % 7), 't' || (at % 50), null, 'client',
+  insert into executions (id, environment_id, account_id, connector, tool_name, agent_run_id, api_client_id, instance, status, started_at, finished_at)
+  select 'exec_' || at, (select id from environments), null, 'c' || (at % 7), 't' || (at % 50), null, 'client', 0,
     case when at % 1000 = 0 then 'FAILED' else 'SUCCEEDED' end, ${startedAt} + at, ${startedAt} + at from n;`;
 
 const expiredKeys = (count: number) => `${numbers(count)}
-  insert into idempotency_keys (environment_id, client_id, route, key_digest, request_digest, state, created_at, expires_at)
-  select (select id from environments), 'client', 'route', randomblob(32), randomblob(32), 'DONE', 1, 2 from n;`;
+  insert into idempotency_keys (environment_id, client_id, route, key_digest, request_digest, instance, state, created_at, expires_at)
+  select (select id from environments), 'client', 'route', randomblob(32), randomblob(32), 0, 'DONE', 1, 2 from n;`;
 
 async function lists(lab: Lab, paths: readonly string[]): Promise<string> {
   const statuses: number[] = [];
