@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { SERVER } from '../core/budgets.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -26,7 +27,7 @@ export interface Ports {
 /** @throws ConfigError when a port cannot be used; none is bound then */
 export async function bindPorts(config: Config, changed: Partial<ServerLimits> = {}): Promise<Ports> {
   const limits = { ...SERVER, ...changed };
-  const api = await bind(config.port, config.host, 'PORT', {
+  const api = await bind(config.port, config.host, 'PORT', limits.pipelined, {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
@@ -40,7 +41,9 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
   });
   api.server.maxConnections = limits.connections;
   try {
-    const metrics = config.metricsPort ? await bind(config.metricsPort, '127.0.0.1', 'METRICS_PORT', {}) : null;
+    const metrics = config.metricsPort
+      ? await bind(config.metricsPort, '127.0.0.1', 'METRICS_PORT', limits.pipelined, {})
+      : null;
     const close = () => {
       for (const bound of [api, metrics]) {
         bound?.server.close();
@@ -54,16 +57,25 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
   }
 }
 
-async function bind(port: number, host: string, variable: string, options: ServerOptions): Promise<BoundServer> {
+/** @param maxPipelined requests that may wait on one connection, also while the server has no listener yet */
+async function bind(
+  port: number,
+  host: string,
+  variable: string,
+  maxPipelined: number,
+  options: ServerOptions,
+): Promise<BoundServer> {
   const waiting: Parameters<Listener>[] = [];
-  const hold: Listener = (...exchange) => waiting.push(exchange);
-  const server = createServer(options, hold);
+  let current: Listener = (...exchange) => waiting.push(exchange);
+  const server = createServer(
+    options,
+    oneAtATime((req, res) => current(req, res), maxPipelined),
+  );
   await listen(server, port, host, variable);
   return {
     server,
     serve(listener) {
-      server.removeListener('request', hold);
-      server.on('request', listener);
+      current = listener;
       for (const exchange of waiting.splice(0)) listener(...exchange);
     },
   };

@@ -9,7 +9,6 @@ import type { Deps } from './deps.ts';
 import { lazyPages } from './lazy-pages.ts';
 import { createMcpMount, isMcp } from './mcp.ts';
 import { createMetricsListener } from './metrics.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { createPipeline } from './pipeline.ts';
 import { createProxy, isRawCall } from './proxy.ts';
 
@@ -60,7 +59,7 @@ export async function startServer(
     await deps.close();
     throw error;
   }
-  bound.api.serve(oneAtATime(listener, bound.limits.pipelined));
+  bound.api.serve(listener);
   bound.metrics?.serve(createMetricsListener(deps.metrics, deps.log));
   const { port } = server.address() as { port: number };
   const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
