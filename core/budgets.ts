@@ -158,7 +158,7 @@ export const BACKGROUND = {
   /** Accounts whose grant would end because nobody refreshes it. */
   keepAliveFirstMs: MINUTE,
   keepAliveMs: HOUR,
-  /** Such accounts that are refreshed at once: it is not urgent. */
+  /** How many such accounts are refreshed concurrently. Low, because this work is not urgent. */
   keepAliveAtOnce: 4,
   /** The part of the time that a grant may lie idle, in percent, after which it is refreshed: what is left is for outages of days. */
   keepAlivePercent: 80,

@@ -37,7 +37,7 @@ const ADVICE: Record<Culprit, string> = {
   account: 'Correct the credentials or the settings of the account.',
 };
 
-/** The reason for which a request was refused that is nobody's outage. */
+/** The reason for a refusal that is not an outage. */
 export function reasonOf(culprit: Culprit): FailureReason {
   return culprit === 'connection' ? 'client' : 'account';
 }
@@ -61,7 +61,7 @@ export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, h
   };
 }
 
-/** Whether a change of the account or the connection can help at once. */
+/** Whether a change of the account or the connection can help immediately. */
 export function isCorrectable(reason: FailureReason): boolean {
   return CULPRITS[reason] !== undefined;
 }

@@ -55,7 +55,7 @@ export interface SigningRules {
    * @throws OAuthConfigError for a client that cannot sign; ApiError for an account or a provider that lacks what signatures need
    */
   signer(party: SignedParty, tools: SignerTools): RequestSigner | undefined;
-  /** Stands for the signer of an account that obtains its credentials when they are needed. */
+  /** Replaces the signer of an account that obtains its credentials when they are needed. */
   preview?(party: Omit<SignedParty, 'details'>): RequestSigner;
 }
 

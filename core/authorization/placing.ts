@@ -11,7 +11,7 @@ export function placeBearer(pattern: AuthPattern, { accessToken }: TokenCredenti
   return placed([mainPart(pattern, token, pattern.auth_scheme ?? 'Bearer')], [accessToken.reveal(), token]);
 }
 
-/** The value of the one credential field; nothing when every field of the pattern has a place of its own. */
+/** The value of the one credential field; undefined when the pattern places every field. */
 export function placeKey(pattern: AuthPattern, key: AuthField | undefined, values: Values, scheme: string) {
   if (!key) return [];
   const value = values(key.field_name);

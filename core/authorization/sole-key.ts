@@ -1,8 +1,8 @@
 import { type AuthField, isSecretField } from '../connectors/auth-pattern.ts';
 
 /**
- * The field that carries the one credential of a type: the one with the type's usual name, else the first secret one without a place
- * of its own.
+ * The field that carries the one credential of a type: the one with the usual name of the type, otherwise the first secret field that the
+ * pattern does not place elsewhere.
  *
  * @param usual the field name that patterns of the type use by convention
  */

@@ -49,7 +49,7 @@ export async function adaptToProvider(
 }
 
 /**
- * The same for a built-in connector that has changed with the program. There is no request to reject, so accounts are taken out of use
+ * The same for a built-in connector that a new version of the program has changed. There is no request to reject, so accounts are taken out of use
  * where the change of a custom provider would be rejected.
  */
 export async function adaptToCatalogue(

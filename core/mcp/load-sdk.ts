@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Loads the packages of MCP servers with the first use; most servers serve the REST interface alone. Node evaluates a module with everything
- * that it imports in one turn of the event loop, which takes 70 ms here. So the largest parts are loaded first, each in a turn of its own.
+ * that it imports in one turn of the event loop, which takes 70 ms here. So the largest parts are loaded first, in separate turns.
  */
 export async function loadServerSdk() {
   await loadZod();

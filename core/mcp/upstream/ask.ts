@@ -23,7 +23,7 @@ export interface UpstreamRequest<M extends keyof UpstreamResults = keyof Upstrea
 /** Starts a timer; the function that it returns stops it. */
 export type Timer = (ms: number, fire: () => void) => () => void;
 
-/** Any result will do: what a tool returns is judged by whoever called it. */
+/** Accepts any result: the caller checks what a tool returns. */
 const ANY = { '~standard': { version: 1, vendor: 'valetkey', validate: (value: unknown) => ({ value }) } } as const;
 
 let keys = 0;

@@ -34,7 +34,7 @@ export interface AuthorizationRequest extends ServerRequest {
 /**
  * Finds the authorization server of an MCP server as the revision 2026-07-28 describes it: the 401 of the server says where its metadata
  * are (RFC 9728 §5.1) and which scopes it wants, otherwise they are at a well-known address; they name the authorization server, which
- * has metadata of its own (RFC 8414). A server without metadata is one of the revision 2025-03-26: its origin is the authorization
+ * publishes metadata as well (RFC 8414). A server without metadata is one of the revision 2025-03-26: its origin is the authorization
  * server, with default endpoints where that has no metadata either.
  */
 export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
