@@ -1,8 +1,8 @@
 import { openCredentials } from '../core/accounts/credentials.ts';
 import type { Details } from '../core/accounts/details.ts';
+import { presentAccount, presentAccountDetails } from '../core/present/account.ts';
 import type { AccountRow } from '../db/store.ts';
 import type { Deps, Principal, Schemas } from '../http/contract.ts';
-import { presentAccount, presentAccountDetails } from './present/account.ts';
 
 /**
  * An account as create and update answer it: in full for a client that may read credentials, else without the secret values. A

@@ -1,9 +1,9 @@
 import type { Details } from '../core/accounts/details.ts';
+import { presentAccountDetails } from '../core/present/account.ts';
 import { rfc3339 } from '../core/rfc3339.ts';
 import type { AccountRow, Transaction } from '../db/store.ts';
 import type { Call, Deps, Reply, Schemas } from '../http/contract.ts';
 import { answerAccount, mayReadCredentials } from './answer-account.ts';
-import { presentAccountDetails } from './present/account.ts';
 
 type AccountOperation = 'createConnectedAccount' | 'updateConnectedAccount';
 type Body = { connected_account: Schemas['ConnectedAccount'] };

@@ -2,12 +2,14 @@ import type { BinaryBody } from '../core/binary-body.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
+import type { Answered } from '../core/present/schemas.ts';
 import type { Transaction } from '../db/store.ts';
-import type { $Read, $Write, components, operations, Writable } from '../generated/api.d.ts';
+import type { operations, Writable } from '../generated/api.d.ts';
 import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import type { Principal } from './exchange.ts';
 
+export type { Answered, Schemas } from '../core/present/schemas.ts';
 export type { Deps } from './deps.ts';
 export type { Principal } from './exchange.ts';
 
@@ -16,26 +18,6 @@ export type { Principal } from './exchange.ts';
  * property too many, a write-only property in an answer or a missing handler is a compile error (test/types proves each).
  */
 export type OperationId = keyof operations;
-
-/**
- * A value as an answer carries it: without write-only members. The generated `Readable` makes of a schema for the empty object a
- * type that takes every object, and of a union with one a type that takes every member; records stay as they are here.
- */
-export type Answered<T> =
-  T extends $Write<unknown>
-    ? never
-    : T extends $Read<infer U>
-      ? Answered<U>
-      : T extends (infer E)[]
-        ? Answered<E>[]
-        : T extends object
-          ? string extends keyof T
-            ? T
-            : { [K in keyof T as NonNullable<T[K]> extends $Write<unknown> ? never : K]: Answered<T[K]> }
-          : T;
-
-/** The schemas of the contract, as a handler answers them. */
-export type Schemas = { [Name in keyof components['schemas']]: Answered<components['schemas'][Name]> };
 
 type Parameters<O extends OperationId> = operations[O]['parameters'];
 type Flat<T> = { [K in keyof T]: T[K] };

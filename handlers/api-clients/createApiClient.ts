@@ -1,6 +1,6 @@
+import { presentApiClient } from '../../core/present/api-client.ts';
 import { digestClientSecret, mintClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentApiClient } from '../present/api-client.ts';
 import { requireApiClient, shownPrefix } from './api-client.ts';
 
 export const createApiClient: Handler<'createApiClient'> = (call, reply, deps) =>

@@ -1,5 +1,5 @@
+import { presentApiClient } from '../../core/present/api-client.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentApiClient } from '../present/api-client.ts';
 import { requireApiClient } from './api-client.ts';
 
 export const disableApiClient: Handler<'disableApiClient'> = (call, reply, deps) =>

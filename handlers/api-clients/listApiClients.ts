@@ -1,6 +1,6 @@
 import { pageTokens, readPage } from '../../core/paging.ts';
+import { presentApiClient } from '../../core/present/api-client.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentApiClient } from '../present/api-client.ts';
 import { requireApiClient } from './api-client.ts';
 
 export const listApiClients: Handler<'listApiClients'> = async (call, reply, deps) => {

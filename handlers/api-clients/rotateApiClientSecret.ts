@@ -1,7 +1,7 @@
 import { LIFETIME } from '../../core/budgets.ts';
+import { presentApiClient } from '../../core/present/api-client.ts';
 import { digestClientSecret, mintClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentApiClient } from '../present/api-client.ts';
 import { requireApiClient, shownPrefix } from './api-client.ts';
 
 export const rotateApiClientSecret: Handler<'rotateApiClientSecret'> = (call, reply, deps) =>

@@ -1,8 +1,8 @@
 import { findAccount } from '../../core/accounts/find.ts';
 import { disconnectAccount } from '../../core/accounts/leave.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
+import { presentAccountDetails } from '../../core/present/account.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentAccountDetails } from '../present/account.ts';
 
 export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount'> = (call, reply, deps) => {
   const selector = readSelector(call.body);

@@ -1,8 +1,8 @@
 import { openCredentials } from '../../core/accounts/credentials.ts';
 import { findAccount } from '../../core/accounts/find.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
+import { presentAccount } from '../../core/present/account.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentAccount } from '../present/account.ts';
 
 export const getConnectedAccountAuth: Handler<'getConnectedAccountAuth'> = async (call, reply, deps) => {
   const found = await findAccount(deps.store.read, call.environment.id, readSelector(call.query));

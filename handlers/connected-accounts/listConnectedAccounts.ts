@@ -1,8 +1,8 @@
 import { resolveConnector } from '../../core/connections/resolve.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
+import { presentSummary } from '../../core/present/account.ts';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentSummary } from '../present/account.ts';
 
 export const listConnectedAccounts: Handler<'listConnectedAccounts'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...filters } = call.query;

@@ -1,8 +1,8 @@
 import { REVOKE } from '../../core/accounts/revocation-order.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
+import { presentRevocation } from '../../core/present/revocation.ts';
 import type { OutboxFilters } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
-import { presentRevocation } from '../present/revocation.ts';
 
 const STATES: Record<Schemas['RevocationStatus'], Omit<OutboxFilters, 'kind'>> = {
   PENDING: { state: 'WAITING' },

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
+import { presentSummary } from '../../core/present/account.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentSummary } from '../present/account.ts';
 
 const MIN_CHARACTERS = 3;
 const MAX_CHARACTERS = 200;

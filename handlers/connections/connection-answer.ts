@@ -1,8 +1,8 @@
 import { findPattern, findProvider } from '../../core/connections/providers.ts';
 import { ApiError } from '../../core/errors.ts';
+import { presentConfiguration } from '../../core/present/connection.ts';
 import type { ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import type { Deps, Schemas } from '../../http/contract.ts';
-import { presentConfiguration } from '../present/connection.ts';
 
 /** A connection with its settings, as every operation on one connection answers it. */
 export async function connectionAnswer(

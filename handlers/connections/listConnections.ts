@@ -1,9 +1,9 @@
 import { authorizationTypes, moduleOf } from '../../core/authorization/registry.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
+import { presentConnection } from '../../core/present/connection.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentConnection } from '../present/connection.ts';
 
 export const listConnections: Handler<'listConnections'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...given } = call.query;

@@ -1,6 +1,6 @@
 import { createCustomProvider as create } from '../../core/connections/custom.ts';
+import { presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentCustomProvider } from '../present/provider.ts';
 import { toolsFor } from './custom-provider.ts';
 
 export const createCustomProvider: Handler<'createCustomProvider'> = (call, reply, deps) =>

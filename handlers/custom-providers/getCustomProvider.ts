@@ -1,5 +1,5 @@
+import { presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentCustomProvider } from '../present/provider.ts';
 import { requireCustomProvider } from './custom-provider.ts';
 
 export const getCustomProvider: Handler<'getCustomProvider'> = async (call, reply, deps) => {

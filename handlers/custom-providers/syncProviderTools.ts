@@ -2,9 +2,9 @@ import { ApiError } from '../../core/errors.ts';
 import { partyOf } from '../../core/executions/account-party.ts';
 import { toolsNotListed } from '../../core/executions/tool-failure.ts';
 import { syncProvider } from '../../core/mcp/upstream/sync-provider.ts';
+import { presentSyncReport } from '../../core/present/provider.ts';
 import type { AccountRow, CustomProviderRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentSyncReport } from '../present/provider.ts';
 import { requireCustomProvider } from './custom-provider.ts';
 
 export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, deps) => {

@@ -1,6 +1,6 @@
 import { updateCustomProvider as update } from '../../core/connections/custom.ts';
+import { presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentCustomProvider } from '../present/provider.ts';
 import { requireCustomProvider, toolsFor } from './custom-provider.ts';
 
 export const updateCustomProvider: Handler<'updateCustomProvider'> = (call, reply, deps) =>

@@ -1,7 +1,7 @@
 import { changeSettings } from '../../core/environments/settings.ts';
+import { presentEnvironment } from '../../core/present/environment.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
-import { presentEnvironment } from '../present/environment.ts';
 
 export const updateEnvironment: Handler<'updateEnvironment'> = async (call, reply, deps) => {
   const answer = await call.commit(async (tx) => {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
+import { presentExecution } from '../../core/present/execution.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentExecution } from '../present/execution.ts';
 
 export const getExecution: Handler<'getExecution'> = async (call, reply, deps) => {
   const execution = await deps.store.read.executions.get(call.environment.id, call.path.execution_id);

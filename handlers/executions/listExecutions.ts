@@ -1,6 +1,6 @@
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
+import { presentExecution } from '../../core/present/execution.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentExecution } from '../present/execution.ts';
 
 export const listExecutions: Handler<'listExecutions'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...filters } = call.query;

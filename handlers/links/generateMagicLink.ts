@@ -1,7 +1,7 @@
 import { createLink } from '../../core/accounts/links/create-link.ts';
+import { presentLink } from '../../core/present/link.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
-import { presentLink } from '../present/link.ts';
 
 export const generateMagicLink: Handler<'generateMagicLink'> = (call, reply, deps) =>
   call.commit(async (tx) => {

@@ -1,6 +1,6 @@
 import { requireConfig } from '../../core/mcp/configs.ts';
+import { presentMcpConfig } from '../../core/present/mcp-config.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentMcpConfig } from '../present/mcp-config.ts';
 
 export const getMcpConfig: Handler<'getMcpConfig'> = async (call, reply, deps) => {
   const config = await requireConfig(deps.store.read, call.environment.id, call.path.config_id);

@@ -1,6 +1,6 @@
 import { pageTokens, readPage } from '../../core/paging.ts';
+import { presentMcpConfig } from '../../core/present/mcp-config.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentMcpConfig } from '../present/mcp-config.ts';
 
 export const listMcpConfigs: Handler<'listMcpConfigs'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token } = call.query;

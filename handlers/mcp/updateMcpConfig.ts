@@ -1,6 +1,6 @@
 import { requireConfig, updateConfig } from '../../core/mcp/configs.ts';
+import { presentMcpConfig } from '../../core/present/mcp-config.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentMcpConfig } from '../present/mcp-config.ts';
 
 export const updateMcpConfig: Handler<'updateMcpConfig'> = (call, reply, deps) =>
   call.commit(async (tx) => {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
+import { presentConnector, presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentConnector, presentCustomProvider } from '../present/provider.ts';
 
 export const getProvider: Handler<'getProvider'> = async (call, reply, deps) => {
   const { identifier } = call.path;

@@ -1,6 +1,6 @@
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
+import { presentConnector, presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
-import { presentConnector, presentCustomProvider } from '../present/provider.ts';
 
 export const listProviders: Handler<'listProviders'> = async (call, reply, deps) => {
   const { page_size: size, page_token: token, ...filters } = call.query;

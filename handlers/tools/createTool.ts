@@ -1,6 +1,6 @@
 import { createCustomTool, judgeTool } from '../../core/discovery/custom-tools.ts';
+import { presentOwnTool } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentOwnTool } from '../present/tool.ts';
 
 export const createTool: Handler<'createTool'> = async (call, reply, deps) => {
   const { connector, ...definition } = call.body;

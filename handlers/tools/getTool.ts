@@ -1,7 +1,7 @@
 import { definitionOf } from '../../core/discovery/custom-tools.ts';
 import { ApiError } from '../../core/errors.ts';
+import { presentToolAs } from '../../core/present/tool.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
-import { presentToolAs } from '../present/tool.ts';
 import { readToolView } from './tool-view.ts';
 
 export const getTool: Handler<'getTool'> = async (call, reply, deps) => {

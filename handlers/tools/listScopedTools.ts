@@ -1,7 +1,7 @@
 import { callableTools } from '../../core/discovery/user-tools.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
+import { presentToolAccount, presentToolAs } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentToolAccount, presentToolAs } from '../present/tool.ts';
 import { readUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
 

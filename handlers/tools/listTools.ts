@@ -1,6 +1,6 @@
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
+import { presentToolAs } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentToolAs } from '../present/tool.ts';
 import { readToolView } from './tool-view.ts';
 
 export const listTools: Handler<'listTools'> = async (call, reply, deps) => {

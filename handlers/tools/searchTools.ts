@@ -1,6 +1,6 @@
 import { findTools } from '../../core/discovery/find-tools.ts';
+import { presentHit } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentHit } from '../present/tool.ts';
 import { readSearchUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
 

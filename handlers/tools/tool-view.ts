@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
-import type { ToolView } from '../present/tool.ts';
+import type { ToolView } from '../../core/present/tool.ts';
 
 /** @throws ApiError VALIDATION_FAILED for `strict` with a format that does not know it */
 export function readToolView({

@@ -1,6 +1,6 @@
 import { judgeChanges, type ToolChanges, updateCustomTool } from '../../core/discovery/custom-tools.ts';
+import { presentOwnTool } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
-import { presentOwnTool } from '../present/tool.ts';
 
 export const updateTool: Handler<'updateTool'> = async (call, reply, deps) => {
   const { environment, path, body, cause } = call;

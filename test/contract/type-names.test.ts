@@ -13,7 +13,7 @@ describe('the names of authorization types', () => {
     ['core/accounts/write.ts', "const TYPES = new Set(['API_KEY']);"],
     ['core/accounts/write.ts', "  WORKSPACE_DWD: 'delegation',"],
     ['db/migrations/0009_more.sql', "  authorization_type text check (authorization_type in ('BASIC')),"],
-    ['handlers/present/account.ts', 'if (row.type === "NO_AUTH") return;'],
+    ['core/present/account.ts', 'if (row.type === "NO_AUTH") return;'],
   ] as const) {
     it(`are found in ${file}: ${text.trim()}`, () => {
       expect(judgeText(file, text)).to.deep.equal([`${file}:1 names an authorization type: ${text.trim()}`]);

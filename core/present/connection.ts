@@ -1,13 +1,13 @@
-import type { Definition } from '../../core/accounts/binding.ts';
-import { moduleOf } from '../../core/authorization/registry.ts';
-import { MCP_UPSTREAM } from '../../core/budgets.ts';
-import { missingSettings, settingsOf } from '../../core/connections/status.ts';
-import { identityProviderOf } from '../../core/connections/vendor.ts';
-import { mcpServerUrl } from '../../core/mcp/server-definition.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
 import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import type { Definition } from '../accounts/binding.ts';
+import { moduleOf } from '../authorization/registry.ts';
+import { MCP_UPSTREAM } from '../budgets.ts';
+import { missingSettings, settingsOf } from '../connections/status.ts';
+import { identityProviderOf } from '../connections/vendor.ts';
+import { mcpServerUrl } from '../mcp/server-definition.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY } from './optional.ts';
+import type { Schemas } from './schemas.ts';
 
 /** @param vendor of the built-in connector; undefined for a custom provider */
 export function presentConnection(

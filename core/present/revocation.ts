@@ -1,7 +1,7 @@
-import { rfc3339 } from '../../core/rfc3339.ts';
 import type { OutboxRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY } from './optional.ts';
+import type { Schemas } from './schemas.ts';
 
 const REVOCATION_STATUSES = { WAITING: 'PENDING', FAILED: 'FAILED', DONE: 'REVOKED' } as const;
 

@@ -1,11 +1,11 @@
-import type { CustomProviderDefinition } from '../../core/connections/providers.ts';
-import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
-import { contractPattern } from '../../core/connectors/contract-pattern.ts';
-import type { Connector } from '../../core/connectors/provider.ts';
-import type { SyncReport } from '../../core/mcp/upstream/sync.ts';
 import type { CustomProviderRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import type { CustomProviderDefinition } from '../connections/providers.ts';
+import type { AuthPattern } from '../connectors/auth-pattern.ts';
+import { contractPattern } from '../connectors/contract-pattern.ts';
+import type { Connector } from '../connectors/provider.ts';
+import type { SyncReport } from '../mcp/upstream/sync.ts';
 import { EMPTY } from './optional.ts';
+import type { Schemas } from './schemas.ts';
 
 export function presentCustomProvider(row: CustomProviderRow): Schemas['Provider'] {
   const definition = row.definition as unknown as CustomProviderDefinition;

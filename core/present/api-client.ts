@@ -1,7 +1,7 @@
-import { rfc3339 } from '../../core/rfc3339.ts';
 import type { ApiClientRow, ApiClientSecretRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import { optionalTime } from './optional.ts';
+import type { Schemas } from './schemas.ts';
 
 export function presentApiClient(row: ApiClientRow, secrets: ApiClientSecretRow[]): Schemas['ApiClient'] {
   return {

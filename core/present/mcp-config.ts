@@ -1,7 +1,7 @@
-import { mcpServerUrl } from '../../core/mcp/server-definition.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
 import type { EnvironmentRow, McpConfigRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import { mcpServerUrl } from '../mcp/server-definition.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import type { Schemas } from './schemas.ts';
 
 export function presentMcpConfig(
   { id, name, description, mappings, createdAt, updatedAt }: McpConfigRow,

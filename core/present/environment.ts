@@ -1,8 +1,8 @@
-import { LIFETIME } from '../../core/budgets.ts';
-import { retentionDays } from '../../core/contents/execution-contents.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
 import type { EnvironmentRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import { LIFETIME } from '../budgets.ts';
+import { retentionDays } from '../contents/execution-contents.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import type { Schemas } from './schemas.ts';
 
 export function presentEnvironment({
   id,

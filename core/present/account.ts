@@ -1,8 +1,8 @@
-import { type Details, withoutInternals } from '../../core/accounts/details.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
 import type { AccountRow, AccountShownRow, AccountSummaryRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import { type Details, withoutInternals } from '../accounts/details.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY, optionalTime } from './optional.ts';
+import type { Schemas } from './schemas.ts';
 
 /** @param lastUsedAt milliseconds UTC; the caller knows uses that are not written yet */
 export function presentSummary(row: AccountSummaryRow, lastUsedAt: number | null): Schemas['ConnectedAccountSummary'] {

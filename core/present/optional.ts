@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../rfc3339.ts';
 
 /** How the contract says that there is no text. */
 export const EMPTY = '';

@@ -1,12 +1,12 @@
-import { definitionOf } from '../../core/discovery/custom-tools.ts';
-import type { KnownTool } from '../../core/discovery/directory.ts';
-import type { FoundTool } from '../../core/discovery/find-tools.ts';
-import { anthropicTool, mcpTool, openAiTool } from '../../core/discovery/formats.ts';
-import { geminiTool } from '../../core/discovery/gemini.ts';
-import { publicInputSchema } from '../../core/tools/input.ts';
-import type { Tool } from '../../core/tools/tool.ts';
 import type { AccountSummaryRow } from '../../db/store.ts';
-import type { Schemas } from '../../http/contract.ts';
+import { definitionOf } from '../discovery/custom-tools.ts';
+import type { KnownTool } from '../discovery/directory.ts';
+import type { FoundTool } from '../discovery/find-tools.ts';
+import { anthropicTool, mcpTool, openAiTool } from '../discovery/formats.ts';
+import { geminiTool } from '../discovery/gemini.ts';
+import { publicInputSchema } from '../tools/input.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Schemas } from './schemas.ts';
 
 export interface ToolView {
   format: 'native' | 'openai' | 'anthropic' | 'gemini' | 'mcp';
