@@ -1,5 +1,5 @@
-import { missingData } from '../db/complete.ts';
-import { removeMark } from '../db/mark-file.ts';
+import { missingData } from '../db/sqlite/complete.ts';
+import { removeMark } from '../db/sqlite/mark-file.ts';
 import { readConfig } from '../http/config.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,6 +1,6 @@
 import { drizzle } from './drizzle.ts';
 import { lean } from './lean.ts';
-import type { Client } from './open.ts';
+import type { Client } from './sqlite/open.ts';
 
 /** Typed queries over one connection. */
 export type Db = ReturnType<typeof createDb>;

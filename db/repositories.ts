@@ -1,6 +1,5 @@
 import { LIST } from '../core/budgets.ts';
 import { type AccountReads, type AccountRepository, createAccountRepository } from './accounts/repository.ts';
-import { createSearchIndex } from './accounts/search-index.ts';
 import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
 import { type AuditReads, type AuditRepository, createAuditRepository } from './audit.ts';
 import { createAuditHeads } from './audit-heads.ts';
@@ -40,10 +39,11 @@ import {
 import { createInstanceRepository, type InstanceReads, type InstanceRepository } from './instances.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
 import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepository } from './mcp-configs.ts';
-import type { Client } from './open.ts';
 import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 import type { Pacing } from './slices.ts';
+import type { Client } from './sqlite/open.ts';
+import { createSearchIndex } from './sqlite/search-index.ts';
 import {
   createStoredContentRepository,
   type StoredContentReads,

@@ -1,25 +1,32 @@
 import { LIST } from '../core/budgets.ts';
 import { createAfterCommit } from './after-commit.ts';
-import { isBusy, untilFree } from './busy.ts';
-import { createCheckpointThread } from './checkpoint-thread.ts';
-import { createCheckpointer, type LogBounds } from './checkpointer.ts';
-import { createMeasure } from './claims.ts';
-import { assertComplete } from './complete.ts';
-import { type Durability, openDurability, openMainFile } from './durability.ts';
 import { joinEndings } from './ending.ts';
 import { isDiskFault, type StorageError, syncFailed, translateError } from './errors.ts';
-import { distrustFiles, startFreshLog } from './fresh-log.ts';
-import { type Committed, createGroupCommit } from './group-commit.ts';
-import { createHighWaterMark } from './high-water-mark.ts';
-import { type MarkFile, openMarkFile } from './mark-file.ts';
-import { migrate } from './migrate.ts';
-import { type Client, type Connections, type OpenOptions, openConnections, openReader, refusal } from './open.ts';
-import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createRepositories, type ReadRepositories, type Transaction } from './repositories.ts';
 import { openScope } from './scope.ts';
 import type { SliceLimits } from './slices.ts';
+import { isBusy, untilFree } from './sqlite/busy.ts';
+import { createCheckpointThread } from './sqlite/checkpoint-thread.ts';
+import { createCheckpointer, type LogBounds } from './sqlite/checkpointer.ts';
+import { createMeasure } from './sqlite/claims.ts';
+import { assertComplete } from './sqlite/complete.ts';
+import { type Durability, openDurability, openMainFile } from './sqlite/durability.ts';
+import { distrustFiles, startFreshLog } from './sqlite/fresh-log.ts';
+import { type Committed, createGroupCommit } from './sqlite/group-commit.ts';
+import { createHighWaterMark } from './sqlite/high-water-mark.ts';
+import { type MarkFile, openMarkFile } from './sqlite/mark-file.ts';
+import { migrate } from './sqlite/migrate.ts';
+import {
+  type Client,
+  type Connections,
+  type OpenOptions,
+  openConnections,
+  openReader,
+  refusal,
+} from './sqlite/open.ts';
+import { createReadTurn, type ReadTurn } from './sqlite/read-turn.ts';
+import { createTransactionControl } from './sqlite/transaction-control.ts';
 import { createStorageHealth, type HealthWatch } from './storage-health.ts';
-import { createTransactionControl } from './transaction-control.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
 export type {
@@ -53,14 +60,12 @@ export { contentHash } from './environment-tools.ts';
 export type { EnvironmentRow } from './environments.ts';
 export { RelationError, StorageError, UniqueError } from './errors.ts';
 export type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './executions.ts';
-export type { Committed } from './group-commit.ts';
 export type {
   IdempotencyClaim,
   IdempotencyKeyName,
   IdempotencyKeyRow,
   NewIdempotencyKey,
 } from './idempotency-keys.ts';
-export { holdInstanceLock, type InstanceLock } from './instance-lock.ts';
 export type { InstanceRow, NewInstance } from './instances.ts';
 export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
 export type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './mcp-configs.ts';
@@ -83,6 +88,8 @@ export type {
   StoredMcpMapping,
   ToolSource,
 } from './schema.ts';
+export type { Committed } from './sqlite/group-commit.ts';
+export { holdInstanceLock, type InstanceLock } from './sqlite/instance-lock.ts';
 export type { NewStoredContent, StoredContentFacts, StoredContentRow } from './stored-contents.ts';
 
 export interface Store {

@@ -37,7 +37,7 @@ import { createDigester } from '../core/vault/digest.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { createSealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
-import { makeDirectory } from '../db/directory.ts';
+import { makeDirectory } from '../db/sqlite/directory.ts';
 import type { EnvironmentRow } from '../db/store.ts';
 import { environmentId, holdInstanceLock, openStore } from '../db/store.ts';
 import { auditDirectory, type Config, type Secrets } from './config.ts';

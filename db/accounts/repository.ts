@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../page.ts';
 import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
 import { environmentRange, environmentRangeAfter } from '../sequence.ts';
 import type { Pacing } from '../slices.ts';
+import type { SearchIndex } from '../sqlite/search-index.ts';
 import { createByKey } from './by-key.ts';
 import { createListIdle, type IdleAccounts } from './idle.ts';
 import { createInsert } from './insert.ts';
@@ -25,7 +26,6 @@ import {
   type StatusChange,
 } from './rows.ts';
 import { createAccountSearch } from './search.ts';
-import type { SearchIndex } from './search-index.ts';
 import { createUpdate, nextVersion } from './update.ts';
 
 export interface AccountReads {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readClaims } from '../../db/mark-file.ts';
+import { readClaims } from '../../db/sqlite/mark-file.ts';
 import { createAccount } from '../support/accounts.ts';
 import { runCommand } from '../support/child-server.ts';
 import { startTestServer } from '../support/server.ts';

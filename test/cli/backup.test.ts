@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openMarkFile } from '../../db/mark-file.ts';
+import { openMarkFile } from '../../db/sqlite/mark-file.ts';
 import { createAccount } from '../support/accounts.ts';
 import { runCommand } from '../support/child-server.ts';
 import { selectRows, tamper } from '../support/database-file.ts';

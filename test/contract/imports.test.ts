@@ -157,6 +157,6 @@ describe('the rules of who may import whom', () => {
       "import { x } from '../http/server.ts';",
       "import { y } from './store.ts';",
     ];
-    expect(judge('db/open.ts', text.join('\n'))).to.have.length(2);
+    expect(judge('db/page.ts', text.join('\n'))).to.have.length(2);
   });
 });

@@ -12,7 +12,7 @@ describe('the names of authorization types', () => {
     ['core/accounts/write.ts', "    case 'SMART_FHIR':"],
     ['core/accounts/write.ts', "const TYPES = new Set(['API_KEY']);"],
     ['core/accounts/write.ts', "  WORKSPACE_DWD: 'delegation',"],
-    ['db/migrations/0009_more.sql', "  authorization_type text check (authorization_type in ('BASIC')),"],
+    ['db/sqlite/migrations/0009_more.sql', "  authorization_type text check (authorization_type in ('BASIC')),"],
     ['core/present/account.ts', 'if (row.type === "NO_AUTH") return;'],
   ] as const) {
     it(`are found in ${file}: ${text.trim()}`, () => {

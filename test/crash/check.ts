@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readRepositories } from '../../db/backup/read.ts';
+import { readRepositories } from '../../db/sqlite/backup/read.ts';
 import type { Random } from '../fuzz/random.ts';
 import type { ChildServer } from '../support/child-server.ts';
 import { checkAccounts, findAccounts } from './check-accounts.ts';

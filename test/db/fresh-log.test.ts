@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readFileSync, statSync, utimesSync } from 'no
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { distrustFiles, startFreshLog } from '../../db/fresh-log.ts';
-import { openConnections } from '../../db/open.ts';
+import { distrustFiles, startFreshLog } from '../../db/sqlite/fresh-log.ts';
+import { openConnections } from '../../db/sqlite/open.ts';
 import { openStore } from '../../db/store.ts';
 import { account, failure, github, NOW, openTestStore, temporaryDirectory } from './support.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StorageError } from '../../db/errors.ts';
-import { createGroupCommit, type TransactionControl } from '../../db/group-commit.ts';
 import { openScope } from '../../db/scope.ts';
+import { createGroupCommit, type TransactionControl } from '../../db/sqlite/group-commit.ts';
 import { failure } from './support.ts';
 
 interface Tx {

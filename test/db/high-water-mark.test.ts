@@ -2,9 +2,9 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { STORAGE } from '../../core/budgets.ts';
-import type { Synced } from '../../db/durability.ts';
-import { createHighWaterMark } from '../../db/high-water-mark.ts';
-import type { Claim } from '../../db/mark-file.ts';
+import type { Synced } from '../../db/sqlite/durability.ts';
+import { createHighWaterMark } from '../../db/sqlite/high-water-mark.ts';
+import type { Claim } from '../../db/sqlite/mark-file.ts';
 
 describe('the high-water mark (F15)', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

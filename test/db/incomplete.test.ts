@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { missingData } from '../../db/complete.ts';
-import { markPath, readClaims } from '../../db/mark-file.ts';
+import { missingData } from '../../db/sqlite/complete.ts';
+import { markPath, readClaims } from '../../db/sqlite/mark-file.ts';
 import { openStore } from '../../db/store.ts';
 import { account, failure, github, NOW, openTestStore, type TestStore, temporaryDirectory } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { assertIntact, type Client, checkVersion, openConnections } from '../../db/open.ts';
+import { assertIntact, type Client, checkVersion, openConnections } from '../../db/sqlite/open.ts';
 import { openStore } from '../../db/store.ts';
 import { failure, NOW, openTestStore, temporaryDirectory } from './support.ts';
 

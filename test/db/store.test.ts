@@ -2,7 +2,7 @@ import { copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openConnections, openReader } from '../../db/open.ts';
+import { openConnections, openReader } from '../../db/sqlite/open.ts';
 import { createStore, openFiles, openStore } from '../../db/store.ts';
 import {
   account,

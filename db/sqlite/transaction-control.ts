@@ -1,12 +1,12 @@
-import type { AfterCommit } from './after-commit.ts';
+import type { AfterCommit } from '../after-commit.ts';
+import type { Ending } from '../ending.ts';
+import { syncHasFailed } from '../errors.ts';
+import type { StorageHealth } from '../storage-health.ts';
 import type { Checkpointer } from './checkpointer.ts';
-import type { Ending } from './ending.ts';
-import { syncHasFailed } from './errors.ts';
 import type { TransactionControl } from './group-commit.ts';
 import type { HighWaterMark } from './high-water-mark.ts';
 import type { Client } from './open.ts';
 import type { ReadTurn } from './read-turn.ts';
-import type { StorageHealth } from './storage-health.ts';
 
 export interface ControlParts {
   turn: ReadTurn;

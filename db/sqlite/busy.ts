@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { STORAGE } from '../core/budgets.ts';
-import { StorageError } from './errors.ts';
+import { STORAGE } from '../../core/budgets.ts';
+import { StorageError } from '../errors.ts';
 
 /** Resolves after some milliseconds. */
 export type Wait = (ms: number) => Promise<unknown>;

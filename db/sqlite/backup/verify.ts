@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../../errors.ts';
+import { createRepositories } from '../../repositories.ts';
 import { assertMigrations } from '../migrate.ts';
 import { assertIntact, type Client } from '../open.ts';
-import { createRepositories } from '../repositories.ts';
 import { type Facts, type Manifest, readFacts, readManifest } from './manifest.ts';
 
 /**

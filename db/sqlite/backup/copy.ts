@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../../errors.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface CopyJob {

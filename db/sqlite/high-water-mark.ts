@@ -1,4 +1,4 @@
-import { STORAGE } from '../core/budgets.ts';
+import { STORAGE } from '../../core/budgets.ts';
 import type { Synced } from './durability.ts';
 import type { Claim, MarkFile } from './mark-file.ts';
 

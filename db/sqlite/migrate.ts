@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { StorageError, translateError } from './errors.ts';
+import { StorageError, translateError } from '../errors.ts';
 import type { Client } from './open.ts';
 
 export interface Migration {

@@ -11,10 +11,10 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { StorageError } from '../../errors.ts';
 import { untilFree } from '../busy.ts';
 import { assertComplete } from '../complete.ts';
 import { makeDirectory, syncDirectory } from '../directory.ts';
-import { StorageError } from '../errors.ts';
 import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,5 +1,5 @@
+import { StorageError } from '../errors.ts';
 import { measureFile, missingOf } from './claims.ts';
-import { StorageError } from './errors.ts';
 import { readClaims } from './mark-file.ts';
 
 /**

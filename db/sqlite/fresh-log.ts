@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StorageError } from '../errors.ts';
 import { isBusy, untilFree, type Wait, wait as waitFor } from './busy.ts';
 import { syncDirectory } from './directory.ts';
-import { StorageError } from './errors.ts';
 import type { Client } from './open.ts';
 
 /**

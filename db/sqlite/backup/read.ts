@@ -1,4 +1,4 @@
-import { createRepositories, type ReadRepositories } from '../repositories.ts';
+import { createRepositories, type ReadRepositories } from '../../repositories.ts';
 import { openBackup } from './verify.ts';
 
 /** The rows of a backup, for reading. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { StorageError, translateError } from '../errors.ts';
+import { StorageError, translateError } from '../../errors.ts';
 import type { CopyJob, CopyMessage } from './copy.ts';
 import { type Manifest, readFacts, writeManifest } from './manifest.ts';
 import { checkContent, verifyBackup } from './verify.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { StorageError } from './errors.ts';
+import { StorageError } from '../errors.ts';
 
 /** What the thread posts of a checkpoint that failed. */
 export interface ThreadFailure {

@@ -1,7 +1,7 @@
-import { STORAGE } from '../core/budgets.ts';
+import { STORAGE } from '../../core/budgets.ts';
+import { isFatal, StorageError, syncFailed, translateError } from '../errors.ts';
 import { isBusy, pauseAfter, type Wait, wait as waitFor } from './busy.ts';
 import type { Synced } from './durability.ts';
-import { isFatal, StorageError, syncFailed, translateError } from './errors.ts';
 
 /** The transaction control of one writer connection. */
 export interface TransactionControl {
