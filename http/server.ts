@@ -3,14 +3,14 @@ import type { Document } from 'openapi-backend';
 import { handlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
-import { createMcpServing } from './create-mcp.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
-import { lazyPages } from './lazy-pages.ts';
-import { createMcpMount, isMcp } from './mcp.ts';
+import { createMcpServing } from './doors/create-mcp.ts';
+import { lazyPages } from './doors/lazy-pages.ts';
+import { createMcpMount, isMcp } from './doors/mcp.ts';
+import { createPipeline } from './doors/operations.ts';
+import { createProxy, isRawCall } from './doors/raw-calls.ts';
 import { createMetricsListener } from './metrics.ts';
-import { createPipeline } from './pipeline.ts';
-import { createProxy, isRawCall } from './proxy.ts';
 
 export interface RunningServer {
   /** The origin that the API listens on, with the real port. */
@@ -35,8 +35,8 @@ export async function startServer(
 ): Promise<RunningServer> {
   const bound = ports ?? (await bindPorts(deps.config));
   const pipeline = await createPipeline(contract, handlers, deps);
-  const docs = lazyPages(async () => (await import('./docs.ts')).createDocs(pipeline.serve), deps.log);
-  const connect = lazyPages(async () => (await import('./connect.ts')).createConnect(deps), deps.log);
+  const docs = lazyPages(async () => (await import('./doors/docs.ts')).createDocs(pipeline.serve), deps.log);
+  const connect = lazyPages(async () => (await import('./doors/connect.ts')).createConnect(deps), deps.log);
   const mcp = createMcpMount(deps, createMcpServing(deps));
   const proxy = createProxy(deps);
   const listener = (req: IncomingMessage, res: ServerResponse) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import type { Express } from 'express';
 import { isExhausted } from '../../core/exhausted.ts';
-import { lazyPages } from '../../http/lazy-pages.ts';
+import { lazyPages } from '../../http/doors/lazy-pages.ts';
 import { createLogger } from '../../http/log.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';

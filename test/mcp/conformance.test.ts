@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { createMcpMount, type McpMount } from '../../http/mcp.ts';
+import { createMcpMount, type McpMount } from '../../http/doors/mcp.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { conformanceServer } from './conformance-fixture.ts';

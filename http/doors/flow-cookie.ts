@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isToken } from '../core/accounts/links/tokens.ts';
-import type { Environment } from './environments.ts';
+import { isToken } from '../../core/accounts/links/tokens.ts';
+import type { Environment } from '../environments.ts';
 
 /**
  * The cookie by which a browser that went to a provider is known again (threat L3). The prefix has browsers refuse it from any other

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createStreamScrubber } from '../core/net/redact.ts';
+import { createStreamScrubber } from '../../core/net/redact.ts';
 
 /** How a body was passed on. `cut`: its source failed. `left`: the caller closed the connection first. */
 export type PassedOn = 'whole' | 'cut' | 'left';

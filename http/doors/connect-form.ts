@@ -1,23 +1,23 @@
-import { type LinkContext, shownAddress } from '../core/accounts/links/link-context.ts';
-import type { LinkTools } from '../core/accounts/links/link-tools.ts';
-import type { Settled } from '../core/accounts/links/settle.ts';
-import { startConsent } from '../core/accounts/links/start-consent.ts';
-import { submitForm } from '../core/accounts/links/submit-form.ts';
-import { mintToken } from '../core/accounts/links/tokens.ts';
-import { echoOf, formFieldsOf, formTerms, readForm, type Typed } from '../core/accounts/links/typed-fields.ts';
-import { connectedUrl } from '../core/accounts/links/verify.ts';
-import { describedScopes } from '../core/connections/scopes.ts';
-import { FIELD_PREFIX, type FieldView } from '../web/connect/fields.ts';
-import { linkPage } from '../web/connect/link-page.ts';
-import { expiredPage, faultPage, staleFormPage } from '../web/connect/message-pages.ts';
-import { readBody } from './body.ts';
-import { PAGE_FORM } from './body-rule.ts';
-import type { Deps } from './deps.ts';
-import type { Environment } from './environments.ts';
+import { type LinkContext, shownAddress } from '../../core/accounts/links/link-context.ts';
+import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import type { Settled } from '../../core/accounts/links/settle.ts';
+import { startConsent } from '../../core/accounts/links/start-consent.ts';
+import { submitForm } from '../../core/accounts/links/submit-form.ts';
+import { mintToken } from '../../core/accounts/links/tokens.ts';
+import { echoOf, formFieldsOf, formTerms, readForm, type Typed } from '../../core/accounts/links/typed-fields.ts';
+import { connectedUrl } from '../../core/accounts/links/verify.ts';
+import { describedScopes } from '../../core/connections/scopes.ts';
+import { FIELD_PREFIX, type FieldView } from '../../web/connect/fields.ts';
+import { linkPage } from '../../web/connect/link-page.ts';
+import { expiredPage, faultPage, staleFormPage } from '../../web/connect/message-pages.ts';
+import { readBody } from '../body.ts';
+import { PAGE_FORM } from '../body-rule.ts';
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../environments.ts';
+import type { Pairs } from '../query.ts';
+import { isFromElsewhere } from '../same-origin.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './page.ts';
-import type { Pairs } from './query.ts';
-import { isFromElsewhere } from './same-origin.ts';
 
 /** The page of a link, and what happens when its form is sent. */
 export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'random'>, tools: LinkTools) {

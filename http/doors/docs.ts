@@ -5,12 +5,12 @@ import { dirname, extname, join } from 'node:path';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import express from 'express';
 import helmet from 'helmet';
-import { ERRORS } from '../core/errors.ts';
-import { errorsPage } from '../web/errors-page.ts';
-import { referencePage } from '../web/reference-page.ts';
-import { createStaticDocument, type StaticDocumentOptions } from './static-document.ts';
+import { ERRORS } from '../../core/errors.ts';
+import { errorsPage } from '../../web/errors-page.ts';
+import { referencePage } from '../../web/reference-page.ts';
+import { createStaticDocument, type StaticDocumentOptions } from '../static-document.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** Files of web/assets that the reference page needs. */
 const PAGE_FILES = ['reference.css', 'reference.js'];

@@ -1,9 +1,9 @@
-import { ApiError } from '../core/errors.ts';
-import { createOutputChecker } from '../core/mcp/output-checker.ts';
-import { findServer } from '../core/mcp/server-definition.ts';
-import { openSessionToken } from '../core/mcp/session-token.ts';
-import { createToolServer } from '../core/mcp/tool-server.ts';
-import type { Deps } from './deps.ts';
+import { ApiError } from '../../core/errors.ts';
+import { createOutputChecker } from '../../core/mcp/output-checker.ts';
+import { findServer } from '../../core/mcp/server-definition.ts';
+import { openSessionToken } from '../../core/mcp/session-token.ts';
+import { createToolServer } from '../../core/mcp/tool-server.ts';
+import type { Deps } from '../deps.ts';
 import type { McpServing } from './mcp.ts';
 
 /** Wires the MCP servers of connections and configs. */

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { ErrorRequestHandler, Express } from 'express';
 import express from 'express';
-import type { LinkTools } from '../core/accounts/links/link-tools.ts';
-import { openLink } from '../core/accounts/links/open-link.ts';
-import { ApiError } from '../core/errors.ts';
-import { connectedPage, expiredPage, usedPage, waitingPage } from '../web/connect/message-pages.ts';
+import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import { openLink } from '../../core/accounts/links/open-link.ts';
+import { ApiError } from '../../core/errors.ts';
+import { connectedPage, expiredPage, usedPage, waitingPage } from '../../web/connect/message-pages.ts';
+import type { Deps } from '../deps.ts';
 import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
-import type { Deps } from './deps.ts';
 import { createPages, type PageReply } from './page.ts';
 
-const ASSETS = join(import.meta.dirname, '../web/assets');
+const ASSETS = join(import.meta.dirname, '../../web/assets');
 const ASSET_NAMES: Record<string, string> = {
   'connect.css': 'connect.css',
   'fragment.js': 'connect-fragment.js',

@@ -1,15 +1,15 @@
-import { awaitsFragment, type Finish, finishConsent, type Return } from '../core/accounts/links/finish-consent.ts';
-import type { LinkTools } from '../core/accounts/links/link-tools.ts';
-import { connectedUrl } from '../core/accounts/links/verify.ts';
-import { FIELD_PREFIX } from '../web/connect/fields.ts';
-import { fragmentPage } from '../web/connect/fragment-page.ts';
-import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../web/connect/message-pages.ts';
-import { readBody } from './body.ts';
-import { PAGE_FORM } from './body-rule.ts';
+import { awaitsFragment, type Finish, finishConsent, type Return } from '../../core/accounts/links/finish-consent.ts';
+import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import { connectedUrl } from '../../core/accounts/links/verify.ts';
+import { FIELD_PREFIX } from '../../web/connect/fields.ts';
+import { fragmentPage } from '../../web/connect/fragment-page.ts';
+import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../../web/connect/message-pages.ts';
+import { readBody } from '../body.ts';
+import { PAGE_FORM } from '../body-rule.ts';
+import type { Pairs } from '../query.ts';
+import { isFromElsewhere } from '../same-origin.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './page.ts';
-import type { Pairs } from './query.ts';
-import { isFromElsewhere } from './same-origin.ts';
 
 /** The way back from a provider. */
 export function createCallback(tools: LinkTools) {

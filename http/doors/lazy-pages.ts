@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import type { Logger } from './log.ts';
+import type { Logger } from '../log.ts';
 
 /**
  * Pages whose application is loaded with the first request for one: express and what it brings along take a fifth of the time and of

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from 'openapi-backend';
-import { ApiError } from '../core/errors.ts';
-import type { Cause } from '../core/events/events.ts';
-import { isExhausted } from '../core/exhausted.ts';
-import { clientOf } from '../core/net/client-address.ts';
-import { StorageError } from '../db/store.ts';
-import { faultPage, refusalPage } from '../web/connect/message-pages.ts';
-import type { Html } from '../web/html.ts';
-import { type BodyHold, bodyHoldOf } from './body-hold.ts';
-import type { Deps } from './deps.ts';
-import type { Environment } from './environments.ts';
-import { Exchange } from './exchange.ts';
-import { createRateLimiter } from './rate-limit.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { Cause } from '../../core/events/events.ts';
+import { isExhausted } from '../../core/exhausted.ts';
+import { clientOf } from '../../core/net/client-address.ts';
+import { StorageError } from '../../db/store.ts';
+import { faultPage, refusalPage } from '../../web/connect/message-pages.ts';
+import type { Html } from '../../web/html.ts';
+import { type BodyHold, bodyHoldOf } from '../body-hold.ts';
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../environments.ts';
+import { Exchange } from '../exchange.ts';
+import { createRateLimiter } from '../rate-limit.ts';
 
 /** A request for a page, with what is known of it once its host is. */
 export interface PageCall {
