@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { maskFile } from './prose/mask.ts';
+import { PHRASES, type Phrase } from './prose/phrases.ts';
+
+/**
+ * Reports banned phrases in the texts that people read: the contract, the documentation, comments, messages and test titles.
+ * The phrases and their replacements are data: prose/phrases.ts.
+ */
+const CLEAN = ['scripts/check-prose.ts', 'scripts/prose/mask.ts'];
+
+export interface Finding {
+  file: string;
+  line: number;
+  column: number;
+  found: string;
+  instead: string;
+}
+
+/** Returns the banned phrases of one file, given as a path from the root and its text. */
+export function checkText(file: string, text: string, phrases: Phrase[] = PHRASES): Finding[] {
+  const mask = maskFile(file, text);
+  if (mask === undefined) return [];
+  return phrases
+    .flatMap((phrase) => matches(mask, phrase).map((match) => finding(file, text, match, phrase)))
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function matches(mask: string, { pattern, except = [] }: Phrase): RegExpExecArray[] {
+  const allowed = except.flatMap((context) => [...mask.matchAll(compile(context))]);
+  return [...mask.matchAll(compile(pattern))].filter(
+    ({ index, 0: { length } }) =>
+      !allowed.some((span) => span.index <= index && span.index + span[0].length >= index + length),
+  );
+}
+
+const compiled = new Map<string, RegExp>();
+
+function compile(pattern: string): RegExp {
+  const known = compiled.get(pattern);
+  if (known) return known;
+  const expression = new RegExp(`(?<![\\w$.-])(?:${pattern.replaceAll(' ', '\\s+')})(?![\\w(-])`, 'gi');
+  compiled.set(pattern, expression);
+  return expression;
+}
+
+function finding(file: string, text: string, match: RegExpExecArray, phrase: Phrase): Finding {
+  const before = text.slice(0, match.index);
+  return {
+    file,
+    line: before.split('\n').length,
+    column: match.index - before.lastIndexOf('\n'),
+    found: match[0].replace(/\s+/g, ' ').trim(),
+    instead: phrase.instead,
+  };
+}
+
+/** Returns the findings of every file under the given folders or files of the repository. */
+export function checkProse(root: string, places: string[] = CLEAN): Finding[] {
+  const files = places.flatMap((place) =>
+    /\.\w+$|Makefile$/.test(place) ? [place] : globSync(`${place}/**/*.*`, { cwd: root }),
+  );
+  return files.sort().flatMap((file) => checkText(file, readFileSync(join(root, file), 'utf8')));
+}
+
+if (import.meta.main) {
+  const places = process.argv.length > 2 ? process.argv.slice(2) : CLEAN;
+  const findings = checkProse(join(import.meta.dirname, '..'), places);
+  for (const { file, line, column, found, instead } of findings) {
+    console.error(`${file}:${line}:${column}: "${found}": write ${instead}`);
+  }
+  if (findings.length > 0) process.exit(1);
+  console.log('prose: no banned phrase');
+}

@@ -1,0 +1,50 @@
+/** A phrase that our texts avoid. */
+export interface Phrase {
+  /** Matched without regard to case; a space matches any white space, a line break too. */
+  pattern: string;
+  /** What to write instead, with the reason where it is not obvious. */
+  instead: string;
+  /** Contexts in which the words are meant literally: regular expressions that must cover the match. */
+  except?: string[];
+}
+
+/** The banned phrases. Each is an idiom, an archaism or a word with a standard term in this field. */
+export const PHRASES: Phrase[] = [
+  { pattern: 'at once', instead: '"immediately", or "at the same time" for things that happen together' },
+  { pattern: 'anew', instead: '"again"' },
+  { pattern: 'nobody', instead: '"no one", or name the user, client or caller' },
+  { pattern: 'whoever', instead: 'name the user, client or caller' },
+  { pattern: 'somebody|everybody|anybody', instead: 'name the user, client or caller' },
+  { pattern: "of (?:its|their|his|her|your|our|my|one’s|one's) own", instead: '"its own …", in front of the noun' },
+  { pattern: 'the house', instead: '"the repository" or "the project"' },
+  { pattern: 'rooms?', instead: '"space", "capacity", "folder" or "module"' },
+  { pattern: 'in vain', instead: '"without success"' },
+  { pattern: 'for good', instead: '"permanently"' },
+  { pattern: 'mend(?:s|ed|ing)?', instead: '"fix" or "repair"' },
+  { pattern: 'spoil(?:s|t|ed|ing)?', instead: '"break", "invalidate" or "corrupt"' },
+  { pattern: 'borne', instead: '"tolerated" or "allowed"' },
+  { pattern: 'lest', instead: '"so that … not"' },
+  { pattern: 'alike', instead: '"the same way" or "both"' },
+  { pattern: 'in (?:its|their|his) stead', instead: '"instead"' },
+  { pattern: 'broken off|breaks? off|broke off', instead: '"interrupted", "aborted"' },
+  { pattern: 'whatever', instead: 'name the thing, or "any"' },
+  { pattern: 'odd', instead: '"unusual" or "invalid"', except: ['odd (?:number|length|count)', 'even or odd'] },
+  { pattern: 'die(?:s|d)?', instead: '"ends", "expires", "is deleted" or "fails"' },
+  { pattern: 'lies', instead: '"is", "is stored" or "is located"' },
+  { pattern: 'behind (?:our|its|their|his) backs?', instead: 'say what happens without whose knowledge' },
+  { pattern: 'wish(?:es)?', instead: '"query", "request" or "setting"' },
+  {
+    pattern: '(?<!there )(?:is|are|was|were) no(?! (?:longer|more|less|later|earlier|greater|larger|smaller|one))',
+    instead: '"is not a …", "has no …" or "there is no …"',
+  },
+  {
+    pattern: 'answer(?:s|ed|ing)?',
+    instead: '"returns" (verb), "response" (noun), "result"',
+    except: ['(?:DNS|resolver.s) answers?', 'answers? of (?:the DNS|the resolver|a resolver|DNS)'],
+  },
+  {
+    pattern: 'stands?|stood',
+    instead: '"is", "is stored", "is set" or "appears"',
+    except: ['stands? for', 'stand-ins?'],
+  },
+];
