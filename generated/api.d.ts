@@ -4280,7 +4280,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["ToolsNotListedProblem"];
             };
         };
-        /** @description No account of the provider can be used, or a request with the same idempotency key still runs. */
+        /**
+         * @description No account of the provider can be used (`NO_ACTIVE_ACCOUNT`), the account is not active (`ACCOUNT_NOT_ACTIVE`, with what to do
+         *     next), or a request with the same idempotency key is still running (`IDEMPOTENCY_KEY_IN_USE`).
+         */
         ToolSyncConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4289,7 +4292,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["AccountStateProblem"] | components["schemas"]["Problem"];
             };
         };
         /** @description The provider was too slow. The call may have had its effect: `retryable` tells whether sending it again is safe. */

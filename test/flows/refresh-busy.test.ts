@@ -3,6 +3,7 @@ import { serverBusy, toToolError } from '../../core/accounts/refresh-failure.ts'
 import { createAccount } from '../support/accounts.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { syncTools } from '../support/mcp-provider.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -72,7 +73,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
       connector: identifier,
       connectedAccount: { authorization_details: { static_auth: { details: { token: 'token-0123456789' } } } },
     });
-    expectBusy(await server.call('POST', `/api/v1/custom-providers/${identifier}:sync_tools`, { body: {} }));
+    expectBusy(await syncTools(server, identifier));
   });
 
   it('ends a tool call whose credential was refused, when a newer one finds no place', async () => {

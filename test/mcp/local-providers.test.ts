@@ -14,7 +14,7 @@ import {
   verifyUser,
   walk,
 } from '../support/links.ts';
-import { createMcpProvider } from '../support/mcp-provider.ts';
+import { createMcpProvider, syncTools } from '../support/mcp-provider.ts';
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
@@ -142,7 +142,7 @@ describe('X11: providers on this machine', () => {
     const { authRequestId } = returned(await walk(browserFor(as), link));
     expect((await verifyUser(server, authRequestId, 'ada')).status).to.equal(200);
     const { id } = (await accountOf(server, 'ada')) as { id: string };
-    const synced = await server.call('POST', `${PATH}/${identifier}:sync_tools`, { body: {} });
+    const synced = await syncTools(server, identifier);
     expect(synced.body.added, synced.text).to.deep.equal(['signed_in_now']);
     const body = { tool_name: 'signed_in_now', tool_input: {}, connected_account_id: id };
     const ran = await server.call('POST', '/api/v1/execute_tool', { body });

@@ -18,6 +18,7 @@ import {
   walk,
 } from '../support/links.ts';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
+import { syncTools } from '../support/mcp-provider.ts';
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
@@ -65,7 +66,7 @@ describe('the authorization of MCP servers', () => {
     const link = await makeLink(server, { connector: provider, user_id: user, identifier: user });
     const { authRequestId } = returned(await walk(browser, link, user));
     expect((await verifyUser(server, authRequestId, user)).status).to.equal(200);
-    const synced = await server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body: {} });
+    const synced = await syncTools(server, provider);
     const [name] = synced.body.added;
     const { connection_id: id } = (await accountOf(server, user)) as unknown as { connection_id: string };
     const token = await sessionToken(server, id, { user_id: user, identifier: user });
@@ -178,7 +179,7 @@ describe('the authorization of MCP servers', () => {
       callback.search = new URLSearchParams({ code: 'c', state: sent.searchParams.get('state') ?? '' }).toString();
       const { authRequestId } = returned(await browser.open(callback.href));
       expect((await verifyUser(server, authRequestId, 'old')).status).to.equal(200);
-      const synced = await server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body: {} });
+      const synced = await syncTools(server, provider);
       expect(synced.body.added, synced.text).to.have.length(1);
     });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createAccount } from '../support/accounts.ts';
 import { connectMcp, rawMcp, sessionToken } from '../support/mcp.ts';
+import { syncTools } from '../support/mcp-provider.ts';
 import { type McpUpstream, startEverything } from '../support/mcp-upstream.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
@@ -26,7 +27,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
     await upstream?.stop();
   });
 
-  const sync = (body: object = {}) => server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body });
+  const sync = (body: object = {}) => syncTools(server, provider, body);
 
   it('has no tools before an account can ask for them', async () => {
     expect((await sync()).body).to.include({ status: 409, code: 'NO_ACTIVE_ACCOUNT' });
@@ -102,7 +103,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
       })
     ).identifier;
     await createAccount(server, { connector: gone, connectedAccount: {} });
-    await server.call('POST', `/api/v1/custom-providers/${gone}:sync_tools`, { body: {} });
+    await syncTools(server, gone);
     await server.call('DELETE', `/api/v1/custom-providers/${gone}`);
     const { body } = await server.call('POST', '/api/v1/execute_tool', {
       body: { tool_name: 'everything_again_echo', tool_input: {}, connected_account_id: accountId },

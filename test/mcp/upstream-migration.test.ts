@@ -18,6 +18,7 @@ import {
   verifyUser,
   walk,
 } from '../support/links.ts';
+import { syncTools } from '../support/mcp-provider.ts';
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
@@ -64,8 +65,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
   }
   const opened = async (connector: string) => submitLink(browserFor(old, next), await makeLink(server, { connector }));
   const leadsTo = async (connector: string) => new URL((await opened(connector)).location ?? 'https://nowhere').origin;
-  const sync = (provider: string) =>
-    server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body: {} });
+  const sync = (provider: string) => syncTools(server, provider);
   const providerPath = (provider: string) => `/api/v1/custom-providers/${provider}`;
 
   it('has new links lead to the new one, where a client is registered and the account works', async () => {

@@ -26,6 +26,7 @@ import {
   verifyUser,
   walk,
 } from '../support/links.ts';
+import { syncTools } from '../support/mcp-provider.ts';
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -68,7 +69,7 @@ describe('MCP servers that people sign in to', () => {
     const { authRequestId } = returned(await walk(browserFor(as), link));
     expect((await verifyUser(server, authRequestId, 'ada')).status).to.equal(200);
     const { id } = (await accountOf(server, 'ada')) as { id: string };
-    const synced = await server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body: {} });
+    const synced = await syncTools(server, provider);
     expect(synced.body.added, synced.text).to.deep.equal(['files_list']);
     const answer = await run(id);
     expect(answer.body.data.content[0].text).to.equal('a.txt');

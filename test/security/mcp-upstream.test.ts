@@ -6,6 +6,7 @@ import { convertTool } from '../../core/mcp/upstream/to-tool.ts';
 import { createAccount } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
 import { testClock } from '../support/clock.ts';
+import { syncTools } from '../support/mcp-provider.ts';
 import { startModernServer } from '../support/mcp-upstream.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
@@ -67,7 +68,7 @@ describe('MCP servers of somebody else (P6)', () => {
     await upstream.stop();
   });
 
-  const sync = (body: object = {}) => server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body });
+  const sync = (body: object = {}) => syncTools(server, provider, body);
   const run = (name: string, input: object = {}) =>
     server.call('POST', '/api/v1/execute_tool', {
       body: { tool_name: name, tool_input: input, connected_account_id: accountId },
@@ -263,24 +264,5 @@ describe('MCP servers of somebody else (P6)', () => {
     const { body } = await sync();
     expect(body).to.include({ status: 502, code: 'TOOLS_NOT_LISTED' });
     expect((await stored('their_tools_look'))?.flagged).to.equal(null);
-  });
-
-  it('are none where a provider is not one, and are not found where there is none', async () => {
-    const plain = (await createProvider(server)).identifier;
-    const call = (identifier: string, body: object = {}) =>
-      server.call('POST', `/api/v1/custom-providers/${identifier}:sync_tools`, { body });
-    expect((await call(plain)).body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
-    expect((await call('nothing-here')).body).to.include({ status: 404, code: 'NOT_FOUND' });
-    const other = await createAccount(server);
-    expect((await call(provider, { connected_account_id: other.id })).body.code).to.equal('NOT_FOUND');
-  });
-
-  it('give their answer once for one idempotency key', async () => {
-    const headers = { 'idempotency-key': 'sync-1' };
-    const post = (body: object) =>
-      server.call('POST', `/api/v1/custom-providers/${provider}:sync_tools`, { body, headers });
-    const first = await post({});
-    expect((await post({})).body).to.deep.equal(first.body);
-    expect((await post({ accept_changes: true })).status).to.equal(422);
   });
 });

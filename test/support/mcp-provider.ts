@@ -39,7 +39,7 @@ export async function createMcpProvider(
     identifier,
     accountId: id,
     connectionId: account['connection_id'] as string,
-    sync: (body = {}) => server.call('POST', `/api/v1/custom-providers/${identifier}:sync_tools`, { body }),
+    sync: (body = {}) => syncTools(server, identifier, body),
     run: (tool_name, tool_input = {}) =>
       server.call('POST', '/api/v1/execute_tool', { body: { tool_name, tool_input, connected_account_id: id } }),
     account: async () => {
@@ -47,4 +47,14 @@ export async function createMcpProvider(
       return body.connected_account;
     },
   };
+}
+
+/** Calls syncProviderTools. */
+export function syncTools(
+  server: Pick<TestServer, 'call'>,
+  identifier: string,
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<TestAnswer> {
+  return server.call('POST', `/api/v1/custom-providers/${identifier}:sync_tools`, { body, headers });
 }

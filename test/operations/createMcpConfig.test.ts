@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { unknownId } from '../support/accounts.ts';
+import { auditOf } from '../support/audit.ts';
+import { type McpConfigs, MCP_CONFIGS_PATH as PATH, startMcpConfigs } from '../support/mcp-configs.ts';
+import { createConnection } from '../support/providers.ts';
+import type { TestServer } from '../support/server.ts';
+
+describe('createMcpConfig', () => {
+  let server: TestServer;
+  let issues: string;
+  let chat: string;
+  let create: McpConfigs['create'];
+
+  before(async () => {
+    ({ server, issues, chat, create } = await startMcpConfigs());
+  });
+  after(() => server.stop());
+
+  const errorsOf = ({ body }: Awaited<ReturnType<McpConfigs['create']>>) => body.errors;
+
+  describe('201', () => {
+    it('returns one address for several connections', async () => {
+      const mappings = [{ connection_id: issues, tools: ['github_list_issues'] }, { connection_id: chat }];
+      const { status, body } = await create({ name: 'Support', description: 'For support.', mappings });
+      expect(status).to.equal(201);
+      const { id, created_at, updated_at, ...rest } = body.config;
+      expect(id).to.match(/^mcp_/);
+      expect(created_at).to.equal(updated_at);
+      expect(rest).to.deep.equal({
+        name: 'Support',
+        description: 'For support.',
+        mappings: [
+          { connection_id: issues, tools: ['github_list_issues'] },
+          { connection_id: chat, tools: null },
+        ],
+        mcp_server_url: `http://localhost/mcp/${id}`,
+      });
+      expect((await auditOf(server, id)).map(({ action }) => action)).to.deep.equal(['mcp_config.created']);
+    });
+
+    it('creates one config for one idempotency key', async () => {
+      const request = { body: { name: 'Once', mappings: [{ connection_id: chat }] } };
+      const headers = { 'idempotency-key': 'config-once' };
+      const first = await server.call('POST', PATH, { ...request, headers });
+      const second = await server.call('POST', PATH, { ...request, headers });
+      expect(second.body).to.deep.equal(first.body);
+      const other = await server.call('POST', PATH, { body: { ...request.body, name: 'Twice' }, headers });
+      expect(other.status).to.equal(422);
+    });
+  });
+
+  describe('400', () => {
+    it('rejects a mapping to an unknown connection', async () => {
+      const response = await create({ mappings: [{ connection_id: issues }, { connection_id: unknownId('conn') }] });
+      expect(response.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
+      expect(errorsOf(response)[0].field).to.equal('mappings[1].connection_id');
+    });
+
+    it('rejects tools that the connection does not have or does not allow', async () => {
+      const { id } = await createConnection(server, { connector: 'github', allowed_tools: ['github_list_issues'] });
+      const tools = ['github_list_issues', 'github_create_issue', 'slack_list_channels'];
+      const response = await create({ mappings: [{ connection_id: id, tools }] });
+      expect(response.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+      expect(errorsOf(response).map(({ field }: { field: string }) => field)).to.deep.equal([
+        'mappings[0].tools[1]',
+        'mappings[0].tools[2]',
+      ]);
+    });
+
+    it('rejects a tool name that two connections offer, because a model could not tell the two apart', async () => {
+      const { id } = await createConnection(server, { connector: 'github' });
+      const response = await create({ mappings: [{ connection_id: issues }, { connection_id: id }] });
+      expect(errorsOf(response)[0]).to.include({ field: 'mappings[1].tools' });
+      const apart = [
+        { connection_id: issues, tools: ['github_list_issues'] },
+        { connection_id: id, tools: ['github_create_issue'] },
+      ];
+      expect((await create({ mappings: apart })).status).to.equal(201);
+    });
+
+    it('rejects more than 25 mappings, and none', async () => {
+      const many = Array.from({ length: 26 }, () => ({ connection_id: issues }));
+      expect((await create({ mappings: many })).body.code).to.equal('VALIDATION_FAILED');
+      expect((await create({ mappings: [] })).body.code).to.equal('VALIDATION_FAILED');
+    });
+  });
+
+  describe('409', () => {
+    it('rejects a name that another config has', async () => {
+      await create({ name: 'Taken' });
+      expect((await create({ name: 'Taken' })).body).to.include({ status: 409, code: 'MCP_CONFIG_EXISTS' });
+    });
+  });
+});
