@@ -24,7 +24,7 @@ export interface Config {
   egressAllow: string;
   endpointOverrides: string;
   /** Check every answer against the contract, not only those that carry credentials. */
-  checkAllAnswers: boolean;
+  checkAllResponses: boolean;
 }
 
 /** What must never be printed. */
@@ -53,7 +53,7 @@ export const SETTINGS = [
   'VALETKEY_RATE_LIMIT',
   'VALETKEY_CONNECTIONS_PER_ADDRESS',
   'VALETKEY_TRUSTED_PROXIES',
-  'VALETKEY_CHECK_ANSWERS',
+  'VALETKEY_CHECK_RESPONSES',
   'METRICS_PORT',
   'LOG_LEVEL',
 ] as const;
@@ -97,7 +97,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     logLevel: readLogLevel(env['LOG_LEVEL']),
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
     endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
-    checkAllAnswers: readCheckAnswers(env['VALETKEY_CHECK_ANSWERS']),
+    checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),
   };
   return { config, secrets: readSecrets(env) };
 }
@@ -159,8 +159,8 @@ function readLimit(env: Env, name: Setting, fallback: number, unit: string): num
   return Number(text);
 }
 
-function readCheckAnswers(text: string | undefined): boolean {
-  if (text && text !== 'all') throw new ConfigError('VALETKEY_CHECK_ANSWERS must be all, or not set');
+function readCheckResponses(text: string | undefined): boolean {
+  if (text && text !== 'all') throw new ConfigError('VALETKEY_CHECK_RESPONSES must be all, or not set');
   return text === 'all';
 }
 

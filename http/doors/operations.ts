@@ -123,14 +123,14 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       const reply = (await backend.handleRequest(request, exchange)) as Reply;
       requireRoom(exchange, reply);
       const { operation } = exchange;
-      if (operation && (deps.config.checkAllAnswers || secretOperations.has(operation.operationId as string))) {
+      if (operation && (deps.config.checkAllResponses || secretOperations.has(operation.operationId as string))) {
         const wrong = checkAnswer(operation, reply);
         if (wrong) throw new Error(`answer of ${operation.operationId} breaks the contract: ${wrong}`);
       }
       return reply;
     } catch (error) {
       const reply = errorReply(error, exchange, deps);
-      const wrong = deps.config.checkAllAnswers && exchange.operation ? checkAnswer(exchange.operation, reply) : null;
+      const wrong = deps.config.checkAllResponses && exchange.operation ? checkAnswer(exchange.operation, reply) : null;
       if (wrong) {
         deps.log.error({ request_id: exchange.requestId, wrong }, 'error answer breaks the contract');
         return errorReply(new Error(wrong), exchange, deps);

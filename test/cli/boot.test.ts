@@ -32,7 +32,7 @@ describe('starting (S12)', () => {
 
     it('makes a key that only the owner can read, says where, and shows the client secret once', async () => {
       const env = { DATA_DIR: folder.path, VALETKEY_CLIENT_ID: '', VALETKEY_CLIENT_SECRET: '' };
-      const first = await startChildServer({ ...env, VALETKEY_CHECK_ANSWER: 'all' });
+      const first = await startChildServer({ ...env, VALETKEY_CHECK_RESPONSE: 'all' });
       await first.stop();
       expect(statSync(join(folder.path, 'keys')).mode & 0o777).to.equal(0o600);
       expect(first.errors()).to.include(join(folder.path, 'keys'));
@@ -40,7 +40,7 @@ describe('starting (S12)', () => {
       expect(secret).to.match(/^vks_/);
       expect(first.logs.join('\n')).not.to.include(secret);
       expect(first.logs.join('\n')).to.include(
-        'VALETKEY_CHECK_ANSWER is not a setting; did you mean VALETKEY_CHECK_ANSWERS?',
+        'VALETKEY_CHECK_RESPONSE is not a setting; did you mean VALETKEY_CHECK_RESPONSES?',
       );
       const second = await startChildServer(env);
       await second.stop();

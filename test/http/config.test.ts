@@ -22,7 +22,7 @@ describe('readConfig', () => {
       logLevel: 'info',
       egressAllow: '',
       endpointOverrides: '',
-      checkAllAnswers: false,
+      checkAllResponses: false,
     });
     expect(secrets).to.deep.equal({ keys: null, firstClient: null });
   });
@@ -66,8 +66,8 @@ describe('readConfig', () => {
     [{ DATABASE_URL: '/tmp/y.db' }, { databaseFile: '/tmp/y.db' }],
     [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
     [{ LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
-    [{ VALETKEY_CHECK_ANSWERS: 'all' }, { checkAllAnswers: true }],
-    [{ VALETKEY_CHECK_ANSWERS: '' }, { checkAllAnswers: false }],
+    [{ VALETKEY_CHECK_RESPONSES: 'all' }, { checkAllResponses: true }],
+    [{ VALETKEY_CHECK_RESPONSES: '' }, { checkAllResponses: false }],
   ] as [Record<string, string>, Record<string, unknown>][]) {
     it(`reads ${JSON.stringify(env)}`, () => expect(readConfig(env).config).to.include(expected));
   }
@@ -93,9 +93,9 @@ describe('readConfig', () => {
     { VALETKEY_RATE_LIMIT: 'none' },
     { VALETKEY_RATE_LIMIT: '1e3' },
     { VALETKEY_RATE_LIMIT: ' ' },
-    { VALETKEY_CHECK_ANSWERS: 'some' },
-    { VALETKEY_CHECK_ANSWERS: 'ALL' },
-    { VALETKEY_CHECK_ANSWERS: 'true' },
+    { VALETKEY_CHECK_RESPONSES: 'some' },
+    { VALETKEY_CHECK_RESPONSES: 'ALL' },
+    { VALETKEY_CHECK_RESPONSES: 'true' },
     { DATABASE_URL: 'mysql://localhost/x' },
     { DATABASE_URL: 'https://example.com/x.db' },
     { LOG_LEVEL: 'verbose' },
@@ -134,7 +134,7 @@ describe('readConfig', () => {
 describe('unknownSettings', () => {
   it('names what looks like a setting and is none, with the one that was probably meant', () => {
     const env = {
-      VALETKEY_CHECK_ANSWER: 'all',
+      VALETKEY_CHECK_RESPONSE: 'all',
       VALETKEY_EGRES_ALLOW: '127.0.0.1:1',
       VALETKEY_PORT: '80',
       VALETKEY_DATADIR: '/srv',
@@ -142,7 +142,7 @@ describe('unknownSettings', () => {
       VALETKEY_FOO: '1',
     };
     expect(unknownSettings(env)).to.deep.equal([
-      'VALETKEY_CHECK_ANSWER is not a setting; did you mean VALETKEY_CHECK_ANSWERS?',
+      'VALETKEY_CHECK_RESPONSE is not a setting; did you mean VALETKEY_CHECK_RESPONSES?',
       'VALETKEY_COLOUR is not a setting',
       'VALETKEY_DATADIR is not a setting; did you mean DATA_DIR?',
       'VALETKEY_EGRES_ALLOW is not a setting; did you mean VALETKEY_EGRESS_ALLOW?',

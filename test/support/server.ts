@@ -69,7 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     BASE_URL: 'http://localhost',
     DATA_DIR: folder.path,
     VALETKEY_RATE_LIMIT: 'off',
-    VALETKEY_CHECK_ANSWERS: 'all',
+    VALETKEY_CHECK_RESPONSES: 'all',
     VALETKEY_CLIENT_ID: CLIENT_ID,
     VALETKEY_CLIENT_SECRET: CLIENT_SECRET,
     ...options.env,
