@@ -3,13 +3,8 @@ import { and, count, desc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { ApiClientRow, ApiClientSecretRow, NewApiClient, NewApiClientSecret } from './rows/api-clients.ts';
 import { apiClientSecrets, apiClients } from './schema.ts';
-
-export type ApiClientRow = Omit<typeof apiClients.$inferSelect, 'environmentId'>;
-export type ApiClientSecretRow = Omit<typeof apiClientSecrets.$inferSelect, 'environmentId' | 'clientId'>;
-export type NewApiClient = Omit<ApiClientRow, 'enabled' | 'generation' | 'updatedAt'>;
-/** `digest` is 32 bytes, keyed by the caller; `prefix` is what a person recognises the secret by. */
-export type NewApiClientSecret = Omit<ApiClientSecretRow, 'expiresAt'> & { expiresAt?: number | null };
 
 export interface ApiClientReads {
   /** The client with the secrets that are live at `now`, newest first. */

@@ -1,12 +1,9 @@
 import { GENESIS } from './audit-chain.ts';
-import type { AuditHead } from './audit-heads.ts';
 import { type Db, once } from './database.ts';
 import { eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { AuditArchiveRow, AuditHead } from './rows/audit.ts';
 import { auditArchives, environments } from './schema.ts';
-
-/** How far the audit log of an environment was archived; 0001_core.sql says what each column means. */
-export type AuditArchiveRow = typeof auditArchives.$inferSelect;
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 

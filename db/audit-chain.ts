@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
-import type { auditLog } from './schema.ts';
-
-type AuditRow = typeof auditLog.$inferSelect;
+import type { AuditRow } from './rows/audit.ts';
 
 /** What the first row of a chain follows. */
 export const GENESIS: Buffer = Buffer.alloc(32);

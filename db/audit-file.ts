@@ -3,9 +3,9 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asciiJson } from '../core/ascii-json.ts';
-import type { AuditRow } from './audit.ts';
 import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
+import type { AuditRow } from './rows/audit.ts';
 
 /** A file of the archive that is being written. It gets its name when it is complete. */
 export interface AuditFile {

@@ -3,13 +3,8 @@ import { type Db, once } from './database.ts';
 import { eq, sql } from './drizzle.ts';
 import type { Ending } from './ending.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { AuditHead } from './rows/audit.ts';
 import { auditArchives, auditHeads, environments } from './schema.ts';
-
-/** The last row of a chain. */
-export interface AuditHead {
-  seq: number;
-  hash: Buffer;
-}
 
 /** The ends of the chains, one for each environment. */
 export interface AuditHeads {

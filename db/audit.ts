@@ -1,24 +1,14 @@
 import { createAuditArchives } from './audit-archives.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
-import type { AuditHead, AuditHeads } from './audit-heads.ts';
-import type { JsonObject } from './columns.ts';
+import type { AuditHeads } from './audit-heads.ts';
 import { type Db, once } from './database.ts';
 import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { AuditHead, AuditRow, AuditVerdict, NewAuditRow } from './rows/audit.ts';
 import { auditLog } from './schema.ts';
 import { environmentRange, environmentRangeAfter } from './sequence.ts';
-
-export type AuditRow = typeof auditLog.$inferSelect;
-
-/** `actor` is the API client; `details` never carries a secret. */
-export type NewAuditRow = Omit<AuditRow, 'seq' | 'environmentId' | 'prevHash' | 'hash' | 'details'> & {
-  details?: JsonObject;
-};
-
-/** `brokenAt` is the `seq` of the first row that does not follow from the one before, or of the end that is missing. */
-export type AuditVerdict = { intact: true; rows: number } | { intact: false; brokenAt: number };
 
 export interface AuditReads {
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<AuditRow>>;

@@ -1,12 +1,8 @@
 import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { AuthFlowRow, NewAuthFlow } from './rows/auth-flows.ts';
 import { authFlows } from './schema.ts';
-
-/** Somebody who has left for a provider and may come back once. */
-export type AuthFlowRow = typeof authFlows.$inferSelect;
-
-export type NewAuthFlow = Omit<AuthFlowRow, 'environmentId' | 'keptSealed' | 'spentAt'> & { keptSealed: Buffer };
 
 export interface AuthFlowReads {
   byState(environmentId: EnvironmentId, stateDigest: Buffer): Promise<AuthFlowRow | undefined>;

@@ -1,28 +1,8 @@
 import { type Db, once } from './database.ts';
 import { and, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { AuthRequestEnd, AuthRequestRow, NewAuthRequest, PendingGrant } from './rows/auth-requests.ts';
 import { authRequests } from './schema.ts';
-
-/** One authorization link and what has become of it; the migration says what each state means. */
-export type AuthRequestRow = typeof authRequests.$inferSelect;
-
-export type NewAuthRequest = Pick<
-  AuthRequestRow,
-  'id' | 'accountId' | 'connectionId' | 'linkDigest' | 'linkExpiresAt' | 'identifier' | 'createdAt' | 'expiresAt'
-> & { userVerifyUrl: string | null; callerState: string | null };
-
-/** What somebody who finished a link has brought, sealed. */
-export interface PendingGrant {
-  requestDigest: Buffer;
-  origins: string[];
-  wrappedDataKey: Buffer;
-  kekId: string;
-  pendingSealed: Buffer;
-  /** Milliseconds UTC after which it can no longer be verified. */
-  expiresAt: number;
-}
-
-export type AuthRequestEnd = 'CONSUMED' | 'FAILED' | 'EXPIRED';
 
 export interface AuthRequestReads {
   get(environmentId: EnvironmentId, id: string): Promise<AuthRequestRow | undefined>;

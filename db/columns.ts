@@ -1,9 +1,6 @@
 import { customType, integer, text } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 
-/** What a json column holds when the room knows no more about it. Whoever reads it validates it. */
-export type JsonObject = Record<string, unknown>;
-
 /** A json column kept as text. Unlike the builder's own json mode it keeps null a null where the value is a placeholder. */
 export function json<T>(name: string) {
   return customType<{ data: T; driverData: string | null }>({

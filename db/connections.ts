@@ -4,28 +4,14 @@ import type { EnvironmentId } from './environment-id.ts';
 import { RelationError } from './errors.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
-import { accountCounts, type ConnectionStatus, connections } from './schema.ts';
-
-export type ConnectionRow = typeof connections.$inferSelect;
-
-type Required = 'id' | 'keyId' | 'providerKey' | 'type' | 'status' | 'verificationMode' | 'createdAt' | 'updatedAt';
-
-/** A new connection; what is left out is empty, `enabled` is true, `version` starts at 1. */
-export type NewConnection = Pick<ConnectionRow, Required> &
-  Partial<Omit<ConnectionRow, Required | 'environmentId' | 'version'>>;
-
-/** What an update may change; `version` moves on by itself. */
-export type ConnectionChanges = { updatedAt: number } & Partial<
-  Omit<ConnectionRow, 'id' | 'environmentId' | 'keyId' | 'providerKey' | 'version' | 'createdAt' | 'updatedAt'>
->;
-
-export interface ConnectionFilters {
-  organizationId?: string;
-  providerKeys?: string[];
-  types?: string[];
-  status?: ConnectionStatus;
-  enabled?: boolean;
-}
+import type {
+  ConnectionChanges,
+  ConnectionFilters,
+  ConnectionRow,
+  ConnectionStatus,
+  NewConnection,
+} from './rows/connections.ts';
+import { accountCounts, connections } from './schema.ts';
 
 export interface ConnectionReads {
   get(environmentId: EnvironmentId, id: string): Promise<ConnectionRow | undefined>;

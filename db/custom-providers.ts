@@ -1,12 +1,8 @@
 import { type Db, once } from './database.ts';
 import { and, desc, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { CustomProviderRow, NewCustomProvider } from './rows/custom-providers.ts';
 import { customProviders } from './schema.ts';
-
-export type CustomProviderRow = Omit<typeof customProviders.$inferSelect, 'environmentId'>;
-
-/** `definition` is any object that json can carry. */
-export type NewCustomProvider = Omit<CustomProviderRow, 'version' | 'definition'> & { definition: object };
 
 export interface CustomProviderReads {
   get(environmentId: EnvironmentId, identifier: string): Promise<CustomProviderRow | undefined>;

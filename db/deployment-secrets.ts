@@ -1,11 +1,7 @@
 import type { Db } from './database.ts';
 import { and, eq } from './drizzle.ts';
+import type { DeploymentSecretRow, KeyCheckRow } from './rows/deployment-secrets.ts';
 import { deploymentSecrets, keyChecks } from './schema.ts';
-
-/** A secret of the whole deployment, such as the key that signs tokens, sealed under a key-encryption key. */
-export type DeploymentSecretRow = typeof deploymentSecrets.$inferSelect;
-/** What proves at start that a key-encryption key is the one that sealed the data. */
-export type KeyCheckRow = typeof keyChecks.$inferSelect;
 
 export interface DeploymentSecretReads {
   get(name: string): Promise<DeploymentSecretRow | undefined>;

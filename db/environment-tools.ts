@@ -2,28 +2,13 @@ import { createHash } from 'node:crypto';
 import { type Db, once } from './database.ts';
 import { and, asc, eq, gt, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type {
+  EnvironmentToolEntry,
+  EnvironmentToolRow,
+  NewEnvironmentTool,
+  ToolListRequest,
+} from './rows/environment-tools.ts';
 import { descriptionOf, environmentToolRevisions, environmentTools } from './schema.ts';
-
-/** `definition` is the stored JSON text: whoever needs it parsed keeps what it parsed, by `contentHash`. */
-export type EnvironmentToolRow = Omit<typeof environmentTools.$inferSelect, 'environmentId'>;
-
-/** A tool as it is to be: `definition` is any object that JSON can carry, `at` is milliseconds UTC. */
-export type NewEnvironmentTool = Pick<EnvironmentToolRow, 'name' | 'connector' | 'source' | 'sourceId'> & {
-  definition: object;
-  flagged?: string | null;
-  at: number;
-};
-
-/** What is known of a tool without reading its definition. */
-export type EnvironmentToolEntry = Pick<EnvironmentToolRow, 'name' | 'source' | 'sourceId' | 'contentHash' | 'flagged'>;
-
-export interface ToolListRequest {
-  /** Tools of this provider only. */
-  connector?: string | undefined;
-  /** Tools whose names come after this one. */
-  after?: string;
-  limit: number;
-}
 
 export interface EnvironmentToolReads {
   get(environmentId: EnvironmentId, name: string): Promise<EnvironmentToolRow | undefined>;

@@ -1,12 +1,8 @@
 import { type Db, once } from './database.ts';
 import { eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { type EnvironmentSettings, environmentHosts, environments } from './schema.ts';
-
-export type EnvironmentRow = Omit<typeof environments.$inferSelect, 'ordinal'> & {
-  /** The host names, lower case and without a port, that the environment answers to. */
-  hosts: string[];
-};
+import type { EnvironmentRow, EnvironmentSettings } from './rows/environments.ts';
+import { environmentHosts, environments } from './schema.ts';
 
 export interface EnvironmentReads {
   byHost(host: string): Promise<EnvironmentRow | undefined>;

@@ -6,35 +6,10 @@ import { createExecutionTotals, isCounted } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
-import { type ExecutionStatus, executions, instances } from './schema.ts';
+import type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './rows/executions.ts';
+import { executions, instances } from './schema.ts';
 import { nextSeq } from './sequence.ts';
 import type { Pacing } from './slices.ts';
-
-export type ExecutionRow = typeof executions.$inferSelect;
-
-/** An execution that is about to be sent. */
-export type NewExecution = Pick<
-  ExecutionRow,
-  'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'instance' | 'startedAt'
->;
-
-export interface ExecutionOutcome {
-  status: Exclude<ExecutionStatus, 'STARTED'>;
-  errorKind?: string | null;
-  upstreamStatus?: number | null;
-  finishedAt: number;
-}
-
-export interface ExecutionFilters {
-  agentRunId?: string;
-  accountId?: string;
-  toolName?: string;
-  connector?: string;
-  status?: ExecutionStatus;
-  /** Milliseconds UTC: at or after, and before. */
-  startedFrom?: number;
-  startedBefore?: number;
-}
 
 export interface ExecutionReads {
   get(environmentId: EnvironmentId, id: string): Promise<ExecutionRow | undefined>;

@@ -2,17 +2,13 @@ import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
+import type {
+  IdempotencyClaim,
+  IdempotencyKeyName,
+  IdempotencyKeyRow,
+  NewIdempotencyKey,
+} from './rows/idempotency-keys.ts';
 import { idempotencyBytes, idempotencyKeys, instances } from './schema.ts';
-
-export type IdempotencyKeyRow = Omit<typeof idempotencyKeys.$inferSelect, 'environmentId'>;
-
-/** What names a key: whose it is, for which operation, and 32 bytes that stand for the text of the header. */
-export type IdempotencyKeyName = Pick<IdempotencyKeyRow, 'clientId' | 'route' | 'keyDigest'>;
-
-export type NewIdempotencyKey = IdempotencyKeyName &
-  Pick<IdempotencyKeyRow, 'requestDigest' | 'instance' | 'createdAt' | 'expiresAt'>;
-
-export type IdempotencyClaim = { state: 'NEW' } | { state: 'EXISTING'; row: IdempotencyKeyRow };
 
 export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;

@@ -1,11 +1,7 @@
 import { type Db, once } from './database.ts';
 import { eq, ne, sql } from './drizzle.ts';
+import type { InstanceRow, NewInstance } from './rows/instances.ts';
 import { instances } from './schema.ts';
-
-/** A process that serves the database. */
-export type InstanceRow = typeof instances.$inferSelect;
-
-export type NewInstance = Omit<InstanceRow, 'number'>;
 
 export interface InstanceReads {
   list(): Promise<InstanceRow[]>;

@@ -1,28 +1,7 @@
 import { type Db, once } from './database.ts';
 import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
-import type { EnvironmentId } from './environment-id.ts';
+import type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './rows/key-rotation.ts';
 import { accounts, authRequests, connections, outbox, storedContents } from './schema.ts';
-
-/** What is needed to wrap an account's data key anew. */
-export type WrappedKeyRow = Pick<
-  typeof accounts.$inferSelect,
-  'seq' | 'id' | 'environmentId' | 'credentialGeneration' | 'origins'
-> & { wrappedDataKey: Buffer; kekId: string };
-
-export type SealedConnectionSecretRow = Pick<
-  typeof connections.$inferSelect,
-  'id' | 'environmentId' | 'clientGeneration' | 'clientBinding'
-> & {
-  clientSecretSealed: Buffer;
-};
-
-/** A data key of something that waits to be verified or is kept for a while, or the payload of something to be done outside. */
-export interface SealedWaitingRow {
-  table: 'auth_requests' | 'outbox' | 'stored_contents';
-  id: string;
-  environmentId: EnvironmentId;
-  sealed: Buffer;
-}
 
 export interface KeyRotationReads {
   /** The accounts under a key-encryption key from oldest to newest, those after a `seq` (0 for the first page). */

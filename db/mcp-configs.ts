@@ -3,13 +3,8 @@ import { and, count, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './rows/mcp-configs.ts';
 import { mcpConfigs } from './schema.ts';
-
-export type McpConfigRow = typeof mcpConfigs.$inferSelect;
-
-export type NewMcpConfig = Omit<McpConfigRow, 'environmentId' | 'version'>;
-
-export type McpConfigChanges = Pick<McpConfigRow, 'name' | 'description' | 'mappings' | 'updatedAt'>;
 
 export interface McpConfigReads {
   get(environmentId: EnvironmentId, id: string): Promise<McpConfigRow | undefined>;

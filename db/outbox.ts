@@ -4,34 +4,9 @@ import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './rows/outbox.ts';
 import { outbox } from './schema.ts';
 import type { Pacing } from './slices.ts';
-
-/** Something that has to be done outside. WAITING until it is DONE, or FAILED for good; an end wipes the payload. */
-export type OutboxRow = typeof outbox.$inferSelect;
-
-type About = Pick<OutboxRow, 'id' | 'kind' | 'subjectId' | 'nextAt' | 'giveUpAt' | 'createdAt'> & {
-  provider?: string | null;
-};
-
-export type NewOutboxEntry = About & { kekId: string; payloadSealed: Buffer };
-
-/** What there is to be told of something that could not even be begun. */
-export type EndedOutboxEntry = About & { error: string };
-
-export interface OutboxEnd {
-  at: number;
-  result?: OutboxRow['result'];
-  /** A sentence for people. */
-  error?: string | null;
-}
-
-export interface OutboxFilters {
-  kind: string;
-  subjectId?: string;
-  state?: OutboxRow['state'];
-  result?: NonNullable<OutboxRow['result']>;
-}
 
 export interface OutboxReads {
   /** What waits and may be tried now, the longest overdue first. */

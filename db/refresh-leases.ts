@@ -1,32 +1,8 @@
 import { type Db, once } from './database.ts';
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './rows/refresh-leases.ts';
 import { accounts, instances, refreshLeases } from './schema.ts';
-
-/** Who refreshes an account, or how its last refresh ended; the migration says what each state means. */
-export type RefreshLeaseRow = typeof refreshLeases.$inferSelect;
-
-export interface NewRefreshLease {
-  /** The id of the instance; together with the fencing number it names one refresh. */
-  owner: string;
-  /** The generation of the credentials that are about to be spent. */
-  generation: number;
-  /** Milliseconds UTC after which others may take the lease over. */
-  expiresAt: number;
-  /** The fencing number that was read, 0 for no row: whoever was faster has another one. */
-  after: number;
-}
-
-export interface RefreshHolder {
-  owner: string;
-  fencing: number;
-}
-
-/** How a refresh ended: all but the lease itself. */
-export type RefreshEnd = { state: 'OPEN' | 'SETTLED' } & Pick<
-  RefreshLeaseRow,
-  'generation' | 'failures' | 'lastFailure' | 'retryAt' | 'versions'
->;
 
 export interface RefreshLeaseReads {
   get(environmentId: EnvironmentId, accountId: string): Promise<RefreshLeaseRow | undefined>;

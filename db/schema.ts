@@ -1,36 +1,20 @@
 import type { AuthorizationType } from '../core/authorization/type.ts';
-import { boolean, environment, type JsonObject, json } from './columns.ts';
+import { boolean, environment, json } from './columns.ts';
 import { blob, type Column, index, integer, primaryKey, sql, sqliteTable, text, uniqueIndex } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { AccountBinding, AccountStatus } from './rows/accounts.ts';
+import type { AuthRequestState } from './rows/auth-requests.ts';
+import type { ClientBinding, ConnectionStatus } from './rows/connections.ts';
+import type { ToolSource } from './rows/environment-tools.ts';
+import type { EnvironmentKind, EnvironmentSettings } from './rows/environments.ts';
+import type { ExecutionStatus } from './rows/executions.ts';
+import type { IdempotencyState } from './rows/idempotency-keys.ts';
+import type { JsonObject } from './rows/json-object.ts';
+import type { StoredMcpMapping } from './rows/mcp-configs.ts';
+import type { OutboxResult, OutboxState } from './rows/outbox.ts';
+import type { RefreshState } from './rows/refresh-leases.ts';
 
 // The tables as typed queries see them. The migrations are the source; test/db/schema.test.ts keeps the two equal.
-
-export type EnvironmentKind = 'DEVELOPMENT' | 'PRODUCTION';
-
-export interface EnvironmentSettings {
-  /** How long a magic link lives, in milliseconds. */
-  linkTtlMs?: number;
-  /** The addresses that a finished link may send a user to, compared exactly. */
-  userVerifyUrls?: string[];
-  /** How long records of executions are kept. */
-  executionRetentionDays?: number;
-  /** How long records stay in the audit log before they are archived. Undefined keeps them there. */
-  auditRetentionDays?: number;
-  /** Whether what executions send and get is kept with their records. */
-  keepExecutionContents?: boolean;
-  [setting: string]: unknown;
-}
-
-export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
-export type AccountStatus = 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VERIFICATION' | 'DISCONNECTED';
-export type ExecutionStatus = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'UNKNOWN';
-export type IdempotencyState = 'RUNNING' | 'DONE';
-export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
-export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
-export type OutboxState = 'WAITING' | 'DONE' | 'FAILED';
-export type OutboxResult = 'REVOKED' | 'NOT_REVOCABLE';
-/** Where a tool of an environment comes from. */
-export type ToolSource = 'custom' | 'import' | 'mcp';
 
 export const migrations = sqliteTable('migrations', {
   name: text().primaryKey().notNull(),
@@ -142,49 +126,6 @@ export const environmentToolRevisions = sqliteTable('environment_tool_revisions'
   environmentId: environment().primaryKey().notNull(),
   revision: integer().notNull(),
 });
-
-/** What the credential of an account was given for, besides its origins. */
-export interface AccountBinding {
-  /** The base address of the provider's API at that time; null where there was none. */
-  base: string | null;
-  /** Digest of how requests carry the credential. */
-  use: string;
-  /** Of each static field that it holds, whether the value may be shown. */
-  fields: Record<string, 'public' | 'secret'>;
-  /** The origin that issued a first token, where the provider's metadata say which one does; null: none has yet. */
-  issued: string | null;
-  /** The directories in which its tokens may be renewed and revoked; empty where the origins say enough. */
-  endpoints: string[];
-}
-
-/** What the client of a connection was set up for. */
-export interface ClientBinding {
-  /** How it proves itself to the provider. */
-  method: string;
-  /** Whom its signed assertions are for, where that is said. */
-  audience: string | null;
-  /** Addresses of OAuth at the provider are these, or lie below them. */
-  within: string[];
-  /** Where what it gets is used; null where the provider named no base. */
-  base: string | null;
-  /** `allowed_addresses` of the connection. */
-  allowed: string[] | null;
-  /** The service registered it by itself; otherwise an operator has set it. */
-  registered: boolean;
-  /** What the definition of the provider left open, as it was when the client was first used. */
-  pinned: {
-    /** Addresses that a value of an account chose. */
-    byAccount: string[];
-    /** Origins that the provider's own metadata named; null: they have not been asked for yet. */
-    byProvider: string[] | null;
-  };
-}
-
-/** A connection behind an MCP server, and which of its tools are offered there; null: all of them. */
-export interface StoredMcpMapping {
-  connectionId: string;
-  tools: string[] | null;
-}
 
 export const mcpConfigs = sqliteTable(
   'mcp_configs',

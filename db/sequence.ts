@@ -2,7 +2,7 @@ import { type Db, once } from './database.ts';
 import { and, eq, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import { counters, environments } from './schema.ts';
 
-type CounterName = (typeof counters.$inferSelect)['name'];
+type CounterName = 'accounts' | 'executions';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 /** Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_core.sql. */

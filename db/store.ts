@@ -29,68 +29,32 @@ import { createTransactionControl } from './sqlite/transaction-control.ts';
 import { createStorageHealth, type HealthWatch } from './storage-health.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
-export type {
-  AccountChanges,
-  AccountFilters,
-  AccountKey,
-  AccountRow,
-  AccountSearch,
-  AccountShownRow,
-  AccountSummaryRow,
-  AccountTombstone,
-  NewAccount,
-  StatusChange,
-} from './accounts/rows.ts';
-export type { ApiClientRow, ApiClientSecretRow, NewApiClient, NewApiClientSecret } from './api-clients.ts';
-export type { AuditRow, AuditVerdict, NewAuditRow } from './audit.ts';
-export type { AuthFlowRow, NewAuthFlow } from './auth-flows.ts';
-export type { AuthRequestEnd, AuthRequestRow, NewAuthRequest, PendingGrant } from './auth-requests.ts';
-export type { JsonObject } from './columns.ts';
-export type { ConnectionChanges, ConnectionFilters, ConnectionRow, NewConnection } from './connections.ts';
-export type { CustomProviderRow, NewCustomProvider } from './custom-providers.ts';
-export type { DeploymentSecretRow, KeyCheckRow } from './deployment-secrets.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
-export type {
-  EnvironmentToolEntry,
-  EnvironmentToolRow,
-  NewEnvironmentTool,
-  ToolListRequest,
-} from './environment-tools.ts';
 export { contentHash } from './environment-tools.ts';
-export type { EnvironmentRow } from './environments.ts';
 export { RelationError, StorageError, UniqueError } from './errors.ts';
-export type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './executions.ts';
-export type {
-  IdempotencyClaim,
-  IdempotencyKeyName,
-  IdempotencyKeyRow,
-  NewIdempotencyKey,
-} from './idempotency-keys.ts';
-export type { InstanceRow, NewInstance } from './instances.ts';
-export type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './key-rotation.ts';
-export type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './mcp-configs.ts';
-export type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './outbox.ts';
 export type { Page, PageRequest, Total } from './page.ts';
-export type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './refresh-leases.ts';
 export type { ReadRepositories, Repositories, Transaction } from './repositories.ts';
-export type {
-  AccountBinding,
-  AccountStatus,
-  AuthRequestState,
-  ClientBinding,
-  ConnectionStatus,
-  EnvironmentKind,
-  EnvironmentSettings,
-  ExecutionStatus,
-  IdempotencyState,
-  OutboxResult,
-  OutboxState,
-  StoredMcpMapping,
-  ToolSource,
-} from './schema.ts';
+export type * from './rows/accounts.ts';
+export type * from './rows/api-clients.ts';
+export type * from './rows/audit.ts';
+export type * from './rows/auth-flows.ts';
+export type * from './rows/auth-requests.ts';
+export type * from './rows/connections.ts';
+export type * from './rows/custom-providers.ts';
+export type * from './rows/deployment-secrets.ts';
+export type * from './rows/environment-tools.ts';
+export type * from './rows/environments.ts';
+export type * from './rows/executions.ts';
+export type * from './rows/idempotency-keys.ts';
+export type * from './rows/instances.ts';
+export type * from './rows/json-object.ts';
+export type * from './rows/key-rotation.ts';
+export type * from './rows/mcp-configs.ts';
+export type * from './rows/outbox.ts';
+export type * from './rows/refresh-leases.ts';
+export type * from './rows/stored-contents.ts';
 export type { Committed } from './sqlite/group-commit.ts';
 export { holdInstanceLock, type InstanceLock } from './sqlite/instance-lock.ts';
-export type { NewStoredContent, StoredContentFacts, StoredContentRow } from './stored-contents.ts';
 
 export interface Store {
   /** What is committed, and nothing else. */

@@ -2,15 +2,8 @@ import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
+import type { NewStoredContent, StoredContentFacts, StoredContentRow } from './rows/stored-contents.ts';
 import { storedContents } from './schema.ts';
-
-/** Sealed bytes that are kept for a while. */
-export type StoredContentRow = typeof storedContents.$inferSelect;
-
-export type NewStoredContent = Omit<StoredContentRow, 'environmentId'>;
-
-/** What is known of them without opening them. */
-export type StoredContentFacts = Omit<StoredContentRow, 'wrappedDataKey' | 'sealed' | 'kekId'>;
 
 export interface StoredContentReads {
   /** Undefined also when their time is over. */

@@ -1,9 +1,8 @@
-import type { AuditRow } from './audit.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
 import { auditFiles, numberOf, rangeOf, readAuditFile } from './audit-file.ts';
-import type { AuditHead } from './audit-heads.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
+import type { AuditHead, AuditRow } from './rows/audit.ts';
 
 /** `problem`: a sentence for the operator. */
 export type ArchiveVerdict = { intact: true; files: number; records: number } | { intact: false; problem: string };

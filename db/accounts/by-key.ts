@@ -1,9 +1,10 @@
 import { type Db, oncePerShape } from '../database.ts';
 import { and, eq, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
+import type { AccountKey, AccountRow } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
+import { ACCOUNT_COLUMNS } from './columns.ts';
 import { CONNECTION_OF_CONNECTOR } from './list.ts';
-import { ACCOUNT_COLUMNS, type AccountKey, type AccountRow } from './rows.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 

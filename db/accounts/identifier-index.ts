@@ -2,10 +2,11 @@ import { LIST } from '../../core/budgets.ts';
 import { type Db, once } from '../database.ts';
 import { and, desc, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
+import type { AccountSummaryRow } from '../rows/accounts.ts';
 import { accounts, accountsSearch } from '../schema.ts';
 import { environmentRange } from '../sequence.ts';
+import { SUMMARY_COLUMNS } from './columns.ts';
 import { phraseOf } from './fold.ts';
-import { type AccountSummaryRow, SUMMARY_COLUMNS } from './rows.ts';
 
 /** Finds accounts by a part of their identifier. All numbers are the `seq` of accounts, newest first. */
 export interface IdentifierIndex {

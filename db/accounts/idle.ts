@@ -1,18 +1,9 @@
 import { type Db, once } from '../database.ts';
 import { and, asc, eq, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
+import type { AccountRow, IdleAccounts } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
-import { ACCOUNT_COLUMNS, type AccountRow } from './rows.ts';
-
-export interface IdleAccounts {
-  provider: string;
-  type: AccountRow['authorizationType'];
-  /** Milliseconds UTC: tokens that ended then, or earlier. */
-  endedBy: number;
-  /** The last account of the piece before this one. */
-  after?: Pick<AccountRow, 'tokenExpiresAt' | 'seq'>;
-  limit: number;
-}
+import { ACCOUNT_COLUMNS } from './columns.ts';
 
 const BEFORE_ALL = { tokenExpiresAt: Number.MIN_SAFE_INTEGER, seq: 0 };
 

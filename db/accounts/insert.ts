@@ -2,10 +2,11 @@ import type { Db } from '../database.ts';
 import { once } from '../database.ts';
 import { sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
+import type { AccountRow, NewAccount } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
 import { nextSeq } from '../sequence.ts';
+import { ACCOUNT_COLUMNS } from './columns.ts';
 import { foldForSearch } from './fold.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, type NewAccount } from './rows.ts';
 
 const EMPTY: Partial<AccountRow> = {
   organizationId: '',

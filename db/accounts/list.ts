@@ -3,10 +3,11 @@ import { and, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { createKeysetList, type Filter, type KeysetList } from '../keyset.ts';
 import { countUpTo, placesOf } from '../large-list.ts';
+import type { AccountFilters, AccountSummaryRow } from '../rows/accounts.ts';
 import { accounts, accountTombstones, connections } from '../schema.ts';
 import { environmentRange } from '../sequence.ts';
 import type { Pacing } from '../slices.ts';
-import { type AccountFilters, type AccountSummaryRow, SUMMARY_COLUMNS } from './rows.ts';
+import { SUMMARY_COLUMNS } from './columns.ts';
 import { createAccountTotals, isCounted } from './totals.ts';
 
 /** What a list can be narrowed to: beside the filters, to accounts whose identifier holds a folded text, or that are of some connections. */

@@ -1,30 +1,31 @@
-import type { JsonObject } from '../columns.ts';
 import { type Db, once } from '../database.ts';
 import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { type AccountStatus, accounts, accountTombstones } from '../schema.ts';
+import type {
+  AccountChanges,
+  AccountFilters,
+  AccountKey,
+  AccountRow,
+  AccountSearch,
+  AccountShownRow,
+  AccountStatus,
+  AccountSummaryRow,
+  AccountTombstone,
+  IdleAccounts,
+  NewAccount,
+  StatusChange,
+} from '../rows/accounts.ts';
+import type { JsonObject } from '../rows/json-object.ts';
+import { accounts, accountTombstones } from '../schema.ts';
 import { environmentRange, environmentRangeAfter } from '../sequence.ts';
 import type { Pacing } from '../slices.ts';
 import type { SearchIndex } from '../sqlite/search-index.ts';
 import { createByKey } from './by-key.ts';
-import { createListIdle, type IdleAccounts } from './idle.ts';
+import { ACCOUNT_COLUMNS, SHOWN_COLUMNS } from './columns.ts';
+import { createListIdle } from './idle.ts';
 import { createInsert } from './insert.ts';
 import { createAccountList } from './list.ts';
-import {
-  ACCOUNT_COLUMNS,
-  type AccountChanges,
-  type AccountFilters,
-  type AccountKey,
-  type AccountRow,
-  type AccountSearch,
-  type AccountShownRow,
-  type AccountSummaryRow,
-  type AccountTombstone,
-  type NewAccount,
-  SHOWN_COLUMNS,
-  type StatusChange,
-} from './rows.ts';
 import { createAccountSearch } from './search.ts';
 import { createUpdate, nextVersion } from './update.ts';
 

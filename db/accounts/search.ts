@@ -4,11 +4,11 @@ import { eq, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Direction, KeysetList } from '../keyset.ts';
 import { emptyPage, type Page, type PageRequest, readPage, type Total } from '../page.ts';
+import type { AccountSearch, AccountSummaryRow } from '../rows/accounts.ts';
 import { connections } from '../schema.ts';
 import { foldForSearch, foldQuery } from './fold.ts';
 import { createIdentifierIndex } from './identifier-index.ts';
 import { createPlaceOfCursor, type ListFilter } from './list.ts';
-import type { AccountSearch, AccountSummaryRow } from './rows.ts';
 import { createAccountTotals } from './totals.ts';
 
 export type SearchAccounts = (

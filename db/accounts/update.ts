@@ -1,8 +1,8 @@
 import { type Db, oncePerShape } from '../database.ts';
 import { and, eq, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
+import type { AccountChanges } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
-import type { AccountChanges } from './rows.ts';
 
 export const nextVersion = sql`${accounts.version} + 1`;
 

@@ -1,0 +1,24 @@
+export interface ApiClientRow {
+  id: string;
+  name: string;
+  scopes: string[];
+  enabled: boolean;
+  /** Tokens of an earlier generation are no longer valid. */
+  generation: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface ApiClientSecretRow {
+  id: string;
+  /** 32 bytes, keyed by the caller. */
+  digest: Buffer;
+  /** The beginning of the secret, by which a user recognizes it. */
+  prefix: string;
+  createdAt: number;
+  expiresAt: number | null;
+}
+
+export type NewApiClient = Omit<ApiClientRow, 'enabled' | 'generation' | 'updatedAt'>;
+
+export type NewApiClientSecret = Omit<ApiClientSecretRow, 'expiresAt'> & { expiresAt?: number | null };

@@ -1,0 +1,17 @@
+import type { EnvironmentId } from '../environment-id.ts';
+
+/** A user who has left for a provider and may return once. */
+export interface AuthFlowRow {
+  stateDigest: Buffer;
+  environmentId: EnvironmentId;
+  requestId: string;
+  connectionId: string;
+  browserDigest: Buffer;
+  /** Null once the flow was used. */
+  keptSealed: Buffer | null;
+  createdAt: number;
+  expiresAt: number;
+  spentAt: number | null;
+}
+
+export type NewAuthFlow = Omit<AuthFlowRow, 'environmentId' | 'keptSealed' | 'spentAt'> & { keptSealed: Buffer };

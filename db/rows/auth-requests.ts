@@ -1,0 +1,57 @@
+import type { EnvironmentId } from '../environment-id.ts';
+
+/**
+ * OPEN: the link can be used. PENDING_VERIFICATION: a user has finished it, and the grant is stored sealed until the application has
+ * verified the user. The other states are ends, in which nothing sealed is stored.
+ */
+export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
+
+export type AuthRequestEnd = Exclude<AuthRequestState, 'OPEN' | 'PENDING_VERIFICATION'>;
+
+/** An authorization link and its outcome. */
+export interface AuthRequestRow {
+  id: string;
+  environmentId: EnvironmentId;
+  accountId: string;
+  connectionId: string;
+  state: AuthRequestState;
+  linkDigest: Buffer;
+  linkExpiresAt: number;
+  requestDigest: Buffer | null;
+  identifier: string;
+  userVerifyUrl: string | null;
+  callerState: string | null;
+  origins: string[];
+  wrappedDataKey: Buffer | null;
+  kekId: string | null;
+  pendingSealed: Buffer | null;
+  mismatches: number;
+  createdAt: number;
+  expiresAt: number;
+  endedAt: number | null;
+}
+
+export type NewAuthRequest = Pick<
+  AuthRequestRow,
+  | 'id'
+  | 'accountId'
+  | 'connectionId'
+  | 'linkDigest'
+  | 'linkExpiresAt'
+  | 'identifier'
+  | 'userVerifyUrl'
+  | 'callerState'
+  | 'createdAt'
+  | 'expiresAt'
+>;
+
+/** The sealed grant of a finished link. */
+export interface PendingGrant {
+  requestDigest: Buffer;
+  origins: string[];
+  wrappedDataKey: Buffer;
+  kekId: string;
+  pendingSealed: Buffer;
+  /** Milliseconds UTC after which it can no longer be verified. */
+  expiresAt: number;
+}

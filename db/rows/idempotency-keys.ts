@@ -1,0 +1,25 @@
+export type IdempotencyState = 'RUNNING' | 'DONE';
+
+export interface IdempotencyKeyRow {
+  clientId: string;
+  route: string;
+  /** 32 bytes that stand for the value of the header. */
+  keyDigest: Buffer;
+  requestDigest: Buffer;
+  state: IdempotencyState;
+  status: number | null;
+  sealedReply: Buffer | null;
+  executionId: string | null;
+  /** The number of the instance that handles the request. */
+  instance: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** What names a key within an environment. */
+export type IdempotencyKeyName = Pick<IdempotencyKeyRow, 'clientId' | 'route' | 'keyDigest'>;
+
+export type NewIdempotencyKey = IdempotencyKeyName &
+  Pick<IdempotencyKeyRow, 'requestDigest' | 'instance' | 'createdAt' | 'expiresAt'>;
+
+export type IdempotencyClaim = { state: 'NEW' } | { state: 'EXISTING'; row: IdempotencyKeyRow };

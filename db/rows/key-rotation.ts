@@ -1,0 +1,24 @@
+import type { EnvironmentId } from '../environment-id.ts';
+import type { AccountRow } from './accounts.ts';
+import type { ConnectionRow } from './connections.ts';
+
+/** What is needed to wrap the data key of an account again. */
+export type WrappedKeyRow = Pick<AccountRow, 'seq' | 'id' | 'environmentId' | 'credentialGeneration' | 'origins'> & {
+  wrappedDataKey: Buffer;
+  kekId: string;
+};
+
+export type SealedConnectionSecretRow = Pick<
+  ConnectionRow,
+  'id' | 'environmentId' | 'clientGeneration' | 'clientBinding'
+> & {
+  clientSecretSealed: Buffer;
+};
+
+/** A data key of a grant that waits to be verified or of stored content, or the payload of work to be done outside. */
+export interface SealedWaitingRow {
+  table: 'auth_requests' | 'outbox' | 'stored_contents';
+  id: string;
+  environmentId: EnvironmentId;
+  sealed: Buffer;
+}

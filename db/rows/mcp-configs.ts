@@ -1,0 +1,22 @@
+import type { EnvironmentId } from '../environment-id.ts';
+
+/** A connection of an MCP server, and which of its tools are offered there; null: all of them. */
+export interface StoredMcpMapping {
+  connectionId: string;
+  tools: string[] | null;
+}
+
+export interface McpConfigRow {
+  id: string;
+  environmentId: EnvironmentId;
+  name: string;
+  description: string;
+  mappings: StoredMcpMapping[];
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type NewMcpConfig = Omit<McpConfigRow, 'environmentId' | 'version'>;
+
+export type McpConfigChanges = Pick<McpConfigRow, 'name' | 'description' | 'mappings' | 'updatedAt'>;
