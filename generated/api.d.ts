@@ -3828,7 +3828,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account is not named completely, or no link can be made for it; nothing was changed. `errors` names the fields. */
+        /** @description The account is not fully identified, or no link can be made for it; nothing was changed. `errors` names the fields. */
         BadLink: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4019,7 +4019,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The idempotency key was used for another request. */
+        /** @description The idempotency key was used for a different request. */
         IdempotencyKeyReused: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4153,7 +4153,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description The storage cannot take the request now. Try again later. */
+        /** @description The database is unavailable. Try again later. */
         OAuthUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4295,7 +4295,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["AccountStateProblem"] | components["schemas"]["Problem"];
             };
         };
-        /** @description The provider was too slow. The call may have had its effect: `retryable` tells whether sending it again is safe. */
+        /** @description The provider did not respond in time. The call may have had its effect: `retryable` tells whether sending it again is safe. */
         ToolTimeout: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -25,7 +25,7 @@ export function createEnvironmentLookup(
   const find = async (header: string): Promise<Environment> => {
     const host = header.toLowerCase().replace(/:\d+$/, '');
     const environment = (await read.environments.byHost(host)) ?? (await loopbackEnvironment(read, host));
-    if (!environment) throw new ApiError('UNKNOWN_HOST', 'No environment answers to this host.');
+    if (!environment) throw new ApiError('UNKNOWN_HOST', 'Unknown host.');
     if (known.size >= MAX_HOSTS) known.clear();
     known.set(header, { environment, until: now() + RELOAD.environmentMs });
     return environment;

@@ -25,7 +25,7 @@ export function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): Api
     deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   }
   if (isStorage) {
-    return new ApiError('STORAGE_UNAVAILABLE', 'The storage cannot take the request now.', { cause: thrown });
+    return new ApiError('STORAGE_UNAVAILABLE', 'The database is unavailable.', { cause: thrown });
   }
   if (isExhausted(thrown)) {
     return new ApiError('SERVER_BUSY', 'The server cannot open what the request needs now. Try again soon.', {

@@ -18,7 +18,7 @@ export function parseForm(text: string, { maxPairs, parameters }: BodyRule): Pai
     if (!NAME.test(name)) throw new ApiError('MALFORMED_BODY', 'The body has a parameter whose name is not allowed.');
     if (typeof value !== 'string') {
       const message = 'must be given once';
-      throw new ApiError('VALIDATION_FAILED', 'The request does not fit the contract.', {
+      throw new ApiError('VALIDATION_FAILED', 'The request does not match the contract.', {
         errors: [{ field: name.slice(0, 100), message }],
       });
     }

@@ -147,7 +147,7 @@ function asObject(value: unknown): JsonObject {
 }
 
 function refuse(errors: FieldError[]): never {
-  throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The authorization details do not fit the connection.', {
+  throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The authorization details do not match the connection.', {
     errors,
   });
 }

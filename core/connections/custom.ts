@@ -144,7 +144,7 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
     patternErrors.push({ field: `auth_patterns[${index}].is_mcp`, message: 'needs a proxy_url: the MCP endpoint' });
   });
   if (patternErrors.length > 0) {
-    throw new ApiError('INVALID_AUTH_PATTERN', 'An authentication pattern is not usable.', { errors: patternErrors });
+    throw new ApiError('INVALID_AUTH_PATTERN', 'An authentication pattern is invalid.', { errors: patternErrors });
   }
 }
 

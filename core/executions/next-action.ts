@@ -120,7 +120,7 @@ function isLinked(pattern: AuthPattern): boolean {
 /** No link works and no token can be had while the connection lacks settings. */
 function draftAction(party: AccountParty): NextAction | undefined {
   if (party.connection.status !== 'DRAFT') return undefined;
-  return configure(party, 'The connection lacks settings.', 'Add what its missing_settings list.');
+  return configure(party, 'The connection is not fully configured.', 'Add what its missing_settings list.');
 }
 
 function configure({ connection }: Pick<AccountParty, 'connection'>, why: string, advice: string): NextAction {

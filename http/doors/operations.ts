@@ -88,7 +88,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     },
     validationFail: (context: Context) => {
       const errors = presentErrors(context.validation.errors as ErrorObject[]);
-      throw new ApiError('VALIDATION_FAILED', 'The request does not fit the contract.', { errors });
+      throw new ApiError('VALIDATION_FAILED', 'The request does not match the contract.', { errors });
     },
   } as never);
   backend.registerSecurityHandler('oauth2', async (context: Context, exchange: Exchange) => {

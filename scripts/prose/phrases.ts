@@ -8,6 +8,9 @@ export interface Phrase {
   except?: string[];
 }
 
+const FOLLOWING =
+  'and|or|in|on|at|to|for|by|from|with|without|under|behind|beside|after|before|that|which|where|when|as|if|is|are|has|have|may|must|so';
+
 /** The banned phrases. Each is an idiom, an archaism or a word with a standard term in this field. */
 export const PHRASES: Phrase[] = [
   { pattern: 'at once', instead: '"immediately", or "at the same time" for things that happen together' },
@@ -15,7 +18,11 @@ export const PHRASES: Phrase[] = [
   { pattern: 'nobody', instead: '"no one", or name the user, client or caller' },
   { pattern: 'whoever', instead: 'name the user, client or caller' },
   { pattern: 'somebody|everybody|anybody', instead: 'name the user, client or caller' },
-  { pattern: "of (?:its|their|his|her|your|our|my|one’s|one's) own", instead: '"its own …", in front of the noun' },
+  {
+    // Before a noun ("of its own tools") the words are literal.
+    pattern: `of (?:its|their|his|her|your|our|my|one's) own(?=\\s*(?:[^\\w\\s]|$)|\\s+(?:${FOLLOWING})\\b)`,
+    instead: '"its own …", in front of the noun',
+  },
   { pattern: 'the house', instead: '"the repository" or "the project"' },
   { pattern: 'rooms?', instead: '"space", "capacity", "folder" or "module"' },
   { pattern: 'in vain', instead: '"without success"' },

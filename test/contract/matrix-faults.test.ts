@@ -78,7 +78,7 @@ describe('faults inside the service, at every operation', () => {
   function expectUnavailable(operation: Operation, answer: TestAnswer): void {
     expect(answer.status, operation.id).to.equal(503);
     expect(answer.headers['retry-after'], operation.id).to.equal('5');
-    const text = 'The storage cannot take the request now';
+    const text = 'The database is unavailable';
     expectFixedText(operation, answer, { title: text, status: 503, detail: `${text}.`, code: 'STORAGE_UNAVAILABLE' });
   }
 

@@ -154,7 +154,7 @@ describe('the outbox', () => {
 
   it('tries again later, and forgets the payload at the end', async () => {
     const { store, env } = test;
-    const again = { nextAt: NOW + 100, error: 'The provider was too slow.', at: NOW + 1 };
+    const again = { nextAt: NOW + 100, error: 'The provider did not respond in time.', at: NOW + 1 };
     expect(await store.write((tx) => tx.outbox.retry(env, 'out_1', again))).to.equal(true);
     expect(await due(NOW + 99)).to.deep.equal(['out_2']);
     expect(await due(NOW + 100)).to.deep.equal(['out_2', 'out_1']);
