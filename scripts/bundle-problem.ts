@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
-import type { bundle } from '@redocly/openapi-core';
+import type { bundle, YamlParseError } from '@redocly/openapi-core';
 import { getLineColLocation } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import { editDistance } from '../core/edit-distance.ts';
@@ -9,14 +9,23 @@ import { isObject, type JsonObject } from './openapi-document.ts';
 type Problem = Awaited<ReturnType<typeof bundle>>['problems'][number];
 
 /** What is wrong in one line: file, line, column, message, and the name that was probably meant. */
-export function describeProblem({ message, location }: Problem): string {
+export function describeProblem({ message, location }: Pick<Problem, 'message' | 'location'>): string {
   const [place] = location;
   if (!place) return message;
   const file = place.source.absoluteRef;
   const { line, col } = getLineColLocation(place).start;
-  const reference = referenceAt(parse(place.source.body), place.pointer ?? '#/');
+  const reference = isUnresolved(message) ? referenceAt(parse(place.source.body), place.pointer ?? '#/') : undefined;
   const said = reference === undefined ? message : `cannot resolve ${reference}${suggestion(file, reference)}`;
   return `${relative(process.cwd(), file)}:${line}:${col}: ${said}`;
+}
+
+/** A file that is not YAML, in one line. */
+export function describeSyntaxError({ message, source, line, col }: YamlParseError): string {
+  return `${relative(process.cwd(), source.absoluteRef)}:${line}:${col}: ${message.replace(/ in ".*"( \(\d+:\d+\))?$/, '')}`;
+}
+
+function isUnresolved(message: string): boolean {
+  return message.startsWith("Can't resolve $ref");
 }
 
 /** The `$ref` at a JSON pointer of a document. */
@@ -26,7 +35,8 @@ function referenceAt(document: unknown, pointer: string): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-function valueAt(document: unknown, pointer: string): unknown {
+/** What is at a JSON pointer of a document; undefined where nothing is. */
+export function valueAt(document: unknown, pointer: string): unknown {
   const keys = pointer.replace(/^#?\//, '').split('/').filter(Boolean);
   return keys.reduce<unknown>(
     (value, key) => (value as JsonObject | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { describeProblem } from './bundle-problem.ts';
+import { ContractResolver } from './contract-resolver.ts';
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
 
@@ -13,12 +14,15 @@ export const SPEC_ROOT = fileURLToPath(new URL('../spec/openapi.yaml', import.me
  *
  * @param root path of the root document
  * @returns the bundled document as plain JSON, components in order of their names
- * @throws Error with one line per problem, `file:line:column: message`, when a reference leads nowhere or two files give one name to
- *   different things
+ * @throws Error with one line per problem, `file:line:column: message`, when a file is not YAML, a reference leads nowhere or two files
+ *   give one name to different things
  */
 export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> {
   const config = await createConfig({});
-  const { bundle: bundled, problems } = await bundle({ ref: root, config });
+  const files = new ContractResolver(root);
+  const { bundle: bundled, problems } = await bundle({ ref: root, config, externalRefResolver: files }).finally(() =>
+    files.throwSyntaxErrors(),
+  );
   if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'));
   const document = JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject;
   const components = Object.entries(objectAt(document, 'components'));

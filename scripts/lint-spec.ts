@@ -4,6 +4,8 @@ import spectralCore from '@stoplight/spectral-core';
 import spectralParsers from '@stoplight/spectral-parsers';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { bundleSpec, SPEC_ROOT } from './bundle.ts';
+import { describeProblem } from './bundle-problem.ts';
+import { ContractResolver } from './contract-resolver.ts';
 import type { JsonObject } from './openapi-document.ts';
 
 /** Rules of Spectral that do not fit, each for a reason. */
@@ -27,11 +29,8 @@ export async function lintSpec(): Promise<string[]> {
 /** Reads the files as they were written, so that a finding names file and line. */
 async function redocly(): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'] });
-  const problems = await lint({ ref: SPEC_ROOT, config });
-  return problems.map(({ ruleId, message, location }) => {
-    const [first] = location;
-    return `redocly ${ruleId} ${first?.source.absoluteRef ?? ''} ${first?.pointer ?? ''}: ${message}`;
-  });
+  const problems = await lint({ ref: SPEC_ROOT, config, externalRefResolver: new ContractResolver(SPEC_ROOT) });
+  return problems.map((problem) => `${describeProblem(problem)} (redocly ${problem.ruleId})`);
 }
 
 /** Reads the bundle, as a client generator will. */
