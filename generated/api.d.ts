@@ -1169,7 +1169,2620 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "api_client.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An API client was created
+         * @description The data does not hold the secret of the client.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ApiClientResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "api_client.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_client.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An API client was disabled
+         * @description Its tokens and its secrets are rejected from now on.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ApiClientResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "api_client.disabled";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_client.secret_rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The secret of an API client was rotated
+         * @description The client has a new secret. The one before works until its `expires_at`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ApiClientResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "api_client.secret_rotated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.connected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connected account was connected by a link
+         * @description The user finished a link and was verified where the connection requires it. The account is `ACTIVE` with new credentials.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description An account, and the link that connected it. */
+                        data: {
+                            connected_account: components["schemas"]["ConnectedAccountDetails"];
+                            link_id: components["schemas"]["LinkId"];
+                            /** @description The account's status before. */
+                            previous_status: components["schemas"]["AccountStatus"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.connected";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connected account was created
+         * @description An API client created it, or a link or an MCP session created it at first use. Its `status` says whether it can be used.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountDetailsResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.credentials_read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The credentials of a connected account were read
+         * @description An API client received the secret values of the account. The event is stored before the response is sent.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountDetailsResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.credentials_read";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.credentials_replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The credentials of a connected account were replaced
+         * @description An API client stored other credentials. A token that the service refreshed is not a replacement.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountDetailsResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.credentials_replaced";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connected account was deleted
+         * @description The data shows the account as it was. Its credentials are deleted here and revoked at the provider where possible.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountDetailsResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.disconnected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connected account was disconnected
+         * @description An API client disconnected it, or its provider was deleted. Its credentials are deleted here and revoked at the provider where
+         *     possible.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description An account, and its status before. */
+                        data: {
+                            connected_account: components["schemas"]["ConnectedAccountDetails"];
+                            /** @description The account's status before. */
+                            previous_status: components["schemas"]["AccountStatus"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.disconnected";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The credentials of a connected account expired
+         * @description The provider no longer accepts the account's refresh token, or its token expired and cannot be refreshed. The account is `EXPIRED`
+         *     until it is authorized again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountReasonData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.expired";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.parked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connected account was taken out of use
+         * @description Its credentials can no longer be used as they were given: the provider or the account changed, or a field that they need was removed.
+         *     The account is `PENDING_AUTH` until it is authorized again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountReasonData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.parked";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.refresh_failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A token of a connected account was not refreshed
+         * @description The account keeps its status, and the refresh is tried again. Only the first of several failures in a row is an event. If the
+         *     provider rejects the refresh token for good, the event is `connected_account.expired`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountReasonData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.refresh_failed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connected_account.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connected account was updated
+         * @description An API client changed its settings or its credentials. If the credentials changed, `connected_account.credentials_replaced` follows.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectedAccountDetailsResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connected_account.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.client_withdrawn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The OAuth client of a connection was removed
+         * @description The provider of the connection changed where or how the client is used, so its secret was deleted. Set the client up again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A connection, and the client that it no longer has. */
+                        data: {
+                            /** @description The id of the client that was removed. */
+                            client_id: string;
+                            connection: components["schemas"]["ConnectionConfiguration"];
+                            /** @description Why, as a sentence for a person. */
+                            reason: string;
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connection.client_withdrawn";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connection was created
+         * @description An API client created it, or its provider was used for the first time.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectionResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connection.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connection was deleted
+         * @description The data shows the connection as it was.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ConnectionResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connection.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A connection was updated
+         * @description An API client changed its settings, or enabled or disabled it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A connection, and what the request named. */
+                        data: {
+                            connection: components["schemas"]["ConnectionConfiguration"];
+                            fields: components["schemas"]["ChangedFields"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "connection.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "custom_provider.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A custom provider was created
+         * @description An API client, an operator or an import created it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ProviderResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "custom_provider.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "custom_provider.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A custom provider was deleted
+         * @description The data shows the provider as it was. Its accounts are disconnected, each with `connected_account.disconnected`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A provider, and what its deletion did to its accounts. */
+                        data: {
+                            /** @description How many accounts were disconnected. */
+                            accounts_disconnected: number;
+                            provider: components["schemas"]["Provider"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "custom_provider.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "custom_provider.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A custom provider was updated
+         * @description Accounts whose credentials would be used elsewhere or in another way are taken out of use, each with `connected_account.parked`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A provider, and what the change did to its accounts. */
+                        data: {
+                            /** @description How many accounts were taken out of use. */
+                            accounts_parked: number;
+                            provider: components["schemas"]["Provider"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "custom_provider.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "environment.audit_archived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Audit records were archived
+         * @description Records that are older than the environment keeps them were copied to a file. The hash of the last one makes the file a part of the
+         *     chain: keep it elsewhere to prove later that nothing was removed.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description The environment, and which records were archived. */
+                        data: {
+                            environment: components["schemas"]["Environment"];
+                            /**
+                             * Format: int64
+                             * @description The sequence number of the first archived record.
+                             */
+                            first_seq: number;
+                            /** @description The hash of the last archived record, in hexadecimal. */
+                            last_hash: string;
+                            /**
+                             * Format: int64
+                             * @description The sequence number of the last archived record.
+                             */
+                            last_seq: number;
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "environment.audit_archived";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "environment.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The environment was updated
+         * @description An API client or an operator changed its settings.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description The environment, and what the request named. */
+                        data: {
+                            environment: components["schemas"]["Environment"];
+                            fields: components["schemas"]["ChangedFields"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "environment.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "execution.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An execution failed
+         * @description A tool call or a raw call failed. It is recorded in the list of executions, not in the audit log. An execution whose outcome is unknown
+         *     causes no event.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ExecutionData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "execution.failed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "execution.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An execution succeeded
+         * @description A tool call or a raw call succeeded. It is recorded in the list of executions, not in the audit log.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ExecutionData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "execution.succeeded";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user completed a link
+         * @description The user granted access, or entered credentials. If the connection verifies users, the account is not usable until
+         *     `connected_account.connected`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["LinkData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.completed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link was created
+         * @description The link itself is not part of the event, because whoever has it can use it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A link, and the account that it is for. */
+                        data: {
+                            connected_account: components["schemas"]["ConnectedAccountDetails"];
+                            /**
+                             * Format: date-time
+                             * @description After this time the link can no longer be opened.
+                             */
+                            expires_at: string;
+                            link_id: components["schemas"]["LinkId"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Access was denied at the provider
+         * @description The user, or a policy at the provider, refused. The link can be opened again until it expires.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["LinkReasonData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.denied";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link expired
+         * @description Nobody completed the link in time, or the completed link was not verified in time. What was granted is deleted here and revoked at
+         *     the provider where possible.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["LinkData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.expired";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link failed
+         * @description The completed link ended without a connected account: too many verifications failed, a later link of the account was verified first,
+         *     or the provider changed. What was granted is deleted here and revoked at the provider where possible.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["LinkReasonData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.failed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user continued from a link to the provider
+         * @description Emitted for each time that the user leaves for the provider. Loading the page of a link is not an event, because mail scanners and
+         *     previews load it too. Links that ask for a key or a password have no such step.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["LinkData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.opened";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.verification_failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The user of a link was not verified
+         * @description The application named another identifier than the one that the link was created for. After too many of these the link ends with
+         *     `link.failed`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A link, and how often its verification has failed. */
+                        data: {
+                            connected_account: components["schemas"]["ConnectedAccountDetails"];
+                            link_id: components["schemas"]["LinkId"];
+                            /** @description How many verifications of the link have failed so far. */
+                            mismatches: number;
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.verification_failed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_config.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP config was created
+         * @description An API client created it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpConfigResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_config.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_config.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP config was deleted
+         * @description The data shows the config as it was. Its MCP server no longer exists.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpConfigResponse"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_config.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_config.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP config was updated
+         * @description An API client changed it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description An MCP config, and what the request named. */
+                        data: {
+                            config: components["schemas"]["McpConfig"];
+                            fields: components["schemas"]["ChangedFields"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_config.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_session.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP session token was created
+         * @description Its holder can act for the user at the MCP server until it expires. The token itself is not part of the event.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description The server, the user, and the time at which the token expires. */
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @description After this time the token is rejected.
+                             */
+                            expires_at: string;
+                            /** @description The id of the connection or of the MCP config whose server the token is for. */
+                            server_id: string;
+                            user: components["schemas"]["McpSessionUser"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_session.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "revocation.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tokens could not be revoked at their provider
+         * @description The provider refused, or did not respond for three days. The tokens are deleted here and may still be valid there: revoke the access
+         *     in the settings of the provider.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["RevocationData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "revocation.failed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "revocation.skipped": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tokens were not revoked at their provider
+         * @description The provider offers no way to revoke them, or another account in use would lose its grant. They are deleted here.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["RevocationData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "revocation.skipped";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "revocation.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tokens were revoked at their provider
+         * @description Tokens that an account gave up are no longer valid at the provider.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["RevocationData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "revocation.succeeded";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A tool was created
+         * @description An API client created a tool for a custom provider.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ToolData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tool.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A tool was deleted
+         * @description The data shows the tool as it was.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ToolData"];
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tool.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A tool was updated
+         * @description An API client changed a tool of a custom provider.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A tool, and what the request named. */
+                        data: {
+                            fields: components["schemas"]["ChangedFields"];
+                            tool: components["schemas"]["Tool"];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tool.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tools.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The tools of an MCP server changed
+         * @description The server lists other tools than before. Tools that changed (`flagged`) do not run until the change is accepted.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A provider, and what changed in its list of tools. */
+                        data: {
+                            /** @description Names of tools whose changes were accepted. */
+                            accepted: components["schemas"]["ToolName"][];
+                            /** @description Names of new tools. */
+                            added: components["schemas"]["ToolName"][];
+                            /** @description The identifier of the provider that the tools belong to. */
+                            connector: string;
+                            /** @description Names of tools that changed and wait for acceptance. */
+                            flagged: components["schemas"]["ToolName"][];
+                            /** @description Names of tools that the server no longer lists. */
+                            removed: components["schemas"]["ToolName"][];
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tools.changed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tools.imported": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tools were imported
+         * @description An OpenAPI document was imported as the tools of a custom provider.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When it happened.
+                         */
+                        created_at: string;
+                        /** @description A provider, and how many of its tools an import changed. */
+                        data: {
+                            /** @description How many tools are new. */
+                            added: number;
+                            /** @description How many tools changed. */
+                            changed: number;
+                            /** @description The identifier of the provider that the tools belong to. */
+                            connector: string;
+                            /** @description How many tools were removed. */
+                            removed: number;
+                        };
+                        /** @description The environment in which it happened. */
+                        environment_id: string;
+                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tools.imported";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -1529,6 +4142,8 @@ export interface components {
              */
             type: "BOARD_OAUTH1";
         };
+        /** @description The names of the fields in the request. */
+        ChangedFields: string[];
         /** @description A connected account in full, with its credentials. */
         ConnectedAccount: {
             api_config: components["schemas"]["AccountApiConfig"];
@@ -1586,6 +4201,12 @@ export interface components {
             prev_page_token: components["schemas"]["PrevPageToken"];
             total_size: components["schemas"]["TotalSize"];
             total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
+        };
+        /** @description An account, and why the event happened. */
+        ConnectedAccountReasonData: {
+            connected_account: components["schemas"]["ConnectedAccountDetails"];
+            /** @description Why, as a sentence for a person. */
+            reason: string;
         };
         /**
          * @description Names an account by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. Fields beside `id` must
@@ -2102,6 +4723,10 @@ export interface components {
             /** @description The request as a dry run shows it. */
             request: components["schemas"]["DryRunRequest"];
         };
+        /** @description An execution that has ended. */
+        ExecutionData: {
+            execution: components["schemas"]["Execution"];
+        };
         /** @description A page of executions, newest first. */
         ExecutionList: {
             /** @description The executions of this page. */
@@ -2386,6 +5011,20 @@ export interface components {
             /** @description The key in use first, then keys whose tokens may still live. */
             keys: components["schemas"]["JsonWebKey"][];
         };
+        /** @description A link, and the account that it is for. */
+        LinkData: {
+            connected_account: components["schemas"]["ConnectedAccountDetails"];
+            link_id: components["schemas"]["LinkId"];
+        };
+        /** @description The id of the link; it is the same in all events of one link. */
+        LinkId: string;
+        /** @description A link, the account that it is for, and why the event happened. */
+        LinkReasonData: {
+            connected_account: components["schemas"]["ConnectedAccountDetails"];
+            link_id: components["schemas"]["LinkId"];
+            /** @description Why, as a sentence for a person. */
+            reason: string;
+        };
         /** @description A link that a user opens in a browser to authorize an account. */
         MagicLink: {
             /**
@@ -2471,6 +5110,15 @@ export interface components {
             mcp_server_url: string;
             /** @description Send it as a bearer token. It is answered once and not stored. */
             token: string;
+        };
+        /** @description The user for whom the holder of the token acts. */
+        McpSessionUser: {
+            /** @description The identifier of the user's accounts. */
+            identifier: string;
+            /** @description The user's organization; null when none was given. */
+            organization_id: string | null;
+            /** @description The caller's own name for the user; null when none was given. */
+            user_id: string | null;
         };
         /** @description A tool of the Model Context Protocol, revisions 2025-06-18 and later. */
         McpTool: {
@@ -2958,6 +5606,10 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description A revocation that has ended. */
+        RevocationData: {
+            revocation: components["schemas"]["Revocation"];
+        };
         /** @description A page of revocations, newest first. */
         RevocationList: {
             next_page_token: components["schemas"]["NextPageToken"];
@@ -3161,6 +5813,10 @@ export interface components {
             organization_id: string;
             /** @description The owning user; empty when there is none. */
             user_id: string;
+        };
+        /** @description A tool. */
+        ToolData: {
+            tool: components["schemas"]["Tool"];
         };
         /** @description How a tool is written. */
         ToolDefinition: {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { describeProblem } from './bundle-problem.ts';
+import { completeWebhooks } from './complete-webhooks.ts';
 import { ContractResolver } from './contract-resolver.ts';
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
@@ -24,7 +25,7 @@ export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> 
     files.throwSyntaxErrors(),
   );
   if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'));
-  const document = JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject;
+  const document = completeWebhooks(JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject);
   const components = Object.entries(objectAt(document, 'components'));
   return {
     ...document,

@@ -1,5 +1,5 @@
 import type { Body, JsonObject, Operation } from './openapi-document.ts';
-import { bodiesOf, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
+import { bodiesOf, eventsOf, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
 import { schemaBreaks } from './schema-compatibility.ts';
 
 /**
@@ -19,6 +19,7 @@ export function breakingChanges(before: JsonObject, after: JsonObject): string[]
     if (!successor) found.add(`${operation.id}: the operation was removed`);
     else for (const finding of operationBreaks({ before, after }, operation, successor)) found.add(finding);
   }
+  for (const finding of eventBreaks({ before, after })) found.add(finding);
   return [...found];
 }
 
@@ -37,6 +38,19 @@ function* operationBreaks(documents: Documents, old: Operation, now: Operation):
   }
   yield* parameterBreaks(documents, old, now);
   yield* bodyBreaks(documents, old, now);
+}
+
+/** An event travels to the client, like a response. */
+function* eventBreaks({ before, after }: Documents): Generator<string> {
+  const successors = new Map(eventsOf(after).map((event) => [event.type, event]));
+  for (const { type, media } of eventsOf(before)) {
+    const successor = successors.get(type);
+    if (!successor) yield `${type}: the event was removed`;
+    else {
+      const schemas = { before: media['schema'], after: successor.media['schema'] };
+      yield* schemaBreaks({ before, after, direction: 'response' }, schemas, type);
+    }
+  }
 }
 
 function securityOf({ definition }: Operation): string {

@@ -1,4 +1,10 @@
 import {
+  eventsAreDescribed,
+  eventsHaveNames,
+  eventsHoldNoSecrets,
+  eventsNameTheirSubject,
+} from './contract-event-rules.ts';
+import {
   requestBodiesHaveNoDefaults,
   requestsAreBounded,
   requestsHoldNothingReadOnly,
@@ -199,4 +205,8 @@ const RULES: readonly Rule[] = [
   requestsHoldNothingReadOnly,
   requestBodiesHaveNoDefaults,
   requestsAreBounded,
+  eventsHaveNames,
+  eventsAreDescribed,
+  eventsNameTheirSubject,
+  eventsHoldNoSecrets,
 ];

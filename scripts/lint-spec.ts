@@ -15,6 +15,11 @@ const SPECTRAL_OFF = {
   'openapi-tags-alphabetical': 'off', // tags stand in the order in which one reads them
 } as const;
 
+/** Rules of Redocly that do not fit. */
+const REDOCLY_OFF = {
+  'operation-operationId': 'off', // our own rule requires one in `paths`; webhooks have names instead
+} as const;
+
 /**
  * Checks the contract with two general linters, each at its strictest. Our own rules are checked when the contract is generated. Any
  * finding fails the check, because nobody reads a warning that stays.
@@ -28,7 +33,7 @@ export async function lintSpec(): Promise<string[]> {
 
 /** Reads the files as they were written, so that a finding names file and line. */
 async function redocly(): Promise<string[]> {
-  const config = await createConfig({ extends: ['recommended-strict'] });
+  const config = await createConfig({ extends: ['recommended-strict'], rules: REDOCLY_OFF });
   const problems = await lint({ ref: SPEC_ROOT, config, externalRefResolver: new ContractResolver(SPEC_ROOT) });
   return problems.map((problem) => `${describeProblem(problem)} (redocly ${problem.ruleId})`);
 }

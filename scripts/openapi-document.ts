@@ -16,6 +16,16 @@ export interface Body {
   readonly media: JsonObject;
 }
 
+/** An event of the document. */
+export interface DeclaredEvent {
+  readonly type: string;
+  readonly definition: JsonObject;
+  /** The media type object of its body, with the schema of the whole event. */
+  readonly media: JsonObject;
+  /** Where its data names the subject, as a JSON pointer (RFC 6901). */
+  readonly subject: string;
+}
+
 /** The members of a path item that are operations. */
 export const METHODS: ReadonlySet<string> = new Set([
   'get',
@@ -92,4 +102,14 @@ export function bodiesOf(document: JsonObject, { definition }: Operation): Body[
 /** The parameters of an operation, references followed. */
 export function parametersOf(document: JsonObject, { definition }: Operation): JsonObject[] {
   return arrayAt(definition, 'parameters').map((parameter) => resolve(document, parameter));
+}
+
+/** Every event, in the order of the document. */
+export function eventsOf(document: JsonObject): DeclaredEvent[] {
+  return Object.entries(objectAt(document, 'webhooks')).map(([type, item]) => {
+    const definition = objectAt(resolve(document, item), 'post');
+    const content = objectAt(resolve(document, definition['requestBody']), 'content');
+    const media = objectAt(content, 'application/json');
+    return { type, definition, media, subject: String(definition['x-subject'] ?? '') };
+  });
 }

@@ -18,7 +18,8 @@ export function secretPaths(document: JsonObject): string[] {
   return [...found].sort();
 }
 
-function* secretsIn(document: JsonObject, value: Json | undefined, path: string): Generator<string> {
+/** The places of secrets in the values of a schema, as JSON paths. */
+export function* secretsIn(document: JsonObject, value: Json | undefined, path: string): Generator<string> {
   const schema = resolve(document, value);
   if (schema['x-secret'] === true) yield path;
   for (const union of ['oneOf', 'anyOf', 'allOf']) {

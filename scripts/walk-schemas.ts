@@ -35,7 +35,7 @@ export function* walkSchema(place: SchemaPlace): Generator<SchemaPlace> {
   for (const inner of subschemas(place)) yield* walkSchema(inner);
 }
 
-/** Every schema of a document, once each, at any depth: components, parameters, headers, bodies. */
+/** Every schema of a document, once each, at any depth: components, parameters, headers, bodies, events. */
 export function* walkSchemas(document: JsonObject): Generator<SchemaPlace> {
   const { schemas, examples: _examples, ...components } = objectAt(document, 'components');
   for (const [name, schema] of Object.entries(isObject(schemas) ? schemas : {})) {
@@ -43,6 +43,7 @@ export function* walkSchemas(document: JsonObject): Generator<SchemaPlace> {
   }
   yield* schemasUnder(components, '/components');
   yield* schemasUnder(objectAt(document, 'paths'), '/paths');
+  yield* schemasUnder(objectAt(document, 'webhooks'), '/webhooks');
 }
 
 /** Outside `components.schemas` a schema is what stands under the key `schema`; the values of examples are no part of the contract. */

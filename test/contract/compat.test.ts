@@ -48,6 +48,27 @@ describe('compatibility of contracts', () => {
     expect(breakingChanges(contract, contract)).to.deep.equal([]);
   });
 
+  describe('events', () => {
+    const withEvent = (data: Json, type = 'a.done') => ({
+      ...small(),
+      webhooks: { [type]: { post: { requestBody: { content: { 'application/json': { schema: data } } } } } },
+    });
+
+    it('breaks when one is removed or renamed', () => {
+      const before = withEvent({ type: 'object' });
+      expect(breakingChanges(before, small())).to.deep.equal(['a.done: the event was removed']);
+      expect(breakingChanges(before, withEvent({ type: 'object' }, 'a.ended'))).to.deep.equal([
+        'a.done: the event was removed',
+      ]);
+    });
+
+    it('breaks when a member is removed, and holds when one is added', () => {
+      const [less, more] = [withEvent(object({}, [])), withEvent(object({ b: { type: 'string' } }, ['b']))];
+      expect(breakingChanges(less, more)).to.deep.equal([]);
+      expect(breakingChanges(more, less).join()).to.match(/^a\.done.*b/);
+    });
+  });
+
   describe('operations', () => {
     it('breaks when one is removed', () => {
       expect(breakingChanges(small(), { paths: {} })).to.deep.equal(['a: the operation was removed']);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
-import { bodiesOf, objectAt, operationsOf, parametersOf, resolve } from '../../scripts/openapi-document.ts';
+import { bodiesOf, eventsOf, objectAt, operationsOf, parametersOf, resolve } from '../../scripts/openapi-document.ts';
 import { walkSchemas } from '../../scripts/walk-schemas.ts';
 import { compile, contract, directionOf } from './contract.ts';
 
@@ -27,6 +27,23 @@ describe('examples of the contract', () => {
       }
     });
   }
+
+  it('fit the events', () => {
+    const events = eventsOf(contract);
+    expect(events.length).to.be.greaterThan(30);
+    for (const { type, media } of events) {
+      const validate = compile(media['schema'], 'response');
+      const values = Object.values(objectAt(media, 'examples')).map(
+        (one) => (one as JsonObject)['value'] as JsonObject,
+      );
+      for (const value of values) {
+        validate({ ...value, data: { ...(value['data'] as JsonObject), undeclared: true } });
+        expect(validate.errors, `${type} with an undeclared member`).not.to.equal(null);
+        validate(value);
+        expect(validate.errors, type).to.equal(null);
+      }
+    }
+  });
 
   it('fit their parameters', () => {
     for (const operation of operationsOf(contract)) {

@@ -13,7 +13,11 @@ function findingsAfter(change: (document: Editable) => void): string[] {
 /** As much of the shape of the document as the changes below touch. */
 interface Editable {
   paths: Record<string, Record<string, EditableOperation>>;
+  webhooks: Record<string, { post: EditableEvent }>;
   components: { schemas: Record<string, EditableSchema>; parameters: Record<string, JsonObject> };
+}
+interface EditableEvent extends Record<string, unknown> {
+  requestBody: { content: Record<string, { examples?: unknown; schema: { properties: JsonObject } }> };
 }
 interface EditableOperation extends Record<string, unknown> {
   operationId?: string;
@@ -144,5 +148,40 @@ describe('rules of the contract', () => {
       query['schema'] = { type: 'string', pattern: '^a{2,}$' };
     });
     expect(found).to.deep.equal(['searchConnectedAccounts query: has no maxLength']);
+  });
+
+  describe('of events', () => {
+    const expired = (d: Editable) => d.webhooks['connected_account.expired'] as { post: EditableEvent };
+    const media = (d: Editable) =>
+      expired(d).post.requestBody.content['application/json'] as NonNullable<unknown> & {
+        examples?: unknown;
+        schema: { properties: JsonObject };
+      };
+
+    it('find a name that is not resource.verb', () => {
+      const found = findingsAfter((d) => (d.webhooks['connectedAccountExpired'] = expired(d)));
+      expect(found).to.deep.equal(['connectedAccountExpired: an event is named resource.verb']);
+    });
+
+    it('find an event without a description or an example', () => {
+      const undescribed = findingsAfter((d) => delete expired(d).post['description']);
+      expect(undescribed).to.deep.equal(['connected_account.expired: needs a summary and a description']);
+      const without = findingsAfter((d) => delete media(d).examples);
+      expect(without).to.deep.equal(['connected_account.expired: has no example']);
+    });
+
+    it('find a subject that the data may lack, or that is not a text', () => {
+      for (const subject of [undefined, '', '/connected_account', '/connected_account/api_config', '/nowhere']) {
+        const found = findingsAfter((d) => (expired(d).post['x-subject'] = subject));
+        expect(found.join(), String(subject)).to.include('x-subject must point to a required text in data');
+      }
+    });
+
+    it('find a secret in the data', () => {
+      const found = findingsAfter(
+        (d) => (media(d).schema.properties['data'] = { $ref: '#/components/schemas/MagicLink' }),
+      );
+      expect(found.join()).to.include('connected_account.expired: $.data.link is a secret');
+    });
   });
 });

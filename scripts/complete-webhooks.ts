@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from './openapi-document.ts';
+import { objectAt } from './openapi-document.ts';
+
+/** The schema that every event is put into. */
+const ENVELOPE = 'EventEnvelope';
+const JSON_TYPE = 'application/json';
+
+/** The envelope of the examples. */
+const EXAMPLE = {
+  id: 'evt_01k6p6a1b2c3d4e5f6g7h8j9km',
+  created_at: '2025-10-04T09:15:00.402Z',
+  environment_id: 'env_01k6p3v0c2d4e6f8g0h1j3k5m7',
+};
+
+/**
+ * Adds to each webhook what all of them have in common. The files in `spec/webhooks/` describe only the data of an event and an example
+ * of it. The tag, the envelope and the response are added here. Webhooks
+ * have no operation id: their name is their key.
+ *
+ * @param document a bundled contract; one without webhooks is returned as it is
+ */
+export function completeWebhooks(document: JsonObject): JsonObject {
+  const webhooks = Object.entries(objectAt(document, 'webhooks'));
+  if (webhooks.length === 0) return document;
+  const components = objectAt(document, 'components');
+  const { [ENVELOPE]: envelope, ...schemas } = objectAt(components, 'schemas');
+  const completed = webhooks.map(([type, item]) => [
+    type,
+    { post: complete(type, objectAt(item as JsonObject, 'post'), envelope as JsonObject) },
+  ]);
+  return { ...document, webhooks: Object.fromEntries(completed), components: { ...components, schemas } };
+}
+
+function complete(type: string, { requestBody, ...described }: JsonObject, envelope: JsonObject): JsonObject {
+  const { schema = {}, example = {} } = objectAt(objectAt(requestBody as JsonObject, 'content'), JSON_TYPE);
+  const summary = described['summary'] ?? '';
+  const value = { ...EXAMPLE, type, data: example };
+  const content = {
+    schema: envelopeOf(type, schema, summary, envelope),
+    examples: { [exampleNameOf(type)]: { summary, value } },
+  };
+  return {
+    tags: ['Events'],
+    security: [],
+    ...described,
+    requestBody: { required: true, content: { [JSON_TYPE]: content } },
+    responses: { '204': { description: 'The event was received.' } },
+  };
+}
+
+function envelopeOf(type: string, data: Json, description: Json, envelope: JsonObject): JsonObject {
+  const properties = objectAt(envelope, 'properties');
+  const name = { ...objectAt(properties, 'type'), const: type, enum: [type] };
+  return { ...envelope, description, properties: { ...properties, type: name, data } };
+}
+
+/** `connected_account.created` → `connectedAccountCreated` */
+function exampleNameOf(type: string): string {
+  return type.replaceAll(/[._]([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}

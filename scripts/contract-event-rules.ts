@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from './openapi-document.ts';
+import { eventsOf, isObject, objectAt, resolve } from './openapi-document.ts';
+import { secretsIn } from './secret-paths.ts';
+
+/** Sinks and filters treat the part before the dot as the resource. */
+export function* eventsHaveNames(document: JsonObject): Generator<string> {
+  for (const { type } of eventsOf(document)) {
+    if (!/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(type)) yield `${type}: an event is named resource.verb`;
+  }
+}
+
+export function* eventsAreDescribed(document: JsonObject): Generator<string> {
+  for (const { type, definition, media } of eventsOf(document)) {
+    if (!definition['summary'] || !definition['description']) yield `${type}: needs a summary and a description`;
+    if (Object.keys(objectAt(media, 'examples')).length === 0) yield `${type}: has no example`;
+  }
+}
+
+/** The subject orders events and is recorded in the audit log, so it must be present in every event of the type. */
+export function* eventsNameTheirSubject(document: JsonObject): Generator<string> {
+  for (const { type, media, subject } of eventsOf(document)) {
+    const data = objectAt(resolve(document, media['schema']), 'properties')['data'];
+    const steps = subject.split('/').slice(1);
+    if (steps.length === 0 || !leadsToText(document, data, steps))
+      yield `${type}: x-subject must point to a required text in data`;
+  }
+}
+
+function leadsToText(document: JsonObject, value: Json | undefined, steps: readonly string[]): boolean {
+  const schema = resolve(document, value);
+  const [step, ...others] = steps;
+  if (step === undefined) return schema['type'] === 'string';
+  const required = schema['required'];
+  if (!Array.isArray(required) || !required.includes(step)) return false;
+  const member = objectAt(schema, 'properties')[step];
+  return isObject(member) && leadsToText(document, member, others);
+}
+
+/** Events are stored and sent to other systems. */
+export function* eventsHoldNoSecrets(document: JsonObject): Generator<string> {
+  for (const { type, media } of eventsOf(document)) {
+    for (const path of secretsIn(document, media['schema'], '$')) yield `${type}: ${path} is a secret`;
+  }
+}
