@@ -1,32 +1,46 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Context } from 'mocha';
 import { keepAnswers, missingPairs } from './coverage.ts';
+import { beginFile, endFile, slowestFiles } from './file-times.ts';
 
-/** Where the processes of a run leave what their servers have answered; absent in a run of single files. */
+/** Where the processes of a run record which responses their servers sent; absent in a run of single files. */
 const FOLDER = 'VALETKEY_ANSWERS_FOLDER';
+/** A file to which the time of each file of tests is appended. */
+const TIMES = 'TEST_TIMES';
+const SLOWEST = 15;
 
 /** Once, before any process of tests begins. */
 export function mochaGlobalSetup(): void {
   if (process.env['VALETKEY_FULL_SUITE'] === '1')
     process.env[FOLDER] = mkdtempSync(join(tmpdir(), 'valetkey-answers-'));
+  const times = process.env[TIMES];
+  if (times) rmSync(times, { force: true });
 }
 
-/** In each process, after each of its files. */
+/** In each process, before and after each of its files. */
 export const mochaHooks = {
-  afterAll(): void {
+  beforeAll(): void {
+    beginFile();
+  },
+  afterAll(this: Context): void {
     const folder = process.env[FOLDER];
     if (folder) keepAnswers(folder);
+    const times = process.env[TIMES];
+    if (times) endFile(this.test?.parent?.suites[0]?.file, times);
   },
 };
 
-/** After the whole suite: a status that the contract promises and no test has seen is a promise that nobody keeps. */
+/** After the whole suite: fails when the contract declares a status that no test has seen. */
 export function mochaGlobalTeardown(): void {
+  const times = process.env[TIMES];
+  if (times) console.log(`the slowest files:\n${slowestFiles(times, SLOWEST).join('\n')}`);
   const folder = process.env[FOLDER];
   if (!folder) return;
   const missing = missingPairs(folder);
   rmSync(folder, { recursive: true });
   if (missing.length === 0) return;
-  console.error(`declared, never answered in this run:\n  ${missing.join('\n  ')}`);
+  console.error(`declared, never returned in this run:\n  ${missing.join('\n  ')}`);
   process.exit(1);
 }
