@@ -2,16 +2,7 @@ import { expect } from 'chai';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
-import {
-  accountOf,
-  browserFor,
-  makeLink,
-  returned,
-  startLinkServer,
-  submitLink,
-  verifyUser,
-  walk,
-} from '../support/links.ts';
+import { browserFor, connectUser, makeLink, startLinkServer, submitLink } from '../support/links.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 
@@ -51,30 +42,22 @@ describe('a link to a record system (SMART on FHIR)', () => {
 
   it('finds its endpoints, asks for its own FHIR server, and keeps who the patient is', async () => {
     const connector = await connectorFor(FHIR_BASE);
-    const options = { connector, identifier: 'doctor@app.example', user_id: 'doctor' };
-    const start = await submitLink(browserFor(ehr), await makeLink(server, options));
+    const start = await submitLink(browserFor(ehr), await makeLink(server, { connector }));
     expect(new URL(start.location as string).searchParams.get('aud')).to.equal(FHIR_BASE);
-    const { authRequestId } = returned(await walk(browserFor(ehr), await makeLink(server, options), 'doctor'));
-    expect((await verifyUser(server, authRequestId, options.identifier)).status).to.equal(200);
-    const account = await accountOf(server, options.identifier);
-    const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${account?.id}`);
+    const account = await connectUser(server, browserFor(ehr), connector, 'doctor');
+    const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${account.id}`);
     expect(body.connected_account).to.deep.include({ status: 'ACTIVE', authorization_type: 'SMART_FHIR' });
     expect(body.connected_account.api_config).to.deep.equal({ patient: '42', encounter: 'e-1' });
   });
 
   it('forgets the patient of an earlier launch when the person gives access anew, and no refresh brings one', async () => {
     const connector = await connectorFor(FHIR_BASE);
-    const options = { connector, identifier: 'nurse@app.example', user_id: 'nurse' };
-    const authorize = async () => {
-      const { authRequestId } = returned(await walk(browserFor(ehr), await makeLink(server, options), 'nurse'));
-      expect((await verifyUser(server, authRequestId, options.identifier)).status).to.equal(200);
-    };
+    const authorize = () => connectUser(server, browserFor(ehr), connector, 'nurse');
     const shown = async () => {
-      const account = await accountOf(server, options.identifier);
-      const { body } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${account?.id}`);
+      const { body } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
       return body.connected_account;
     };
-    await authorize();
+    const { id } = await authorize();
     expect((await shown()).api_config).to.deep.equal({ patient: '42', encounter: 'e-1' });
     ehr.launchContext = { patient: '43' };
     await authorize();

@@ -4,16 +4,7 @@ import { readMetadata } from '../../core/oauth/metadata.ts';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { TestBrowser } from '../support/browser.ts';
-import {
-  accountOf,
-  browserFor,
-  makeLink,
-  returned,
-  startLinkServer,
-  submitLink,
-  verifyUser,
-  walk,
-} from '../support/links.ts';
+import { browserFor, connectUser, makeLink, startLinkServer, submitLink } from '../support/links.ts';
 import { createMcpProvider, syncTools } from '../support/mcp-provider.ts';
 import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
@@ -138,10 +129,7 @@ describe('X11: providers on this machine', () => {
       (await as.isAlive(authorization.replace('Bearer ', ''))) ? undefined : 401;
     const fields = { display_name: 'Signed in', auth_patterns: [OAUTH], proxy_url: `${near.origin}/mcp` };
     const { identifier } = await createProvider(server, fields);
-    const link = await makeLink(server, { connector: identifier, user_id: 'ada', identifier: 'ada' });
-    const { authRequestId } = returned(await walk(browserFor(as), link));
-    expect((await verifyUser(server, authRequestId, 'ada')).status).to.equal(200);
-    const { id } = (await accountOf(server, 'ada')) as { id: string };
+    const { id } = await connectUser(server, browserFor(as), identifier, 'ada');
     const synced = await syncTools(server, identifier);
     expect(synced.body.added, synced.text).to.deep.equal(['signed_in_now']);
     const body = { tool_name: 'signed_in_now', tool_input: {}, connected_account_id: id };

@@ -1,26 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
-import {
-  createFilesServer,
-  FILES_ORIGIN as ORIGIN,
-  OAUTH_MCP_PATTERN as PATTERN,
-  FILES_RESOURCE as RESOURCE,
-} from '../support/files-server.ts';
-import {
-  accountOf,
-  browserFor,
-  makeLink,
-  returned,
-  startLinkServer,
-  submitLink,
-  verifyUser,
-  walk,
-} from '../support/links.ts';
+import type { AuthorizationServer } from '../support/authorization-server.ts';
+import { FILES_ORIGIN as ORIGIN, FILES_RESOURCE as RESOURCE } from '../support/files-server.ts';
+import { type FilesWorld, startFilesWorld } from '../support/files-world.ts';
+import { accountOf, browserFor, makeLink, returned, submitLink, verifyUser } from '../support/links.ts';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
 import { syncTools } from '../support/mcp-provider.ts';
-import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
-import { createProvider } from '../support/providers.ts';
+import type { ModernServer } from '../support/mcp-upstream.ts';
 import type { TestServer } from '../support/server.ts';
 
 /** What is known of an authorization server is kept for an hour, so each test meets one of its own. */
@@ -31,41 +17,31 @@ describe('the authorization of MCP servers', () => {
   let upstream: ModernServer;
   let server: TestServer;
 
+  let world: FilesWorld;
+
   before(async () => {
-    as = await startAuthorizationServer({ resource: RESOURCE });
-    upstream = await startModernServer(createFilesServer);
-    const overrides = [as.override, ...[ORIGIN, ...OLD].map((origin) => upstream.standsFor(origin))].join(',');
-    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
+    world = await startFilesWorld(['as'], OLD);
+    ({ server, upstream } = world);
+    [as] = world.servers as [AuthorizationServer];
   });
   beforeEach(() => {
-    upstream.metadata = { resource: RESOURCE, authorization_servers: [as.issuer], scopes_supported: ['files:read'] };
+    world.trust(as);
     upstream.metadataPath = '/custom/metadata.json';
-    upstream.refuse = async (authorization = '') =>
-      (await as.isAlive(authorization.replace('Bearer ', ''))) ? undefined : 401;
     upstream.refuseWith = { 'www-authenticate': `Bearer resource_metadata="${ORIGIN}/custom/metadata.json"` };
     upstream.on = () => false;
   });
-  after(async () => {
-    await server.stop();
-    await upstream.stop();
-    await as.stop();
-  });
+  after(() => world.stop());
 
-  const connector = async (url = RESOURCE) =>
-    (await createProvider(server, { auth_patterns: [PATTERN], proxy_url: url })).identifier;
-  const opened = async (url = RESOURCE) =>
-    submitLink(browserFor(as), await makeLink(server, { connector: await connector(url) }));
+  const opened = async (url = RESOURCE) => world.open(await world.provider(url));
   const scopesAsked = async () => {
     const page = await opened();
     return new URL(page.location ?? page.text).searchParams.get('scope');
   };
 
   /** Connects an account, reads the tools, and calls one with a client of the protocol. */
-  async function connectAndCall(user: string, browser = browserFor(as)) {
-    const provider = await connector();
-    const link = await makeLink(server, { connector: provider, user_id: user, identifier: user });
-    const { authRequestId } = returned(await walk(browser, link, user));
-    expect((await verifyUser(server, authRequestId, user)).status).to.equal(200);
+  async function connectAndCall(user: string) {
+    const provider = await world.provider();
+    await world.connect(provider, user);
     const synced = await syncTools(server, provider);
     const [name] = synced.body.added;
     const { connection_id: id } = (await accountOf(server, user)) as unknown as { connection_id: string };
@@ -169,7 +145,7 @@ describe('the authorization of MCP servers', () => {
 
     it('has the default endpoints without metadata, and the tools can be called', async () => {
       const browser = browserFor(as);
-      const provider = await connector(`${origin}/mcp`);
+      const provider = await world.provider(`${origin}/mcp`);
       const link = await makeLink(server, { connector: provider, user_id: 'old', identifier: 'old' });
       const sent = new URL((await submitLink(browser, link)).location ?? '');
       expect(sent.origin + sent.pathname).to.equal(`${origin}/authorize`);

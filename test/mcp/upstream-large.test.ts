@@ -4,25 +4,18 @@ import { JobLimitError } from '../../core/threads/job.ts';
 import { createThreadPool, type ThreadPool } from '../../core/threads/pool.ts';
 import { createThreads, type Threads } from '../../http/create-threads.ts';
 import { until } from '../support/manual-timer.ts';
-import { createMcpProvider, type McpProvider } from '../support/mcp-provider.ts';
-import {
-  type Answer,
-  event,
-  events,
-  json,
-  listed,
-  type RawMcpServer,
-  startRawMcpServer,
-} from '../support/raw-mcp-server.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { McpProvider } from '../support/mcp-provider.ts';
+import { event, events, json, listed, type RawMcpServer } from '../support/raw-mcp-server.ts';
+import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts';
+import type { TestServer } from '../support/server.ts';
 
-const ORIGIN = 'https://tools.example';
 const TOKEN = 'upstream-token-0123456789';
 
 describe('H7: a large message of an MCP server', () => {
   let upstream: RawMcpServer;
   let server: TestServer;
   let provider: McpProvider;
+  let world: RawMcpWorld;
   let threads: Threads;
   let pool: ThreadPool;
   let jobs: number;
@@ -30,8 +23,6 @@ describe('H7: a large message of an MCP server', () => {
   let run: ThreadPool['run'];
 
   before(async () => {
-    upstream = await startRawMcpServer();
-    upstream.tools = [listed('look')];
     threads = createThreads();
     pool = threads.responses;
     const counting: ThreadPool = {
@@ -41,27 +32,18 @@ describe('H7: a large message of an MCP server', () => {
       },
       close: pool.close,
     };
-    server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
-      overrides: { threads: { ...threads, responses: counting } },
-    });
     run = pool.run;
-    provider = await createMcpProvider(server, `${ORIGIN}/mcp`, { token: TOKEN });
-    await provider.sync();
+    world = await startRawMcpWorld({ token: TOKEN, overrides: { threads: { ...threads, responses: counting } } });
+    ({ upstream, server, provider } = world);
   });
   beforeEach(() => {
-    upstream.on = () => false;
+    world.reset();
     jobs = 0;
     run = pool.run;
   });
-  after(async () => {
-    await server.stop();
-    await upstream.stop();
-  });
+  after(() => world.stop());
 
-  const on = (method: string, answer: Answer) => {
-    upstream.on = (request, res) => (request.message?.method === method ? answer(request, res) : false);
-  };
+  const on: RawMcpWorld['on'] = (method, respond) => world.on(method, respond);
   /** The server responds to the next calls with this result, written as JSON. */
   const respondWith = (result: string) =>
     on('tools/call', ({ message }, res) =>
@@ -69,7 +51,7 @@ describe('H7: a large message of an MCP server', () => {
         .writeHead(200, { 'content-type': 'application/json' })
         .end(`{"jsonrpc":"2.0","id":${message?.id},"result":${result}}`),
     );
-  const look = () => provider.run('their_tools_look');
+  const look = () => world.look();
   const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"k${at}":0`).join()}}`;
 
   it('is read in a thread when it is long or holds many values, and a small one is not', async () => {

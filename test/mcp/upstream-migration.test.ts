@@ -1,26 +1,13 @@
 import { expect } from 'chai';
 import { auditOf } from '../support/audit.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
-import { type TestClock, testClock } from '../support/clock.ts';
-import {
-  createFilesServer,
-  FILES_ORIGIN as ORIGIN,
-  OAUTH_MCP_PATTERN as PATTERN,
-  FILES_RESOURCE as RESOURCE,
-} from '../support/files-server.ts';
-import {
-  accountOf,
-  browserFor,
-  makeLink,
-  returned,
-  startLinkServer,
-  submitLink,
-  verifyUser,
-  walk,
-} from '../support/links.ts';
+import type { AuthorizationServer } from '../support/authorization-server.ts';
+import type { TestClock } from '../support/clock.ts';
+import { OAUTH_MCP_PATTERN as PATTERN, FILES_RESOURCE as RESOURCE } from '../support/files-server.ts';
+import { type FilesWorld, startFilesWorld } from '../support/files-world.ts';
+import { accountOf } from '../support/links.ts';
 import { syncTools } from '../support/mcp-provider.ts';
-import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
-import { createConnection, createProvider } from '../support/providers.ts';
+import type { ModernServer } from '../support/mcp-upstream.ts';
+import { createConnection } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 
 describe('X5: an MCP server that changes its authorization server', () => {
@@ -30,40 +17,19 @@ describe('X5: an MCP server that changes its authorization server', () => {
   let server: TestServer;
   let clock: TestClock;
 
-  /** Lets the server trust these, and take the tokens of the first. */
-  function trust(first: AuthorizationServer, ...others: AuthorizationServer[]) {
-    const authorization_servers = [first, ...others].map(({ issuer }) => issuer);
-    upstream.metadata = { resource: RESOURCE, authorization_servers, scopes_supported: ['files:read'] };
-    upstream.refuse = async (authorization = '') =>
-      (await first.isAlive(authorization.replace('Bearer ', ''))) ? undefined : 401;
-  }
+  let world: FilesWorld;
 
   beforeEach(async () => {
-    clock = testClock(Date.now());
-    old = await startAuthorizationServer({ name: 'old', resource: RESOURCE });
-    next = await startAuthorizationServer({ name: 'next', resource: RESOURCE });
-    upstream = await startModernServer(createFilesServer);
-    const overrides = [old.override, next.override, upstream.standsFor(ORIGIN)].join(',');
-    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides }, overrides: { now: clock.now } });
-    trust(old);
+    world = await startFilesWorld(['old', 'next']);
+    ({ server, upstream, clock } = world);
+    [old, next] = world.servers as [AuthorizationServer, AuthorizationServer];
   });
-  afterEach(async () => {
-    await server.stop();
-    await upstream.stop();
-    await old.stop();
-    await next.stop();
-  });
+  afterEach(() => world.stop());
 
-  const newProvider = async () =>
-    (await createProvider(server, { auth_patterns: [PATTERN], proxy_url: RESOURCE })).identifier;
-
-  async function connect(connector: string, user: string): Promise<string> {
-    const link = await makeLink(server, { connector, user_id: user, identifier: user });
-    const { authRequestId } = returned(await walk(browserFor(old, next), link, user));
-    expect((await verifyUser(server, authRequestId, user)).status).to.equal(200);
-    return ((await accountOf(server, user)) as { id: string }).id;
-  }
-  const opened = async (connector: string) => submitLink(browserFor(old, next), await makeLink(server, { connector }));
+  const trust: FilesWorld['trust'] = (...servers) => world.trust(...servers);
+  const newProvider = () => world.provider();
+  const connect = (connector: string, user: string) => world.connect(connector, user);
+  const opened = (connector: string) => world.open(connector);
   const leadsTo = async (connector: string) => new URL((await opened(connector)).location ?? 'https://nowhere').origin;
   const sync = (provider: string) => syncTools(server, provider);
   const providerPath = (provider: string) => `/api/v1/custom-providers/${provider}`;

@@ -5,29 +5,17 @@ import type { ProviderDefinition } from '../../core/connectors/provider.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import { auditOf } from '../support/audit.ts';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
-import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { TestBrowser } from '../support/browser.ts';
-import { type TestClock, testClock } from '../support/clock.ts';
+import type { TestClock } from '../support/clock.ts';
 import {
-  createFilesServer,
   FILES_ORIGIN as ORIGIN,
   OAUTH_MCP_PATTERN as PATTERN,
   FILES_RESOURCE as RESOURCE,
 } from '../support/files-server.ts';
-import {
-  accountOf,
-  allowVerifyUrls,
-  browserFor,
-  makeLink,
-  returned,
-  startLinkServer,
-  submitLink,
-  VERIFY_URL,
-  verifyUser,
-  walk,
-} from '../support/links.ts';
+import { type FilesWorld, startFilesWorld } from '../support/files-world.ts';
+import { accountOf, allowVerifyUrls, browserFor, makeLink, submitLink, VERIFY_URL, walk } from '../support/links.ts';
 import { syncTools } from '../support/mcp-provider.ts';
-import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
+import type { ModernServer } from '../support/mcp-upstream.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
@@ -40,24 +28,15 @@ describe('MCP servers that people sign in to', () => {
   let clock: TestClock;
   let provider: string;
 
+  let world: FilesWorld;
+
   before(async () => {
-    clock = testClock(Date.now());
-    as = await startAuthorizationServer({ resource: RESOURCE });
-    upstream = await startModernServer(createFilesServer);
-    upstream.metadata = { resource: RESOURCE, authorization_servers: [as.issuer], scopes_supported: ['files:read'] };
-    // It takes tokens of its authorization server alone.
-    upstream.refuse = async (authorization = '') =>
-      (await as.isAlive(authorization.replace('Bearer ', ''))) ? undefined : 401;
-    const overrides = [as.override, upstream.standsFor(ORIGIN)].join(',');
-    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides }, overrides: { now: clock.now } });
-    const fields = { display_name: 'Files', auth_patterns: [PATTERN], proxy_url: RESOURCE };
-    provider = (await createProvider(server, fields)).identifier;
+    world = await startFilesWorld();
+    ({ server, upstream, clock } = world);
+    [as] = world.servers as [AuthorizationServer];
+    provider = await world.provider();
   });
-  after(async () => {
-    await server.stop();
-    await upstream.stop();
-    await as.stop();
-  });
+  after(() => world.stop());
 
   const run = (id: string, name = 'files_list') =>
     server.call('POST', '/api/v1/execute_tool', {
@@ -65,10 +44,7 @@ describe('MCP servers that people sign in to', () => {
     });
 
   it('are found out about, registered with and consented to, and their tools run', async () => {
-    const link = await makeLink(server, { connector: provider, user_id: 'ada', identifier: 'ada' });
-    const { authRequestId } = returned(await walk(browserFor(as), link));
-    expect((await verifyUser(server, authRequestId, 'ada')).status).to.equal(200);
-    const { id } = (await accountOf(server, 'ada')) as { id: string };
+    const id = await world.connect(provider, 'ada');
     const synced = await syncTools(server, provider);
     expect(synced.body.added, synced.text).to.deep.equal(['files_list']);
     const answer = await run(id);
@@ -124,9 +100,7 @@ describe('MCP servers that people sign in to', () => {
     const connection = await createConnection(server, { connector: identifier, ...client });
     await as.register({ ...client, redirect_uris: [`${server.origin}/oauth/callback/${connection.id}`] });
     const registrations = as.hits('/reg');
-    const link = await makeLink(server, { connector: connection.key_id, identifier: 'bob', user_id: 'bob' });
-    const { authRequestId } = returned(await walk(browserFor(as), link, 'bob'));
-    expect((await verifyUser(server, authRequestId, 'bob')).status).to.equal(200);
+    await world.connect(connection.key_id, 'bob');
     expect(as.hits('/reg')).to.equal(registrations);
   });
 

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
-import { createMcpProvider, type McpProvider } from '../support/mcp-provider.ts';
-import { json, listed, type RawMcpServer, result, startRawMcpServer } from '../support/raw-mcp-server.ts';
+import type { McpProvider } from '../support/mcp-provider.ts';
+import { json, listed, type RawMcpServer, result } from '../support/raw-mcp-server.ts';
+import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts';
 import type { TestServer } from '../support/server.ts';
-import { startTestServer } from '../support/server.ts';
 
-const ORIGIN = 'https://schemas.example';
 const FORMATS = ['openai', 'openai&strict=true', 'anthropic', 'gemini', 'mcp'] as const;
 
 describe('tools that MCP servers list', () => {
@@ -13,19 +12,14 @@ describe('tools that MCP servers list', () => {
   let server: TestServer;
   let provider: McpProvider;
 
+  let world: RawMcpWorld;
+
   before(async () => {
-    upstream = await startRawMcpServer();
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
-    provider = await createMcpProvider(server, `${ORIGIN}/mcp`);
+    world = await startRawMcpWorld();
+    ({ upstream, server, provider } = world);
   });
-  beforeEach(() => {
-    upstream.on = () => false;
-    upstream.requests.length = 0;
-  });
-  after(async () => {
-    await server.stop();
-    await upstream.stop();
-  });
+  beforeEach(() => world.reset());
+  after(() => world.stop());
 
   const sync = async (...tools: unknown[]) => {
     upstream.tools = tools;

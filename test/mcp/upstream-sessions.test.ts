@@ -6,18 +6,10 @@ import { testClock } from '../support/clock.ts';
 import { type ManualTimers, manualTimers, until } from '../support/manual-timer.ts';
 import { connectMcp, REVISIONS, sessionToken } from '../support/mcp.ts';
 import { createMcpProvider, type McpProvider } from '../support/mcp-provider.ts';
-import {
-  event,
-  events,
-  listed,
-  type RawMcpServer,
-  type RawRequest,
-  startRawMcpServer,
-} from '../support/raw-mcp-server.ts';
-import type { TestServer } from '../support/server.ts';
-import { startTestServer } from '../support/server.ts';
+import { type Answer, event, events, type RawMcpServer, type RawRequest } from '../support/raw-mcp-server.ts';
+import { RAW_MCP_ORIGIN as ORIGIN, type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
-const ORIGIN = 'https://tools.example';
 const MINUTE = 60_000;
 const OWNER = { user_id: 'user-1', identifier: 'ada' };
 
@@ -30,6 +22,7 @@ describe('the session of an account at an MCP server', () => {
   let upstream: RawMcpServer;
   let server: TestServer;
   let provider: McpProvider;
+  let world: RawMcpWorld;
 
   before(async () => {
     timers = manualTimers();
@@ -39,17 +32,11 @@ describe('the session of an account at an MCP server', () => {
       timer: timers.timer,
       messageReaders: createMessageReaders({ run: () => Promise.reject(new Error('no message is large here')) }),
     });
-    upstream = await startRawMcpServer();
-    upstream.tools = [listed('look')];
-    server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
-      overrides: { now: clock.now, upstreamSessions: sessions },
-    });
-    provider = await createMcpProvider(server, `${ORIGIN}/mcp`);
-    await provider.sync();
+    world = await startRawMcpWorld({ overrides: { now: clock.now, upstreamSessions: sessions } });
+    ({ upstream, server, provider } = world);
   });
   beforeEach(async () => {
-    upstream.on = () => false;
+    world.reset();
     upstream.sessionId = 'session-1';
     sessions.forget(provider.accountId);
     await run();
@@ -59,14 +46,11 @@ describe('the session of an account at an MCP server', () => {
   });
   after(async () => {
     await sessions.close();
-    await server.stop();
-    await upstream.stop();
+    await world.stop();
   });
 
-  const run = () => provider.run('their_tools_look');
-  const onCall = (answer: (request: RawRequest, res: ServerResponse) => unknown) => {
-    upstream.on = (request, res) => (request.message?.method === 'tools/call' ? answer(request, res) : false);
-  };
+  const run = () => world.look();
+  const onCall = (respond: Answer) => world.on('tools/call', respond);
   const progress = ({ message }: RawRequest, count: number) => ({
     method: 'notifications/progress',
     params: { progressToken: message?.params._meta.progressToken, progress: count },

@@ -3,21 +3,11 @@ import { expect } from 'chai';
 import { auditOf } from '../support/audit.ts';
 import { dumpDatabase } from '../support/database-file.ts';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
-import { createMcpProvider, type McpProvider } from '../support/mcp-provider.ts';
-import {
-  event,
-  events,
-  json,
-  listed,
-  type RawMcpServer,
-  type RawRequest,
-  result,
-  startRawMcpServer,
-} from '../support/raw-mcp-server.ts';
+import type { McpProvider } from '../support/mcp-provider.ts';
+import { event, events, json, listed, type RawRequest, result } from '../support/raw-mcp-server.ts';
+import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts';
 import type { TestServer } from '../support/server.ts';
-import { startTestServer } from '../support/server.ts';
 
-const ORIGIN = 'https://echo.example';
 const TOKEN = 'qZ7xW4vK9pL2mN8bT5rY3cG6hJ1dF0sAuEoIwX7zQ4k';
 /** Wherever a text is cut, part of the token stands before the cut. */
 const PADDINGS = [0, 200, 255, 280, 455, 470, 480, 490, 1955, 1980];
@@ -30,27 +20,17 @@ function leaksIn(text: string): string[] {
 }
 
 describe('H6: an MCP server that repeats the credential it was sent', () => {
-  let upstream: RawMcpServer;
   let server: TestServer;
   let provider: McpProvider;
 
+  let world: RawMcpWorld;
+
   before(async () => {
-    upstream = await startRawMcpServer();
-    server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN), LOG_LEVEL: 'trace' },
-    });
-    provider = await createMcpProvider(server, `${ORIGIN}/mcp`, { token: TOKEN });
-    upstream.tools = [listed('look')];
-    await provider.sync();
+    world = await startRawMcpWorld({ token: TOKEN, env: { LOG_LEVEL: 'trace' } });
+    ({ server, provider } = world);
   });
-  beforeEach(() => {
-    upstream.on = () => false;
-    upstream.requests.length = 0;
-  });
-  after(async () => {
-    await server.stop();
-    await upstream.stop();
-  });
+  beforeEach(() => world.reset());
+  after(() => world.stop());
 
   const reactivate = () =>
     server.call('PUT', '/api/v1/connected_accounts', {
@@ -59,18 +39,14 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
         connected_account: { authorization_details: { static_auth: { details: { token: TOKEN } } } },
       },
     });
-  /** Answers the requests of one method. */
-  const onMethod = (method: string, answer: (request: RawRequest, res: ServerResponse) => void) => {
-    upstream.on = (request, res) => (request.message?.method === method ? answer(request, res) : false);
-  };
 
   it('is sent the credential: the control', async () => {
     let seen: string | undefined;
-    onMethod('tools/call', ({ headers, message }, res) => {
+    world.on('tools/call', ({ headers, message }, res) => {
       seen = headers.authorization;
       result(res, message as never, { content: [] });
     });
-    expect((await provider.run('their_tools_look')).status).to.equal(200);
+    expect((await world.look()).status).to.equal(200);
     expect(seen).to.equal(`Bearer ${TOKEN}`);
     expect(leaksIn(`x${TOKEN.slice(3, 20)}x`)).to.not.deep.equal([]);
   });
@@ -102,10 +78,10 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
   })) {
     it(`finds it masked ${what}`, async () => {
       for (const padding of PADDINGS) {
-        onMethod('tools/call', (request, res) =>
+        world.on('tools/call', (request, res) =>
           answer(`${'.'.repeat(padding)} ${request.headers.authorization}`, request, res),
         );
-        const { text, status } = await provider.run('their_tools_look');
+        const { text, status } = await world.look();
         expect(leaksIn(text), `${padding}: ${text}`).to.deep.equal([]);
         expect([200, 502], text).to.include(status);
       }
@@ -113,7 +89,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
   }
 
   it('finds it masked in progress that is passed on', async () => {
-    onMethod('tools/call', ({ headers, message }, res) => {
+    world.on('tools/call', ({ headers, message }, res) => {
       events(res);
       const { progressToken } = message?.params._meta ?? {};
       event(res, {
@@ -136,7 +112,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
   it('finds it masked when listing tools fails', async () => {
     for (const padding of PADDINGS) {
       for (const status of [200, 400, 500]) {
-        onMethod('tools/list', ({ headers, message }, res) => {
+        world.on('tools/list', ({ headers, message }, res) => {
           const words = `${'.'.repeat(padding)} ${headers.authorization}`;
           json(res, status, { jsonrpc: '2.0', id: message?.id, error: { code: -32000, message: words } });
         });
@@ -148,7 +124,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
   });
 
   it('finds it masked in everything that a list says, before it is stored', async () => {
-    onMethod('tools/list', ({ headers, message }, res) => {
+    world.on('tools/list', ({ headers, message }, res) => {
       const echo = `${'.'.repeat(480)} ${headers.authorization}`;
       const said = {
         title: echo,
@@ -200,7 +176,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
         properties: { a: { type: 'string', title: echo, description: echo, enum: [echo] }, [echo]: { type: 'string' } },
       };
       const said = { title: echo, description: `See ${echo}`, inputSchema, annotations: { title: echo } };
-      onMethod('tools/list', ({ message }, res) =>
+      world.on('tools/list', ({ message }, res) =>
         result(res, message as never, { tools: [listed('told', said), listed(echo), listed(`y${echo}`)] }),
       );
       const { text } = await provider.sync({ accept_changes: true });
@@ -213,14 +189,14 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
   }
 
   it('finds it masked when it refuses the credential, also in the reason that the account keeps', async () => {
-    onMethod('tools/call', ({ headers }, res) =>
+    world.on('tools/call', ({ headers }, res) =>
       res
         .writeHead(401, {
           'www-authenticate': `Bearer error="invalid_token", error_description="${headers.authorization}"`,
         })
         .end(`refused ${headers.authorization}`),
     );
-    const { text } = await provider.run('their_tools_look');
+    const { text } = await world.look();
     expect(leaksIn(text)).to.deep.equal([]);
     expect(leaksIn(JSON.stringify(await provider.account()))).to.deep.equal([]);
     await reactivate();

@@ -3,51 +3,27 @@ import { expect } from 'chai';
 import { ApiError } from '../../core/errors.ts';
 import { createSyncTurns } from '../../core/mcp/upstream/sync-turns.ts';
 import { manualTimers, until } from '../support/manual-timer.ts';
-import { createMcpProvider, type McpProvider } from '../support/mcp-provider.ts';
-import {
-  event,
-  events,
-  listed,
-  type RawMcpServer,
-  type RawRequest,
-  result,
-  startRawMcpServer,
-} from '../support/raw-mcp-server.ts';
-import type { TestServer } from '../support/server.ts';
-import { startTestServer } from '../support/server.ts';
+import type { McpProvider } from '../support/mcp-provider.ts';
+import { event, events, listed, type RawMcpServer, type RawRequest, result } from '../support/raw-mcp-server.ts';
+import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts';
 
-const ORIGIN = 'https://flood.example';
 const MIB = 2 ** 20;
 
 describe('an MCP server that sends more than it should', () => {
   let upstream: RawMcpServer;
-  let server: TestServer;
   let provider: McpProvider;
+  let world: RawMcpWorld;
   const timers = manualTimers();
 
   before(async () => {
-    upstream = await startRawMcpServer();
-    server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
-      overrides: { syncTurns: createSyncTurns(timers.timer) },
-    });
-    provider = await createMcpProvider(server, `${ORIGIN}/mcp`);
-    upstream.tools = [listed('look')];
-    await provider.sync();
+    world = await startRawMcpWorld({ overrides: { syncTurns: createSyncTurns(timers.timer) } });
+    ({ upstream, provider } = world);
   });
-  beforeEach(() => {
-    upstream.on = () => false;
-    upstream.requests.length = 0;
-  });
-  after(async () => {
-    await server.stop();
-    await upstream.stop();
-  });
+  beforeEach(() => world.reset());
+  after(() => world.stop());
 
-  const on = (method: string, answer: (request: RawRequest, res: ServerResponse) => unknown) => {
-    upstream.on = (request, res) => (request.message?.method === method ? answer(request, res) : false);
-  };
-  const run = () => provider.run('their_tools_look');
+  const on: RawMcpWorld['on'] = (method, respond) => world.on(method, respond);
+  const run = () => world.look();
 
   describe('H8: in a list of tools', () => {
     /** A list whose every page has a tool of this size, and names another page. */

@@ -143,3 +143,14 @@ export async function walk(browser: TestBrowser, link: string, login: string | n
   const leading = await consent(browser, await reachSignIn(browser, link), login);
   return browser.open(leading.location as string);
 }
+
+/** Connects an account of a user through consent at the provider, from the link to the verification. @returns the account */
+export async function connectUser(server: TestServer, browser: TestBrowser, connector: string, user: string) {
+  const link = await makeLink(server, { connector, user_id: user, identifier: user });
+  const { authRequestId } = returned(await walk(browser, link, user));
+  const verified = await verifyUser(server, authRequestId, user);
+  if (verified.status !== 200) throw new Error(`the user was not verified: ${verified.text}`);
+  const account = await accountOf(server, user);
+  if (!account) throw new Error(`${user} has no account`);
+  return account;
+}

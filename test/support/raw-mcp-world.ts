@@ -1,0 +1,52 @@
+import { createMcpProvider, type McpProvider } from './mcp-provider.ts';
+import { type Answer, listed, type RawMcpServer, startRawMcpServer } from './raw-mcp-server.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
+
+/** The address at which the MCP server stands. */
+export const RAW_MCP_ORIGIN = 'https://tools.example';
+/** The tool of the MCP server, by the name under which it is stored. */
+export const LOOK = 'their_tools_look';
+
+/** An MCP server whose every byte a test chooses, and a server with a provider and an account for it. */
+export interface RawMcpWorld {
+  upstream: RawMcpServer;
+  server: TestServer;
+  provider: McpProvider;
+  /** Responds to the requests of one method; the MCP server responds to all others. */
+  on(method: string, respond: Answer): void;
+  /** Calls the tool `look` of the MCP server. */
+  look(): ReturnType<McpProvider['run']>;
+  /** Lets the MCP server respond as usual, and forgets its requests. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+export async function startRawMcpWorld({
+  token,
+  env = {},
+  ...options
+}: { token?: string } & TestServerOptions = {}): Promise<RawMcpWorld> {
+  const upstream = await startRawMcpServer();
+  upstream.tools = [listed('look')];
+  const overrides = { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(RAW_MCP_ORIGIN) };
+  const server = await startTestServer({ ...options, env: { ...overrides, ...env } });
+  const provider = await createMcpProvider(server, `${RAW_MCP_ORIGIN}/mcp`, token === undefined ? {} : { token });
+  await provider.sync();
+  return {
+    upstream,
+    server,
+    provider,
+    on: (method, respond) => {
+      upstream.on = (request, res) => (request.message?.method === method ? respond(request, res) : false);
+    },
+    look: () => provider.run(LOOK),
+    reset: () => {
+      upstream.on = () => false;
+      upstream.requests.length = 0;
+    },
+    async stop() {
+      await server.stop();
+      await upstream.stop();
+    },
+  };
+}
