@@ -1375,7 +1375,8 @@ export interface webhooks {
                         /** @description An account, and the link that connected it. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
-                            link_id: components["schemas"]["LinkId"];
+                            /** @description The id of the link; it is the same in all events of one link. */
+                            link_id: string;
                             /** @description The account's status before. */
                             previous_status: components["schemas"]["AccountStatus"];
                         };
@@ -2151,7 +2152,8 @@ export interface webhooks {
                         /** @description A connection, and what the request named. */
                         data: {
                             connection: components["schemas"]["ConnectionConfiguration"];
-                            fields: components["schemas"]["ChangedFields"];
+                            /** @description The names of the fields in the request. */
+                            fields: string[];
                         };
                         /** @description The environment in which it happened. */
                         environment_id: string;
@@ -2471,7 +2473,8 @@ export interface webhooks {
                         /** @description The environment, and what the request named. */
                         data: {
                             environment: components["schemas"]["Environment"];
-                            fields: components["schemas"]["ChangedFields"];
+                            /** @description The names of the fields in the request. */
+                            fields: string[];
                         };
                         /** @description The environment in which it happened. */
                         environment_id: string;
@@ -2714,7 +2717,8 @@ export interface webhooks {
                              * @description After this time the link can no longer be opened.
                              */
                             expires_at: string;
-                            link_id: components["schemas"]["LinkId"];
+                            /** @description The id of the link; it is the same in all events of one link. */
+                            link_id: string;
                         };
                         /** @description The environment in which it happened. */
                         environment_id: string;
@@ -3012,7 +3016,8 @@ export interface webhooks {
                         /** @description A link, and how often its verification has failed. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
-                            link_id: components["schemas"]["LinkId"];
+                            /** @description The id of the link; it is the same in all events of one link. */
+                            link_id: string;
                             /** @description How many verifications of the link have failed so far. */
                             mismatches: number;
                         };
@@ -3192,7 +3197,8 @@ export interface webhooks {
                         /** @description An MCP config, and what the request named. */
                         data: {
                             config: components["schemas"]["McpConfig"];
-                            fields: components["schemas"]["ChangedFields"];
+                            /** @description The names of the fields in the request. */
+                            fields: string[];
                         };
                         /** @description The environment in which it happened. */
                         environment_id: string;
@@ -3612,7 +3618,8 @@ export interface webhooks {
                         created_at: string;
                         /** @description A tool, and what the request named. */
                         data: {
-                            fields: components["schemas"]["ChangedFields"];
+                            /** @description The names of the fields in the request. */
+                            fields: string[];
                             tool: components["schemas"]["Tool"];
                         };
                         /** @description The environment in which it happened. */
@@ -3675,15 +3682,15 @@ export interface webhooks {
                         /** @description A provider, and what changed in its list of tools. */
                         data: {
                             /** @description Names of tools whose changes were accepted. */
-                            accepted: components["schemas"]["ToolName"][];
+                            accepted: string[];
                             /** @description Names of new tools. */
-                            added: components["schemas"]["ToolName"][];
+                            added: string[];
                             /** @description The identifier of the provider that the tools belong to. */
                             connector: string;
                             /** @description Names of tools that changed and wait for acceptance. */
-                            flagged: components["schemas"]["ToolName"][];
+                            flagged: string[];
                             /** @description Names of tools that the server no longer lists. */
-                            removed: components["schemas"]["ToolName"][];
+                            removed: string[];
                         };
                         /** @description The environment in which it happened. */
                         environment_id: string;
@@ -3792,38 +3799,25 @@ export interface components {
         AccountApiConfig: {
             [key: string]: unknown;
         };
-        /** @description The connection that the account belongs to. */
-        AccountConnectionId: string;
-        /** @description The connector, as the `key_id` of the account's connection. */
-        AccountConnector: string;
-        /**
-         * Format: date-time
-         * @description When the account was created.
-         */
-        AccountCreatedAt: string;
-        /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
-        AccountIdentifier: string;
-        /** @description The account's identifier in the third-party application. */
-        AccountIdentifierValue: string;
-        /**
-         * Format: date-time
-         * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
-         */
-        AccountLastUsedAt: string | null;
-        /** @description The organization that owns the account; empty when none was given. */
-        AccountOrganizationId: string;
-        /** @description The name of the authorization provider. */
-        AccountProvider: string;
         /** @description The account, or the connection that it needs, cannot be used as it is, and what to do about it. */
         AccountStateProblem: {
             code: components["schemas"]["ErrorCode"];
-            detail: components["schemas"]["ProblemDetail"];
-            errors?: components["schemas"]["ProblemErrors"];
+            /** @description What went wrong this time, for a person. Not to be parsed. */
+            detail: string;
+            /** @description The fields that are wrong, where there are any; at most 20. */
+            errors?: components["schemas"]["FieldError"][];
             next_action: components["schemas"]["NextAction"];
-            request_id: components["schemas"]["ProblemRequestId"];
-            status: components["schemas"]["ProblemStatus"];
-            title: components["schemas"]["ProblemTitle"];
-            type: components["schemas"]["ProblemType"];
+            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status of the answer. */
+            status: number;
+            /** @description A short text for the kind of problem; the same in every occurrence. */
+            title: string;
+            /**
+             * Format: uri-reference
+             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             */
+            type: string;
         };
         /**
          * @description The account's state:
@@ -3832,22 +3826,6 @@ export interface components {
          * @enum {string}
          */
         AccountStatus: "ACTIVE" | "EXPIRED" | "PENDING_AUTH" | "PENDING_VERIFICATION" | "DISCONNECTED";
-        /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
-        AccountStatusReason: string;
-        /**
-         * Format: date-time
-         * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
-         */
-        AccountTokenExpiresAt: string | null;
-        /**
-         * Format: date-time
-         * @description When its credentials or its configuration last changed.
-         */
-        AccountUpdatedAt: string;
-        /** @description The user who owns the account; empty when none was given. */
-        AccountUserId: string;
-        /** @description The caller's own name for one run of an agent, to find its executions again. */
-        AgentRunId: string;
         /** @description A tool as an element of `tools` of the Messages API. */
         AnthropicTool: {
             /** @description For a model that has to choose. */
@@ -3856,7 +3834,8 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
-            name: components["schemas"]["ToolName"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            name: string;
         };
         /** @description A client that may call this interface. */
         ApiClient: {
@@ -3880,9 +3859,15 @@ export interface components {
         ApiClientList: {
             /** @description The API clients of this page. */
             api_clients: components["schemas"]["ApiClient"][];
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
-            total_size: components["schemas"]["TotalSize"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
         };
         /** @description One API client. */
         ApiClientResponse: {
@@ -3916,13 +3901,22 @@ export interface components {
          * @description A key in a header, the query or a cookie.
          */
         ApiKeyPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             placement?: components["schemas"]["ApiKeyPlacement"];
             /**
@@ -3941,21 +3935,27 @@ export interface components {
             /** @description The name of the header, the query parameter or the cookie. */
             name: string;
         };
-        /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
-        AuthAccountFields: components["schemas"]["AuthField"][];
         /** @description One value that a person types. */
         AuthField: {
-            field_name: components["schemas"]["AuthFieldName"];
-            hint?: components["schemas"]["AuthFieldHint"];
+            /** @description A field's name, which is its key in the stored details. */
+            field_name: string;
+            /** @description Help beside the field. */
+            hint?: string;
             input_type: components["schemas"]["AuthFieldInputType"];
-            is_path_param?: components["schemas"]["AuthFieldIsPathParam"];
-            label: components["schemas"]["AuthFieldLabel"];
-            options?: components["schemas"]["AuthFieldOptions"];
-            pattern?: components["schemas"]["AuthFieldPattern"];
-            required?: components["schemas"]["AuthFieldRequired"];
+            /** @description Whether the value fills `{{field_name}}` in `proxy_url`. It must then be a host label or a path segment, as the place demands. */
+            is_path_param?: boolean;
+            /** @description The field's label. */
+            label: string;
+            /** @description The choices of a `select`. */
+            options?: string[];
+            /**
+             * @description A regular expression that the whole value must match. Only what can be matched in linear time: no backreferences, no
+             *     lookaround, no nested repetition.
+             */
+            pattern?: string;
+            /** @description Whether a value must be given; when left out, no. */
+            required?: boolean;
         };
-        /** @description Help beside the field. */
-        AuthFieldHint: string;
         /**
          * @description How it is typed. Values of `password` and `textarea` are secrets; those of `text` and `select` are shown
          *     again in an account's details, except for the credential itself: the key of `API_KEY`, the token of `BEARER_TOKEN`,
@@ -3964,10 +3964,6 @@ export interface components {
          * @enum {string}
          */
         AuthFieldInputType: "text" | "password" | "select" | "textarea";
-        /** @description Whether the value fills `{{field_name}}` in `proxy_url`. It must then be a host label or a path segment, as the place demands. */
-        AuthFieldIsPathParam: boolean;
-        /** @description The field's label. */
-        AuthFieldLabel: string;
         /** @description What to do with one value before it is sent. */
         AuthFieldMutation: {
             /** @description The value when none, or an empty one, was typed. */
@@ -3984,24 +3980,6 @@ export interface components {
         AuthFieldMutations: {
             [key: string]: components["schemas"]["AuthFieldMutation"];
         };
-        /** @description A field's name, which is its key in the stored details. */
-        AuthFieldName: string;
-        /** @description The choices of a `select`. */
-        AuthFieldOptions: string[];
-        /**
-         * @description A regular expression that the whole value must match. Only what can be matched in linear time: no backreferences, no
-         *     lookaround, no nested repetition.
-         */
-        AuthFieldPattern: string;
-        /** @description Whether a value must be given; when left out, no. */
-        AuthFieldRequired: boolean;
-        /**
-         * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-         *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
-         */
-        AuthFields: components["schemas"]["AuthField"][];
-        /** @description The header that carries the credential instead of `Authorization`. */
-        AuthHeaderKeyOverride: string;
         /** @description The account's credentials. Exactly one key tells their kind; an account without credentials has an empty object. */
         AuthorizationDetails: components["schemas"]["OAuthTokenDetails"] | components["schemas"]["StaticAuthDetails"] | components["schemas"]["WorkspaceDwdDetails"] | components["schemas"]["TrustedIdpDetails"] | components["schemas"]["NoAuthorizationDetails"];
         /**
@@ -4060,24 +4038,27 @@ export interface components {
         AuthorizationType: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH";
         /** @description One way in which accounts of a provider can authenticate, told by `type`. */
         AuthPattern: components["schemas"]["OAuthPattern"] | components["schemas"]["OAuthM2mPattern"] | components["schemas"]["SmartFhirPattern"] | components["schemas"]["BoardOAuth1Pattern"] | components["schemas"]["WorkspaceDwdPattern"] | components["schemas"]["TrustedIdpPattern"] | components["schemas"]["ApiKeyPattern"] | components["schemas"]["BearerTokenPattern"] | components["schemas"]["BasicPattern"] | components["schemas"]["BasicAuthPattern"] | components["schemas"]["CustomPattern"] | components["schemas"]["NoAuthPattern"];
-        /** @description Help for the person who connects an account, such as where to find the key. */
-        AuthPatternDescription: string;
-        /** @description The label of this way on the connect page. */
-        AuthPatternDisplayName: string;
-        /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
-        AuthPatternIsMcp: boolean;
         /**
          * Basic
          * @description A user name and a password (RFC 7617); another name for `BASIC`.
          */
         BasicAuthPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `BASIC_AUTH`. (enum property replaced by openapi-typescript)
@@ -4090,13 +4071,22 @@ export interface components {
          * @description A user name and a password, or a key in the place of one of them (RFC 7617).
          */
         BasicPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `BASIC`. (enum property replaced by openapi-typescript)
@@ -4109,13 +4099,22 @@ export interface components {
          * @description A token that a person made at the provider.
          */
         BearerTokenPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `BEARER_TOKEN`. (enum property replaced by openapi-typescript)
@@ -4128,13 +4127,22 @@ export interface components {
          * @description The user consents at a provider that speaks OAuth 1.0a (RFC 5849), or hands the token over in the fragment.
          */
         BoardOAuth1Pattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuth1Config"];
             /**
              * @description Always `BOARD_OAUTH1`. (enum property replaced by openapi-typescript)
@@ -4142,52 +4150,96 @@ export interface components {
              */
             type: "BOARD_OAUTH1";
         };
-        /** @description The names of the fields in the request. */
-        ChangedFields: string[];
         /** @description A connected account in full, with its credentials. */
         ConnectedAccount: {
             api_config: components["schemas"]["AccountApiConfig"];
             authorization_details: components["schemas"]["AuthorizationDetails"];
             authorization_type: components["schemas"]["AuthorizationType"];
-            connection_id: components["schemas"]["AccountConnectionId"];
-            connector: components["schemas"]["AccountConnector"];
-            created_at: components["schemas"]["AccountCreatedAt"];
-            id: components["schemas"]["ConnectedAccountId"];
-            identifier: components["schemas"]["AccountIdentifierValue"];
-            last_used_at: components["schemas"]["AccountLastUsedAt"];
-            organization_id: components["schemas"]["AccountOrganizationId"];
-            provider: components["schemas"]["AccountProvider"];
+            /** @description The connection that the account belongs to. */
+            connection_id: string;
+            /** @description The connector, as the `key_id` of the account's connection. */
+            connector: string;
+            /**
+             * Format: date-time
+             * @description When the account was created.
+             */
+            created_at: string;
+            /** @description The id of a connected account. */
+            id: string;
+            /** @description The account's identifier in the third-party application. */
+            identifier: string;
+            /**
+             * Format: date-time
+             * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
+             */
+            last_used_at: string | null;
+            /** @description The organization that owns the account; empty when none was given. */
+            organization_id: string;
+            /** @description The name of the authorization provider. */
+            provider: string;
             status: components["schemas"]["AccountStatus"];
-            status_reason: components["schemas"]["AccountStatusReason"];
-            token_expires_at: components["schemas"]["AccountTokenExpiresAt"];
-            updated_at: components["schemas"]["AccountUpdatedAt"];
-            user_id: components["schemas"]["AccountUserId"];
+            /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
+            status_reason: string;
+            /**
+             * Format: date-time
+             * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
+             */
+            token_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its credentials or its configuration last changed.
+             */
+            updated_at: string;
+            /** @description The user who owns the account; empty when none was given. */
+            user_id: string;
         };
         /** @description A connected account with everything but its secrets. */
         ConnectedAccountDetails: {
             api_config: components["schemas"]["AccountApiConfig"];
             authorization_details: components["schemas"]["AuthorizationDetailsWithoutSecrets"];
             authorization_type: components["schemas"]["AuthorizationType"];
-            connection_id: components["schemas"]["AccountConnectionId"];
-            connector: components["schemas"]["AccountConnector"];
-            created_at: components["schemas"]["AccountCreatedAt"];
-            id: components["schemas"]["ConnectedAccountId"];
-            identifier: components["schemas"]["AccountIdentifierValue"];
-            last_used_at: components["schemas"]["AccountLastUsedAt"];
-            organization_id: components["schemas"]["AccountOrganizationId"];
-            provider: components["schemas"]["AccountProvider"];
+            /** @description The connection that the account belongs to. */
+            connection_id: string;
+            /** @description The connector, as the `key_id` of the account's connection. */
+            connector: string;
+            /**
+             * Format: date-time
+             * @description When the account was created.
+             */
+            created_at: string;
+            /** @description The id of a connected account. */
+            id: string;
+            /** @description The account's identifier in the third-party application. */
+            identifier: string;
+            /**
+             * Format: date-time
+             * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
+             */
+            last_used_at: string | null;
+            /** @description The organization that owns the account; empty when none was given. */
+            organization_id: string;
+            /** @description The name of the authorization provider. */
+            provider: string;
             status: components["schemas"]["AccountStatus"];
-            status_reason: components["schemas"]["AccountStatusReason"];
-            token_expires_at: components["schemas"]["AccountTokenExpiresAt"];
-            updated_at: components["schemas"]["AccountUpdatedAt"];
-            user_id: components["schemas"]["AccountUserId"];
+            /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
+            status_reason: string;
+            /**
+             * Format: date-time
+             * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
+             */
+            token_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its credentials or its configuration last changed.
+             */
+            updated_at: string;
+            /** @description The user who owns the account; empty when none was given. */
+            user_id: string;
         };
         /** @description One connected account without secrets. */
         ConnectedAccountDetailsResponse: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
         };
-        /** @description The id of a connected account. */
-        ConnectedAccountId: string;
         /** @description What a new account starts with. */
         ConnectedAccountInput: {
             api_config?: components["schemas"]["AccountApiConfig"];
@@ -4197,10 +4249,20 @@ export interface components {
         ConnectedAccountList: {
             /** @description The accounts of this page. */
             connected_accounts: components["schemas"]["ConnectedAccountSummary"][];
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
-            total_size: components["schemas"]["TotalSize"];
-            total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
+             *     says when counting stops.
+             */
+            total_size_is_lower_bound?: boolean;
         };
         /** @description An account, and why the event happened. */
         ConnectedAccountReasonData: {
@@ -4213,11 +4275,19 @@ export interface components {
          *     agree with it.
          */
         ConnectedAccountReference: {
-            connector?: components["schemas"]["ConnectorName"];
-            id?: components["schemas"]["ConnectedAccountId"];
-            identifier?: components["schemas"]["AccountIdentifier"];
-            organization_id?: components["schemas"]["OrganizationId"];
-            user_id?: components["schemas"]["UserId"];
+            /**
+             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
+             *     spaces, hyphens, underscores and colons.
+             */
+            connector?: string;
+            /** @description The id of a connected account. */
+            id?: string;
+            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            identifier?: string;
+            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            organization_id?: string;
+            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            user_id?: string;
         };
         /** @description One connected account in full. */
         ConnectedAccountResponse: {
@@ -4226,19 +4296,43 @@ export interface components {
         /** @description A connected account as lists show it, without its API settings and authorization details. */
         ConnectedAccountSummary: {
             authorization_type: components["schemas"]["AuthorizationType"];
-            connection_id: components["schemas"]["AccountConnectionId"];
-            connector: components["schemas"]["AccountConnector"];
-            created_at: components["schemas"]["AccountCreatedAt"];
-            id: components["schemas"]["ConnectedAccountId"];
-            identifier: components["schemas"]["AccountIdentifierValue"];
-            last_used_at: components["schemas"]["AccountLastUsedAt"];
-            organization_id: components["schemas"]["AccountOrganizationId"];
-            provider: components["schemas"]["AccountProvider"];
+            /** @description The connection that the account belongs to. */
+            connection_id: string;
+            /** @description The connector, as the `key_id` of the account's connection. */
+            connector: string;
+            /**
+             * Format: date-time
+             * @description When the account was created.
+             */
+            created_at: string;
+            /** @description The id of a connected account. */
+            id: string;
+            /** @description The account's identifier in the third-party application. */
+            identifier: string;
+            /**
+             * Format: date-time
+             * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
+             */
+            last_used_at: string | null;
+            /** @description The organization that owns the account; empty when none was given. */
+            organization_id: string;
+            /** @description The name of the authorization provider. */
+            provider: string;
             status: components["schemas"]["AccountStatus"];
-            status_reason: components["schemas"]["AccountStatusReason"];
-            token_expires_at: components["schemas"]["AccountTokenExpiresAt"];
-            updated_at: components["schemas"]["AccountUpdatedAt"];
-            user_id: components["schemas"]["AccountUserId"];
+            /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
+            status_reason: string;
+            /**
+             * Format: date-time
+             * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
+             */
+            token_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its credentials or its configuration last changed.
+             */
+            updated_at: string;
+            /** @description The user who owns the account; empty when none was given. */
+            user_id: string;
         };
         /** @description What to change of an account. What is left out stays as it is. */
         ConnectedAccountUpdate: {
@@ -4253,35 +4347,26 @@ export interface components {
         };
         /** @description A provider set up in this environment. */
         Connection: {
-            domains: components["schemas"]["ConnectionDomains"];
-            enabled: components["schemas"]["ConnectionEnabled"];
-            id: components["schemas"]["ConnectionIdValue"];
-            key_id: components["schemas"]["ConnectionKeyId"];
-            mcp_server_url: components["schemas"]["ConnectionMcpServerUrl"];
-            organization_id: components["schemas"]["ConnectionOrganizationId"];
-            organization_name: components["schemas"]["ConnectionOrganizationName"];
+            /** @description The domains of the connection. */
+            domains: string[];
+            /** @description Whether the connection can be used. A disabled one keeps its accounts and runs no tools. */
+            enabled: boolean;
+            /** @description The connection's id. */
+            id: string;
+            /** @description The connection's name, used as `connector` to name it, in frontends and in addresses. It never changes. */
+            key_id: string;
+            /** @description The address of the connection's MCP server. Clients need a session token for it (`createMcpSessionToken`). */
+            mcp_server_url: string;
+            /** @description The organization that owns the connection; empty when it belongs to the whole environment. */
+            organization_id: string;
+            /** @description The organization's name; empty when none was given. */
+            organization_name: string;
             provider: components["schemas"]["IdentityProviderType"];
-            provider_key: components["schemas"]["ConnectionProviderKey"];
+            /** @description The identifier of the provider. */
+            provider_key: string;
             status: components["schemas"]["ConnectionStatus"];
             type: components["schemas"]["ConnectionType"];
         };
-        /**
-         * @description The only addresses that may be used where the provider's definition leaves them open: the base address that an account names, the
-         *     OAuth addresses that a value of an account is part of, and an authorization server at another host that an MCP server names for
-         *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
-         *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
-         *     production environment the list is required where a value of an account decides where the client is used, for example
-         *     at record systems (SMART on FHIR) whose address the user types. A request that allows more addresses than before also brings
-         *     `client_secret` (or the `client_id` of a client that has none): a stored client is not used at addresses that it was not stored for.
-         *     At record systems a private key (`private_key_jwt`) need not be repeated.
-         */
-        ConnectionAllowedAddresses: string[] | null;
-        /**
-         * @description The authorization type of the connection, one that the provider offers. The types of sign-in connections (`OIDC`, `SAML`,
-         *     `PASSWORD`, `PASSWORDLESS`, `WEBAUTHN`) are known and refused with 400 `UNSUPPORTED_CONNECTION_TYPE`.
-         * @enum {string}
-         */
-        ConnectionAuthorizationType: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH" | "OIDC" | "SAML" | "PASSWORD" | "PASSWORDLESS" | "WEBAUTHN";
         /** @description A connection with its settings. The client secret is never answered. */
         ConnectionConfiguration: {
             /** @description The only addresses that accounts of this connection may bring; null when none are listed. */
@@ -4290,7 +4375,7 @@ export interface components {
              * @description The only tools that accounts of this connection may run; null allows every tool of the connector, and raw
              *     calls, which `proxy` stands for.
              */
-            allowed_tools: components["schemas"]["ToolName"][] | null;
+            allowed_tools: string[] | null;
             authorization_type: components["schemas"]["AuthorizationType"];
             /** @description The OAuth client at the provider; empty when there is none. */
             client_id: string;
@@ -4299,13 +4384,18 @@ export interface components {
              * @description When the connection was created.
              */
             created_at: string;
-            domains: components["schemas"]["ConnectionDomains"];
-            enabled: components["schemas"]["ConnectionEnabled"];
+            /** @description The domains of the connection. */
+            domains: string[];
+            /** @description Whether the connection can be used. A disabled one keeps its accounts and runs no tools. */
+            enabled: boolean;
             /** @description Whether a client secret is stored. */
             has_client_secret: boolean;
-            id: components["schemas"]["ConnectionIdValue"];
-            key_id: components["schemas"]["ConnectionKeyId"];
-            mcp_server_url: components["schemas"]["ConnectionMcpServerUrl"];
+            /** @description The connection's id. */
+            id: string;
+            /** @description The connection's name, used as `connector` to name it, in frontends and in addresses. It never changes. */
+            key_id: string;
+            /** @description The address of the connection's MCP server. Clients need a session token for it (`createMcpSessionToken`). */
+            mcp_server_url: string;
             /**
              * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
              *     minutes in all. It is of no use for other providers.
@@ -4313,12 +4403,15 @@ export interface components {
             mcp_timeout_seconds: number;
             /** @description The settings that keep the connection a `DRAFT`, such as `client_id`; empty otherwise. */
             missing_settings: string[];
-            organization_id: components["schemas"]["ConnectionOrganizationId"];
-            organization_name: components["schemas"]["ConnectionOrganizationName"];
+            /** @description The organization that owns the connection; empty when it belongs to the whole environment. */
+            organization_id: string;
+            /** @description The organization's name; empty when none was given. */
+            organization_name: string;
             /** @description Where a verified user is sent; empty for the page that Valetkey shows. */
             post_user_verify_redirect_url: string;
             provider: components["schemas"]["IdentityProviderType"];
-            provider_key: components["schemas"]["ConnectionProviderKey"];
+            /** @description The identifier of the provider. */
+            provider_key: string;
             /** @description The scopes that accounts are asked for. Empty means those that the provider requires. */
             scopes: string[];
             status: components["schemas"]["ConnectionStatus"];
@@ -4330,30 +4423,20 @@ export interface components {
             updated_at: string;
             verification_mode: components["schemas"]["VerificationMode"];
         };
-        /** @description The domains of the connection. */
-        ConnectionDomains: string[];
-        /** @description Whether the connection can be used. A disabled one keeps its accounts and runs no tools. */
-        ConnectionEnabled: boolean;
-        /** @description The connection's id. */
-        ConnectionIdValue: string;
-        /** @description The connection's name, used as `connector` to name it, in frontends and in addresses. It never changes. */
-        ConnectionKeyId: string;
         /** @description Connections, newest first. */
         ConnectionList: {
             /** @description The connections of this page, or all of them. */
             connections: components["schemas"]["Connection"][];
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
-            total_size: components["schemas"]["TotalSize"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
         };
-        /** @description The address of the connection's MCP server. Clients need a session token for it (`createMcpSessionToken`). */
-        ConnectionMcpServerUrl: string;
-        /** @description The organization that owns the connection; empty when it belongs to the whole environment. */
-        ConnectionOrganizationId: string;
-        /** @description The organization's name; empty when none was given. */
-        ConnectionOrganizationName: string;
-        /** @description The identifier of the provider. */
-        ConnectionProviderKey: string;
         /** @description One connection with its settings. */
         ConnectionResponse: {
             connection: components["schemas"]["ConnectionConfiguration"];
@@ -4371,11 +4454,6 @@ export interface components {
          * @enum {string}
          */
         ConnectionType: "OIDC" | "SAML" | "PASSWORD" | "OAUTH" | "PASSWORDLESS" | "BASIC" | "BEARER" | "API_KEY" | "WEBAUTHN" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH";
-        /**
-         * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
-         *     spaces, hyphens, underscores and colons.
-         */
-        ConnectorName: string;
         /** @description A new API client. */
         CreateApiClientRequest: {
             /** @description A name for people. */
@@ -4386,16 +4464,33 @@ export interface components {
         /** @description A new account. At least one of `organization_id` and `user_id` must be given. */
         CreateConnectedAccountRequest: {
             connected_account?: components["schemas"]["ConnectedAccountInput"];
-            connector: components["schemas"]["ConnectorName"];
-            identifier: components["schemas"]["AccountIdentifier"];
-            organization_id?: components["schemas"]["OrganizationId"];
-            user_id?: components["schemas"]["UserId"];
+            /**
+             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
+             *     spaces, hyphens, underscores and colons.
+             */
+            connector: string;
+            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            identifier: string;
+            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            organization_id?: string;
+            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            user_id?: string;
         };
         /** @description A new connection of a provider. */
         CreateConnectionRequest: {
-            allowed_addresses?: components["schemas"]["ConnectionAllowedAddresses"];
+            /**
+             * @description The only addresses that may be used where the provider's definition leaves them open: the base address that an account names, the
+             *     OAuth addresses that a value of an account is part of, and an authorization server at another host that an MCP server names for
+             *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
+             *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
+             *     production environment the list is required where a value of an account decides where the client is used, for example
+             *     at record systems (SMART on FHIR) whose address the user types. A request that allows more addresses than before also brings
+             *     `client_secret` (or the `client_id` of a client that has none): a stored client is not used at addresses that it was not stored for.
+             *     At record systems a private key (`private_key_jwt`) need not be repeated.
+             */
+            allowed_addresses?: string[] | null;
             /** @description The only tools that accounts of this connection may run; when left out or null, every tool of the connector. */
-            allowed_tools?: components["schemas"]["ToolName"][] | null;
+            allowed_tools?: string[] | null;
             /** @description The OAuth client at the provider. Without it a connection of an OAuth type is a `DRAFT`. */
             client_id?: string;
             /**
@@ -4420,7 +4515,7 @@ export interface components {
              */
             mcp_timeout_seconds?: number;
             /** @description The organization that owns the connection; when left out, it belongs to the whole environment. */
-            organization_id?: components["schemas"]["OrganizationId"];
+            organization_id?: string;
             /** @description The organization's name. */
             organization_name?: string;
             /**
@@ -4433,36 +4528,56 @@ export interface components {
             /**
              * @description The authorization type, one that the provider offers; when left out, the first that it offers. The types of sign-in
              *     connections are refused.
+             * @enum {string}
              */
-            type?: components["schemas"]["ConnectionAuthorizationType"];
+            type?: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH" | "OIDC" | "SAML" | "PASSWORD" | "PASSWORDLESS" | "WEBAUTHN";
             /** @description When left out, `REQUIRED`. */
             verification_mode?: components["schemas"]["VerificationMode"];
         };
         /** @description A new custom provider. */
         CreateCustomProviderRequest: {
-            auth_patterns: components["schemas"]["ProviderAuthPatterns"];
-            description?: components["schemas"]["ProviderDescription"];
-            display_name: components["schemas"]["ProviderDisplayName"];
-            icon_src?: components["schemas"]["ProviderIconSource"];
+            /** @description The ways in which its accounts can authenticate, at most one per type; the first is offered first. */
+            auth_patterns: components["schemas"]["AuthPattern"][];
+            /** @description What it is, for a person who chooses. */
+            description?: string;
+            /** @description The provider's name for people. */
+            display_name: string;
+            /** @description The address of its icon, best an SVG of 800x800 pixels. An https URL, or empty for none. Valetkey never fetches it. */
+            icon_src?: string;
             metadata?: components["schemas"]["ProviderMetadata"];
-            proxy_enabled?: components["schemas"]["ProviderProxyEnabled"];
-            proxy_url?: components["schemas"]["ProviderProxyUrl"];
+            /**
+             * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
+             *     has none, so its tools cannot run.
+             */
+            proxy_enabled?: boolean;
+            /**
+             * @description The base of the provider's API, or the endpoint of its MCP server. Must start with `https://`. In a development environment it
+             *     may also be an `http://` address on the machine itself whose host and port the setting `VALETKEY_EGRESS_ALLOW` lists.
+             *     `{{field_name}}` stands for the value of a field with `is_path_param`, as a whole host label or path segment.
+             */
+            proxy_url?: string;
         };
         /** @description A new MCP config. */
         CreateMcpConfigRequest: {
-            description?: components["schemas"]["McpConfigDescription"];
-            mappings: components["schemas"]["McpMappingsRequest"];
-            name: components["schemas"]["McpConfigName"];
+            /** @description What it is for. */
+            description?: string;
+            /** @description The connections to offer, at most 25. */
+            mappings: components["schemas"]["McpMappingRequest"][];
+            /** @description A name for people, unique in the environment. */
+            name: string;
         };
         /** @description The server, the user, and how long. */
         CreateMcpSessionTokenRequest: {
-            identifier: components["schemas"]["AccountIdentifier"];
+            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            identifier: string;
             /** @description How long the token is valid, in seconds; 3600 (one hour) when left out. */
             lifetime_seconds?: number;
-            organization_id?: components["schemas"]["OrganizationId"];
+            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            organization_id?: string;
             /** @description The id of the connection or of the MCP config whose server the token is for. */
             server_id: string;
-            user_id?: components["schemas"]["UserId"];
+            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            user_id?: string;
             /**
              * @description Where the user is sent who connects an account on the way, as for a magic link. It stands on the environment's list of
              *     `user_verify_urls`. Without it links are made only for connections that verify nobody.
@@ -4472,7 +4587,7 @@ export interface components {
         /** @description A tool of this environment's own. */
         CreateToolRequest: {
             /** @description The identifier of the custom provider or built-in connector whose accounts are to run it. */
-            connector: components["schemas"]["ConnectorName"];
+            connector: string;
             /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
             description: string;
             /** @description What marks an answer as a failure, whatever its status. */
@@ -4493,7 +4608,7 @@ export interface components {
              * @description What callers name it: the connector's identifier in lower case with underscores (its first 32 characters), then a verb and a noun. It
              *     never changes.
              */
-            name: components["schemas"]["ToolName"];
+            name: string;
             /** @description JSON Schema (2020-12) of `data`, after `response`. */
             output_schema: {
                 [key: string]: unknown;
@@ -4513,7 +4628,11 @@ export interface components {
             response?: {
                 [key: string]: unknown;
             };
-            scopes: components["schemas"]["RequiredScopes"];
+            /**
+             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+             *     is needed.
+             */
+            scopes: string[][];
             /** @description What it is about, to filter by. */
             tags: string[];
             /** @description A short name for people. */
@@ -4521,18 +4640,26 @@ export interface components {
         };
         /** @description One value that a person types, and where it goes. */
         CustomAuthField: {
-            field_name: components["schemas"]["AuthFieldName"];
-            hint?: components["schemas"]["AuthFieldHint"];
+            /** @description A field's name, which is its key in the stored details. */
+            field_name: string;
+            /** @description Help beside the field. */
+            hint?: string;
             input_type: components["schemas"]["AuthFieldInputType"];
-            is_path_param?: components["schemas"]["AuthFieldIsPathParam"];
-            label: components["schemas"]["AuthFieldLabel"];
-            options?: components["schemas"]["AuthFieldOptions"];
-            pattern?: components["schemas"]["AuthFieldPattern"];
+            /** @description Whether the value fills `{{field_name}}` in `proxy_url`. It must then be a host label or a path segment, as the place demands. */
+            is_path_param?: boolean;
+            /** @description The field's label. */
+            label: string;
+            /** @description The choices of a `select`. */
+            options?: string[];
+            /**
+             * @description A regular expression that the whole value must match. Only what can be matched in linear time: no backreferences, no
+             *     lookaround, no nested repetition.
+             */
+            pattern?: string;
             placement?: components["schemas"]["CustomFieldPlacement"];
-            required?: components["schemas"]["AuthFieldRequired"];
+            /** @description Whether a value must be given; when left out, no. */
+            required?: boolean;
         };
-        /** @description What a person types as the credential, and where each value goes; stored encrypted. */
-        CustomAuthFields: components["schemas"]["CustomAuthField"][];
         /** @description Where the field goes. Without it, into a header with the field's name. */
         CustomFieldPlacement: {
             /**
@@ -4548,12 +4675,17 @@ export interface components {
          * @description Named fields, each with its own place in the request.
          */
         CustomPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["CustomAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /** @description What a person types as the credential, and where each value goes; stored encrypted. */
+            fields?: components["schemas"]["CustomAuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `CUSTOM`. (enum property replaced by openapi-typescript)
@@ -4617,17 +4749,16 @@ export interface components {
              *     data; they are kept sealed, and end with their record or their account.
              */
             keep_execution_contents: boolean;
-            kind: components["schemas"]["EnvironmentKind"];
+            /**
+             * @description `DEVELOPMENT` may use addresses of its own machine and turn verification off; `PRODUCTION` may not.
+             * @enum {string}
+             */
+            kind: "DEVELOPMENT" | "PRODUCTION";
             /** @description How long an authorization link can be opened. */
             link_lifetime_seconds: number;
             /** @description The addresses of applications that finished links may send users to; they are compared exactly. */
             user_verify_urls: string[];
         };
-        /**
-         * @description `DEVELOPMENT` may use addresses of its own machine and turn verification off; `PRODUCTION` may not.
-         * @enum {string}
-         */
-        EnvironmentKind: "DEVELOPMENT" | "PRODUCTION";
         /** @description The environment. */
         EnvironmentResponse: {
             environment: components["schemas"]["Environment"];
@@ -4642,18 +4773,26 @@ export interface components {
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
          */
         ExecuteToolRequest: {
-            agent_run_id?: components["schemas"]["AgentRunId"];
+            /** @description The caller's own name for one run of an agent, to find its executions again. */
+            agent_run_id?: string;
             /**
              * @description Read a paginated result page by page and join its lists, up to 50 pages, 1 MiB and 20 seconds. `pages` says whether it is
              *     complete; where it is not, `next_cursor` leads on. Only for tools that are `paginated`.
              */
             all_pages?: boolean;
-            connected_account_id?: components["schemas"]["ConnectedAccountId"];
-            connector?: components["schemas"]["ConnectorName"];
+            /** @description The id of a connected account. */
+            connected_account_id?: string;
+            /**
+             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
+             *     spaces, hyphens, underscores and colons.
+             */
+            connector?: string;
             /** @description Return the exact request that would be sent, with its secrets masked, and send nothing; `false` when left out. */
             dry_run?: boolean;
-            identifier?: components["schemas"]["AccountIdentifier"];
-            organization_id?: components["schemas"]["OrganizationId"];
+            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            identifier?: string;
+            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            organization_id?: string;
             /**
              * @description The tool's parameters; an empty object when left out. They are checked against its `input_schema` before anything is sent.
              *     Null counts as left out where the schema takes no null and does not require the parameter.
@@ -4661,8 +4800,10 @@ export interface components {
             tool_input?: {
                 [key: string]: unknown;
             };
-            tool_name: components["schemas"]["ToolName"];
-            user_id?: components["schemas"]["UserId"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            tool_name: string;
+            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            user_id?: string;
         };
         /** @description What the tool answered. */
         ExecuteToolResponse: {
@@ -4731,16 +4872,28 @@ export interface components {
         ExecutionList: {
             /** @description The executions of this page. */
             executions: components["schemas"]["Execution"][];
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
-            total_size: components["schemas"]["TotalSize"];
-            total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
+             *     says when counting stops.
+             */
+            total_size_is_lower_bound?: boolean;
         };
         /** @description The tool was called and failed. */
         ExecutionProblem: {
             code: components["schemas"]["ErrorCode"];
-            detail: components["schemas"]["ProblemDetail"];
-            errors?: components["schemas"]["ProblemErrors"];
+            /** @description What went wrong this time, for a person. Not to be parsed. */
+            detail: string;
+            /** @description The fields that are wrong, where there are any; at most 20. */
+            errors?: components["schemas"]["FieldError"][];
             /** @description The execution that failed. */
             execution_id: string;
             /**
@@ -4748,11 +4901,18 @@ export interface components {
              *     trying again later helps.
              */
             next_action?: components["schemas"]["NextAction"];
-            request_id: components["schemas"]["ProblemRequestId"];
-            status: components["schemas"]["ProblemStatus"];
-            title: components["schemas"]["ProblemTitle"];
+            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status of the answer. */
+            status: number;
+            /** @description A short text for the kind of problem; the same in every occurrence. */
+            title: string;
             tool_error: components["schemas"]["ToolError"];
-            type: components["schemas"]["ProblemType"];
+            /**
+             * Format: uri-reference
+             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             */
+            type: string;
         };
         /** @description One execution. */
         ExecutionResponse: {
@@ -4772,15 +4932,24 @@ export interface components {
          */
         ExecutionUnavailableProblem: {
             code: components["schemas"]["ErrorCode"];
-            detail: components["schemas"]["ProblemDetail"];
-            errors?: components["schemas"]["ProblemErrors"];
+            /** @description What went wrong this time, for a person. Not to be parsed. */
+            detail: string;
+            /** @description The fields that are wrong, where there are any; at most 20. */
+            errors?: components["schemas"]["FieldError"][];
             /** @description The execution that failed. */
             execution_id?: string;
-            request_id: components["schemas"]["ProblemRequestId"];
-            status: components["schemas"]["ProblemStatus"];
-            title: components["schemas"]["ProblemTitle"];
+            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status of the answer. */
+            status: number;
+            /** @description A short text for the kind of problem; the same in every occurrence. */
+            title: string;
             tool_error?: components["schemas"]["ToolError"];
-            type: components["schemas"]["ProblemType"];
+            /**
+             * Format: uri-reference
+             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             */
+            type: string;
         };
         /** @description One offending field. */
         FieldError: {
@@ -4795,7 +4964,8 @@ export interface components {
         GeminiTool: {
             /** @description For a model that has to choose. */
             description: string;
-            name: components["schemas"]["ToolName"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            name: string;
             /**
              * @description The `Schema` of the arguments, an object at its top. It uses `type`, `description`, `nullable`, `enum`, `properties`,
              *     `required`, `items` and `anyOf`; other constraints are part of descriptions. Absent for a tool without inputs.
@@ -4809,16 +4979,24 @@ export interface components {
          *     afterwards.
          */
         GenerateMagicLinkRequest: {
-            connector?: components["schemas"]["ConnectorName"];
-            id?: components["schemas"]["ConnectedAccountId"];
-            identifier?: components["schemas"]["AccountIdentifier"];
-            organization_id?: components["schemas"]["OrganizationId"];
+            /**
+             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
+             *     spaces, hyphens, underscores and colons.
+             */
+            connector?: string;
+            /** @description The id of a connected account. */
+            id?: string;
+            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            identifier?: string;
+            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            organization_id?: string;
             /**
              * @description The application's own, opaque to Valetkey: comes back unchanged in the query of `user_verify_url`. Any characters, at most
              *     512.
              */
             state?: string;
-            user_id?: components["schemas"]["UserId"];
+            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            user_id?: string;
             /**
              * @description The address of the application that a user is sent to when the link is finished, with `auth_request_id` and `state` in its
              *     query. It stands on the environment's list of `user_verify_urls` and is compared with it exactly. Required, unless the
@@ -5014,14 +5192,14 @@ export interface components {
         /** @description A link, and the account that it is for. */
         LinkData: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
-            link_id: components["schemas"]["LinkId"];
+            /** @description The id of the link; it is the same in all events of one link. */
+            link_id: string;
         };
-        /** @description The id of the link; it is the same in all events of one link. */
-        LinkId: string;
         /** @description A link, the account that it is for, and why the event happened. */
         LinkReasonData: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
-            link_id: components["schemas"]["LinkId"];
+            /** @description The id of the link; it is the same in all events of one link. */
+            link_id: string;
             /** @description Why, as a sentence for a person. */
             reason: string;
         };
@@ -5064,18 +5242,20 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description What it is for. */
-        McpConfigDescription: string;
         /** @description A page of MCP configs. */
         McpConfigList: {
             /** @description The configs of this page. */
             configs: components["schemas"]["McpConfig"][];
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
-            total_size: components["schemas"]["TotalSize"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
         };
-        /** @description A name for people, unique in the environment. */
-        McpConfigName: string;
         /** @description One MCP config. */
         McpConfigResponse: {
             config: components["schemas"]["McpConfig"];
@@ -5085,17 +5265,15 @@ export interface components {
             /** @description The connection's id. */
             connection_id: string;
             /** @description The names of the tools that are offered; null offers every tool that the connection allows. */
-            tools: components["schemas"]["ToolName"][] | null;
+            tools: string[] | null;
         };
         /** @description A connection to offer. */
         McpMappingRequest: {
             /** @description The connection's id. */
             connection_id: string;
             /** @description The names of the tools to offer; when left out or null, every tool that the connection allows. */
-            tools?: components["schemas"]["ToolName"][] | null;
+            tools?: string[] | null;
         };
-        /** @description The connections to offer, at most 25. */
-        McpMappingsRequest: components["schemas"]["McpMappingRequest"][];
         /** @description A session token, and where it is good. */
         McpSessionToken: {
             /**
@@ -5139,7 +5317,8 @@ export interface components {
             inputSchema: {
                 [key: string]: unknown;
             };
-            name: components["schemas"]["ToolName"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            name: string;
             /** @description The JSON Schema of the structured result; absent where the result is no object. */
             outputSchema?: {
                 [key: string]: unknown;
@@ -5161,10 +5340,6 @@ export interface components {
              */
             type: "authorize" | "reauthorize" | "verify" | "reconnect" | "configure";
         };
-        /** @description Send it as `page_token` for the next page. Empty on the last page. */
-        NextPageToken: string;
-        /** @description Empty, for a type that has no typed credential. */
-        NoAuthFields: components["schemas"]["AuthField"][];
         /**
          * No credentials
          * @description The account has no credentials.
@@ -5175,11 +5350,16 @@ export interface components {
          * @description No credential. Mostly for MCP servers that anyone may use.
          */
         NoAuthPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /** @description Empty, for a type that has no typed credential. */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `NO_AUTH`. (enum property replaced by openapi-typescript)
@@ -5196,7 +5376,7 @@ export interface components {
          */
         OAuth1Config: {
             /** @description Where the user consents. */
-            authorize_uri?: components["schemas"]["OAuthUri"];
+            authorize_uri?: string;
             /** @description The scopes that the provider knows. */
             available_scopes?: components["schemas"]["OAuthScope"][];
             /** @description Further parameters of the page where the user consents. */
@@ -5208,7 +5388,7 @@ export interface components {
             /** @description Stands in the header. */
             realm?: string;
             /** @description Where temporary credentials are had. */
-            request_token_uri?: components["schemas"]["OAuthUri"];
+            request_token_uri?: string;
             /** @description The parameter of `authorize_uri` that carries the return address. For a token in a fragment. */
             return_parameter?: string;
             /**
@@ -5228,9 +5408,9 @@ export interface components {
              */
             signature_placement?: "header" | "query" | "body";
             /** @description Where token credentials are had. */
-            token_uri?: components["schemas"]["OAuthUri"];
+            token_uri?: string;
             /** @description Where the account's identity can be read with its token. */
-            user_info_uri?: components["schemas"]["OAuthUri"];
+            user_info_uri?: string;
         };
         /**
          * @description How to speak OAuth with the provider. Either the addresses are given, or `issuer`, from which they are discovered (RFC 8414,
@@ -5238,7 +5418,7 @@ export interface components {
          */
         OAuthConfig: {
             /** @description Where the user consents. */
-            authorize_uri?: components["schemas"]["OAuthUri"];
+            authorize_uri?: string;
             /** @description The scopes that the provider knows. */
             available_scopes?: components["schemas"]["OAuthScope"][];
             /**
@@ -5253,14 +5433,14 @@ export interface components {
             /** @description The dotted path of the account's identifier in the answer of `user_info_uri`. */
             identity_field?: string;
             /** @description The provider's issuer. What is not given is discovered from it. */
-            issuer?: components["schemas"]["OAuthUri"];
+            issuer?: string;
             /**
              * @description `required` (when left out): always sent; `supported`: sent, and the provider may ignore it; `none`: the provider refuses it.
              * @enum {string}
              */
             pkce?: "required" | "supported" | "none";
             /** @description Where tokens are revoked (RFC 7009). */
-            revocation_uri?: components["schemas"]["OAuthUri"];
+            revocation_uri?: string;
             /**
              * @description What stands between scopes; when left out, one space.
              * @enum {string}
@@ -5272,9 +5452,9 @@ export interface components {
              */
             token_request_format?: "form" | "json";
             /** @description Where tokens are issued and refreshed. */
-            token_uri?: components["schemas"]["OAuthUri"];
+            token_uri?: string;
             /** @description Where the account's identity can be read with its token. */
-            user_info_uri?: components["schemas"]["OAuthUri"];
+            user_info_uri?: string;
         };
         /** @description The error object of RFC 6749 §5.2. */
         OAuthError: {
@@ -5293,13 +5473,22 @@ export interface components {
          * @description The connection itself gets tokens (RFC 6749 §4.4).
          */
         OAuthM2mPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
              * @description Always `OAUTH_M2M`. (enum property replaced by openapi-typescript)
@@ -5316,13 +5505,19 @@ export interface components {
          * @description The user consents at the provider (RFC 6749 §4.1 with PKCE).
          */
         OAuthPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /** @description Empty, for a type that has no typed credential. */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
              * @description Always `OAUTH`. (enum property replaced by openapi-typescript)
@@ -5405,18 +5600,14 @@ export interface components {
                 scopes?: string[];
             };
         };
-        /**
-         * @description An https address at the provider, or an `http://` address that a development environment may call (see `proxy_url`).
-         *     `{{field_name}}` stands for the value of an account field.
-         */
-        OAuthUri: string;
         /** @description A tool as an element of `tools` of the Chat Completions API. */
         OpenAiTool: {
             /** @description The function. */
             function: {
                 /** @description At most 1,024 characters. */
                 description: string;
-                name: components["schemas"]["ToolName"];
+                /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+                name: string;
                 /** @description The JSON Schema of the arguments, an object at its top. */
                 parameters: {
                     [key: string]: unknown;
@@ -5445,8 +5636,6 @@ export interface components {
             /** @description Tags as the document writes them. */
             tags?: string[];
         };
-        /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
-        OrganizationId: string;
         /** @description What became of `all_pages`; absent without it. */
         PagesRead: {
             /** @description Whether these are all. Where they are not, `next_cursor` is the first page that `data` lacks. */
@@ -5456,33 +5645,25 @@ export interface components {
             /** @description The same as a sentence, and why it stopped. */
             statement: string;
         };
-        /** @description Send it as `page_token` for the page before. Empty on the first page. */
-        PrevPageToken: string;
         /** @description An error (RFC 9457). */
         Problem: {
             code: components["schemas"]["ErrorCode"];
-            detail: components["schemas"]["ProblemDetail"];
-            errors?: components["schemas"]["ProblemErrors"];
-            request_id: components["schemas"]["ProblemRequestId"];
-            status: components["schemas"]["ProblemStatus"];
-            title: components["schemas"]["ProblemTitle"];
-            type: components["schemas"]["ProblemType"];
+            /** @description What went wrong this time, for a person. Not to be parsed. */
+            detail: string;
+            /** @description The fields that are wrong, where there are any; at most 20. */
+            errors?: components["schemas"]["FieldError"][];
+            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status of the answer. */
+            status: number;
+            /** @description A short text for the kind of problem; the same in every occurrence. */
+            title: string;
+            /**
+             * Format: uri-reference
+             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             */
+            type: string;
         };
-        /** @description What went wrong this time, for a person. Not to be parsed. */
-        ProblemDetail: string;
-        /** @description The fields that are wrong, where there are any; at most 20. */
-        ProblemErrors: components["schemas"]["FieldError"][];
-        /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
-        ProblemRequestId: string;
-        /** @description The HTTP status of the answer. */
-        ProblemStatus: number;
-        /** @description A short text for the kind of problem; the same in every occurrence. */
-        ProblemTitle: string;
-        /**
-         * Format: uri-reference
-         * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
-         */
-        ProblemType: string;
         /** @description A provider that can be connected. */
         Provider: {
             /** @description The ways in which its accounts can authenticate; the first is offered first. */
@@ -5511,25 +5692,27 @@ export interface components {
             /** @description Whether it belongs to this environment and is an MCP server. */
             is_custom_mcp: $Read<boolean>;
             metadata: components["schemas"]["ProviderMetadata"];
-            proxy_enabled: components["schemas"]["ProviderProxyEnabled"];
+            /**
+             * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
+             *     has none, so its tools cannot run.
+             */
+            proxy_enabled: boolean;
             /** @description The base of the provider's API, or the endpoint of its MCP server; empty when none was given. */
             proxy_url: string;
         };
-        /** @description The ways in which its accounts can authenticate, at most one per type; the first is offered first. */
-        ProviderAuthPatterns: components["schemas"]["AuthPattern"][];
-        /** @description What it is, for a person who chooses. */
-        ProviderDescription: string;
-        /** @description The provider's name for people. */
-        ProviderDisplayName: string;
-        /** @description The address of its icon, best an SVG of 800x800 pixels. An https URL, or empty for none. Valetkey never fetches it. */
-        ProviderIconSource: string;
         /** @description A page of providers. */
         ProviderList: {
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
             /** @description The providers of this page. */
             providers: components["schemas"]["Provider"][];
-            total_size: components["schemas"]["TotalSize"];
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
         };
         /**
          * @description The caller's own key-value pairs: at most 20, keys of 3 to 25 characters, values of 1 to 256. Returned for every provider, an
@@ -5538,17 +5721,6 @@ export interface components {
         ProviderMetadata: {
             [key: string]: string;
         };
-        /**
-         * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
-         *     has none, so its tools cannot run.
-         */
-        ProviderProxyEnabled: boolean;
-        /**
-         * @description The base of the provider's API, or the endpoint of its MCP server. Must start with `https://`. In a development environment it
-         *     may also be an `http://` address on the machine itself whose host and port the setting `VALETKEY_EGRESS_ALLOW` lists.
-         *     `{{field_name}}` stands for the value of a field with `is_path_param`, as a whole host label or path segment.
-         */
-        ProviderProxyUrl: string;
         /** @description One provider. */
         ProviderResponse: {
             provider: components["schemas"]["Provider"];
@@ -5574,11 +5746,6 @@ export interface components {
              */
             status: "ready" | "not_ready";
         };
-        /**
-         * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-         *     is needed.
-         */
-        RequiredScopes: string[][];
         /** @description What has become of the tokens that an account has given up once. It holds no token. */
         Revocation: {
             /** @description How many attempts have ended. */
@@ -5612,12 +5779,22 @@ export interface components {
         };
         /** @description A page of revocations, newest first. */
         RevocationList: {
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
             /** @description The revocations of this page. */
             revocations: components["schemas"]["Revocation"][];
-            total_size: components["schemas"]["TotalSize"];
-            total_size_is_lower_bound?: components["schemas"]["TotalSizeIsLowerBound"];
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
+             *     says when counting stops.
+             */
+            total_size_is_lower_bound?: boolean;
         };
         /**
          * @description `PENDING` it is being tried, or waits for the next attempt; `REVOKED` the tokens are dead at the provider; `NOT_REVOCABLE`
@@ -5645,24 +5822,39 @@ export interface components {
         };
         /** @description A page of tools that a user's accounts can call now, ordered by name. */
         ScopedToolList: {
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
             /** @description The tools of this page. */
             tools: components["schemas"]["ScopedTool"][];
-            total_size: components["schemas"]["TotalSize"];
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
         };
         /**
          * SMART on FHIR
          * @description The user consents at a health record system; endpoints may be discovered from its FHIR base.
          */
         SmartFhirPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["AuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /**
+             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
+             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
              * @description Always `SMART_FHIR`. (enum property replaced by openapi-typescript)
@@ -5740,7 +5932,7 @@ export interface components {
             /** @description Takes over what the server has changed since a tool was pinned; when left out or false, that is flagged. */
             accept_changes?: boolean;
             /** @description The account to ask with; when left out, one of the provider that works. */
-            connected_account_id?: components["schemas"]["ConnectedAccountId"];
+            connected_account_id?: string;
         };
         /**
          * @description A client credentials request (RFC 6749 §4.4). No field is required here because the client may authenticate with the Basic
@@ -5787,14 +5979,19 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
-            name: components["schemas"]["ToolName"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            name: string;
             /** @description The JSON Schema (2020-12) of `data` in the answer. */
             output_schema: {
                 [key: string]: unknown;
             };
             /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
             paginated: boolean;
-            scopes: components["schemas"]["ToolScopes"];
+            /**
+             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+             *     is needed.
+             */
+            scopes: string[][];
             source: components["schemas"]["ToolSource"];
             /** @description What it is about, to filter by. */
             tags: string[];
@@ -5804,7 +6001,7 @@ export interface components {
         /** @description An account that can run a tool now. */
         ToolAccount: {
             /** @description Name it in `POST /api/v1/execute_tool`. */
-            connected_account_id: components["schemas"]["ConnectedAccountId"];
+            connected_account_id: string;
             /** @description The `key_id` of its connection. */
             connector: string;
             /** @description The account's identifier. */
@@ -5836,7 +6033,8 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
-            name: components["schemas"]["ToolName"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            name: string;
             /** @description JSON Schema (2020-12) of `data`, after `response`. */
             output_schema: {
                 [key: string]: unknown;
@@ -5856,7 +6054,11 @@ export interface components {
             response?: {
                 [key: string]: unknown;
             };
-            scopes: components["schemas"]["ToolScopes"];
+            /**
+             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+             *     is needed.
+             */
+            scopes: string[][];
             /** @description What it is about, to filter by. */
             tags: string[];
             /** @description A short name for people. */
@@ -5925,14 +6127,19 @@ export interface components {
          */
         ToolHit: {
             /** @description The account that would run the tool; null when the user has none. */
-            connected_account_id?: components["schemas"]["ConnectedAccountId"] | null;
+            connected_account_id?: string | null;
             /** @description The value of `connector` with which the tool is run or connected, a connection's `key_id` where there is one. */
             connector: string;
             /** @description Scopes that the tool needs and the account was not granted. */
             missing_scopes?: string[];
             /** @description Null when the tool is `READY`. */
             next_step?: components["schemas"]["ToolNextStep"] | null;
-            readiness?: components["schemas"]["ToolReadiness"];
+            /**
+             * @description Whether the user can call the tool: `READY` now; `NEEDS_CONNECTION` when there is no account yet, or none that was ever finished;
+             *     `NEEDS_REAUTH` when the account has expired, was disconnected, or lacks a scope.
+             * @enum {string}
+             */
+            readiness?: "READY" | "NEEDS_CONNECTION" | "NEEDS_REAUTH";
             tool: components["schemas"]["FormattedTool"];
         };
         /** @description The best hits first. */
@@ -5942,14 +6149,18 @@ export interface components {
         };
         /** @description A page of tools, ordered by name or by fit. */
         ToolList: {
-            next_page_token: components["schemas"]["NextPageToken"];
-            prev_page_token: components["schemas"]["PrevPageToken"];
+            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            prev_page_token: string;
             /** @description The tools of this page. */
             tools: components["schemas"]["FormattedTool"][];
-            total_size: components["schemas"]["TotalSize"];
+            /**
+             * Format: int64
+             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
         };
-        /** @description A tool's name, `<connector>_<verb>_<noun>`. */
-        ToolName: string;
         /** @description The operation that brings the user closer to calling the tool. */
         ToolNextStep: {
             /** @description What is known of the operation's fields. `generateMagicLink` also takes the application's own `state` and `user_verify_url`. */
@@ -5975,37 +6186,35 @@ export interface components {
              */
             operation_id: "generateMagicLink" | "verifyUser" | "createConnectedAccount" | "updateConnectedAccount" | "createConnection" | "updateConnection";
         };
-        /**
-         * @description Whether the user can call the tool: `READY` now; `NEEDS_CONNECTION` when there is no account yet, or none that was ever finished;
-         *     `NEEDS_REAUTH` when the account has expired, was disconnected, or lacks a scope.
-         * @enum {string}
-         */
-        ToolReadiness: "READY" | "NEEDS_CONNECTION" | "NEEDS_REAUTH";
         /** @description One tool. */
         ToolResponse: {
             definition?: components["schemas"]["ToolDefinition"];
             tool: components["schemas"]["FormattedTool"];
         };
-        /**
-         * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-         *     is needed.
-         */
-        ToolScopes: string[][];
         /** @description An MCP server did not list its tools. */
         ToolsNotListedProblem: {
             code: components["schemas"]["ErrorCode"];
-            detail: components["schemas"]["ProblemDetail"];
-            errors?: components["schemas"]["ProblemErrors"];
+            /** @description What went wrong this time, for a person. Not to be parsed. */
+            detail: string;
+            /** @description The fields that are wrong, where there are any; at most 20. */
+            errors?: components["schemas"]["FieldError"][];
             /**
              * @description Where the server refused the credential (`upstream_auth`) or wants more scopes, the operation that helps. Absent where trying
              *     again later helps.
              */
             next_action?: components["schemas"]["NextAction"];
-            request_id: components["schemas"]["ProblemRequestId"];
-            status: components["schemas"]["ProblemStatus"];
-            title: components["schemas"]["ProblemTitle"];
+            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status of the answer. */
+            status: number;
+            /** @description A short text for the kind of problem; the same in every occurrence. */
+            title: string;
             tool_error: components["schemas"]["ToolError"];
-            type: components["schemas"]["ProblemType"];
+            /**
+             * Format: uri-reference
+             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             */
+            type: string;
         };
         /**
          * @description Where the tool comes from: the `catalogue` that is part of Valetkey, or this environment's own: `custom` created over the
@@ -6020,10 +6229,15 @@ export interface components {
             /** @description What it does, what it changes, and when to take a sibling instead. */
             description: string;
             hints: components["schemas"]["ToolHints"];
-            name: components["schemas"]["ToolName"];
+            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            name: string;
             /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
             paginated: boolean;
-            scopes: components["schemas"]["ToolScopes"];
+            /**
+             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+             *     is needed.
+             */
+            scopes: string[][];
             source: components["schemas"]["ToolSource"];
             /** @description What it is about, to filter by. */
             tags: string[];
@@ -6033,7 +6247,7 @@ export interface components {
         /** @description What reading the tools of an MCP server has changed. Tools are named as they are called here. */
         ToolSyncReport: {
             /** @description Those whose changes were taken over. */
-            accepted: components["schemas"]["ToolName"][];
+            accepted: string[];
             /**
              * @description Those whose schemas are not used as the server writes them: a word that is not JSON Schema was left out, or a property has another
              *     name here because model APIs refuse its own. Calls are sent with the server's names.
@@ -6042,12 +6256,12 @@ export interface components {
                 /** @description What differs, each as a sentence that begins with the place. */
                 changes: string[];
                 /** @description The tool's name here. */
-                tool: components["schemas"]["ToolName"];
+                tool: string;
             }[];
             /** @description New ones. */
-            added: components["schemas"]["ToolName"][];
+            added: string[];
             /** @description Those that differ from what was pinned; they do not run until that is accepted. */
-            flagged: components["schemas"]["ToolName"][];
+            flagged: string[];
             /** @description What the server lists and cannot be a tool here, by its name there. */
             left_out: {
                 /** @description Why it is left out. */
@@ -6056,20 +6270,10 @@ export interface components {
                 tool: string;
             }[];
             /** @description Those that the server no longer lists. */
-            removed: components["schemas"]["ToolName"][];
+            removed: string[];
             /** @description How many tools the provider has now. */
             tools: number;
         };
-        /**
-         * Format: int64
-         * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
-         */
-        TotalSize: number;
-        /**
-         * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
-         *     says when counting stops.
-         */
-        TotalSizeIsLowerBound: boolean;
         /** @description What was left out of `data`; absent when nothing was. The rest is still JSON of the same shape. */
         Truncation: {
             /** @description Each place where something was left out. */
@@ -6101,7 +6305,7 @@ export interface components {
             /** @description The service that calls are signed for, as it stands in the scope of a signature (Signature Version 4). */
             signing_service?: string;
             /** @description The token service (AssumeRoleWithWebIdentity). `{{region}}` stands for the region of the account. */
-            token_uri?: components["schemas"]["OAuthUri"];
+            token_uri?: string;
         };
         /**
          * Trusted identity provider
@@ -6170,11 +6374,16 @@ export interface components {
          * @description The cloud trusts Valetkey as an identity provider and gives temporary credentials.
          */
         TrustedIdpPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /** @description Empty, for a type that has no typed credential. */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["TrustedIdpConfig"];
             /**
              * @description Always `TRUSTED_IDP`. (enum property replaced by openapi-typescript)
@@ -6188,29 +6397,56 @@ export interface components {
          */
         UnknownOutcomeProblem: {
             code: components["schemas"]["ErrorCode"];
-            detail: components["schemas"]["ProblemDetail"];
-            errors?: components["schemas"]["ProblemErrors"];
+            /** @description What went wrong this time, for a person. Not to be parsed. */
+            detail: string;
+            /** @description The fields that are wrong, where there are any; at most 20. */
+            errors?: components["schemas"]["FieldError"][];
             /** @description That execution. */
             execution_id: string;
-            request_id: components["schemas"]["ProblemRequestId"];
-            status: components["schemas"]["ProblemStatus"];
-            title: components["schemas"]["ProblemTitle"];
-            type: components["schemas"]["ProblemType"];
+            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status of the answer. */
+            status: number;
+            /** @description A short text for the kind of problem; the same in every occurrence. */
+            title: string;
+            /**
+             * Format: uri-reference
+             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             */
+            type: string;
         };
         /** @description The account, by `id` or by `organization_id` and/or `user_id` with `connector` and `identifier`, and what to change of it. */
         UpdateConnectedAccountRequest: {
             connected_account: components["schemas"]["ConnectedAccountUpdate"];
-            connector?: components["schemas"]["ConnectorName"];
-            id?: components["schemas"]["ConnectedAccountId"];
-            identifier?: components["schemas"]["AccountIdentifier"];
-            organization_id?: components["schemas"]["OrganizationId"];
-            user_id?: components["schemas"]["UserId"];
+            /**
+             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
+             *     spaces, hyphens, underscores and colons.
+             */
+            connector?: string;
+            /** @description The id of a connected account. */
+            id?: string;
+            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            identifier?: string;
+            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            organization_id?: string;
+            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            user_id?: string;
         };
         /** @description The settings to change. What is left out stays as it is; `null` clears. */
         UpdateConnectionRequest: {
-            allowed_addresses?: components["schemas"]["ConnectionAllowedAddresses"];
+            /**
+             * @description The only addresses that may be used where the provider's definition leaves them open: the base address that an account names, the
+             *     OAuth addresses that a value of an account is part of, and an authorization server at another host that an MCP server names for
+             *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
+             *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
+             *     production environment the list is required where a value of an account decides where the client is used, for example
+             *     at record systems (SMART on FHIR) whose address the user types. A request that allows more addresses than before also brings
+             *     `client_secret` (or the `client_id` of a client that has none): a stored client is not used at addresses that it was not stored for.
+             *     At record systems a private key (`private_key_jwt`) need not be repeated.
+             */
+            allowed_addresses?: string[] | null;
             /** @description The only tools that accounts of this connection may run; null for every tool of the connector. */
-            allowed_tools?: components["schemas"]["ToolName"][] | null;
+            allowed_tools?: string[] | null;
             /** @description The OAuth client at the provider; null removes it, which makes a connection of an OAuth type a `DRAFT`. */
             client_id?: string | null;
             /** @description The secret of the OAuth client, as on create; null removes it. It is stored encrypted and never returned. */
@@ -6241,17 +6477,23 @@ export interface components {
         };
         /** @description What to change of a custom provider. What is left out stays as it is; `null` clears where it is allowed. */
         UpdateCustomProviderRequest: {
-            auth_patterns?: components["schemas"]["ProviderAuthPatterns"];
+            /** @description The ways in which its accounts can authenticate, at most one per type; the first is offered first. */
+            auth_patterns?: components["schemas"]["AuthPattern"][];
             /** @description What it is, for a person who chooses; null clears it. */
             description?: string | null;
-            display_name?: components["schemas"]["ProviderDisplayName"];
+            /** @description The provider's name for people. */
+            display_name?: string;
             /** @description The address of its icon, an https URL; null or empty for none. */
             icon_src?: string | null;
             /** @description All key-value pairs, in place of the stored ones: at most 20, keys of 3 to 25 characters, values of 1 to 256; null for none. */
             metadata?: {
                 [key: string]: string;
             } | null;
-            proxy_enabled?: components["schemas"]["ProviderProxyEnabled"];
+            /**
+             * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
+             *     has none, so its tools cannot run.
+             */
+            proxy_enabled?: boolean;
             /**
              * @description The base of the provider's API; null removes it. Must start with `https://`, or be an `http://` address that a development
              *     environment may call, as when a provider is created.
@@ -6277,9 +6519,12 @@ export interface components {
         };
         /** @description What to change. What is left out stays as it is. */
         UpdateMcpConfigRequest: {
-            description?: components["schemas"]["McpConfigDescription"];
-            mappings?: components["schemas"]["McpMappingsRequest"];
-            name?: components["schemas"]["McpConfigName"];
+            /** @description What it is for. */
+            description?: string;
+            /** @description The connections to offer, at most 25. */
+            mappings?: components["schemas"]["McpMappingRequest"][];
+            /** @description A name for people, unique in the environment. */
+            name?: string;
         };
         /** @description What is to change of a tool; each member as a whole. */
         UpdateToolRequest: {
@@ -6318,14 +6563,16 @@ export interface components {
             response?: {
                 [key: string]: unknown;
             } | null;
-            scopes?: components["schemas"]["RequiredScopes"];
+            /**
+             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
+             *     is needed.
+             */
+            scopes?: string[][];
             /** @description What it is about, to filter by. */
             tags?: string[];
             /** @description A short name for people. */
             title?: string;
         };
-        /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
-        UserId: string;
         /**
          * @description Whether the user who finishes an authorization link must be verified by the application. With `NONE` whoever finishes a link
          *     is let in; that is for development environments whose base URL is of the loopback only.
@@ -6345,7 +6592,7 @@ export interface components {
              * @description The account identifier of the user who is logged in at the application. Never take it from the request that carried
              *     `auth_request_id`. It is compared byte for byte with the identifier that the link was made for.
              */
-            identifier: components["schemas"]["AccountIdentifier"];
+            identifier: string;
         };
         /** @description The account is `ACTIVE`. */
         VerifyUserResponse: {
@@ -6420,13 +6667,19 @@ export interface components {
          * @description A service account stands for a workspace user (RFC 7523).
          */
         WorkspaceDwdPattern: {
-            account_fields?: components["schemas"]["AuthAccountFields"];
+            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            auth_header_key_override?: components["schemas"]["AuthHeaderKeyOverride"];
-            description?: components["schemas"]["AuthPatternDescription"];
-            display_name?: components["schemas"]["AuthPatternDisplayName"];
-            fields?: components["schemas"]["NoAuthFields"];
-            is_mcp?: components["schemas"]["AuthPatternIsMcp"];
+            /** @description The header that carries the credential instead of `Authorization`. */
+            auth_header_key_override?: string;
+            /** @description Help for the person who connects an account, such as where to find the key. */
+            description?: string;
+            /** @description The label of this way on the connect page. */
+            display_name?: string;
+            /** @description Empty, for a type that has no typed credential. */
+            fields?: components["schemas"]["AuthField"][];
+            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
              * @description Always `WORKSPACE_DWD`. (enum property replaced by openapi-typescript)
@@ -7042,7 +7295,7 @@ export interface components {
          * @description The account's id. Other fields may stand beside it, but must agree with it.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
-        AccountIdQuery: components["schemas"]["ConnectedAccountId"];
+        AccountIdQuery: string;
         /**
          * @description Only accounts in this state.
          * @example ACTIVE
@@ -7052,7 +7305,7 @@ export interface components {
          * @description Only executions of this run of an agent.
          * @example run-2041
          */
-        AgentRunIdQuery: components["schemas"]["AgentRunId"];
+        AgentRunIdQuery: string;
         /**
          * @description The API client's id.
          * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
@@ -7072,7 +7325,7 @@ export interface components {
          * @description Only connections of this organization.
          * @example org_acme
          */
-        ConnectionOrganizationQuery: components["schemas"]["OrganizationId"];
+        ConnectionOrganizationQuery: string;
         /**
          * @description Only connections of this identity provider type.
          * @example GITHUB
@@ -7092,7 +7345,7 @@ export interface components {
          * @description The `key_id` of a connection, or a provider that has exactly one connection here.
          * @example github
          */
-        ConnectorQuery: components["schemas"]["ConnectorName"];
+        ConnectorQuery: string;
         /**
          * @description Only tools that may delete or overwrite something (`true`), or only those that never do (`false`).
          * @example false
@@ -7107,12 +7360,12 @@ export interface components {
          * @description Only executions with this account, also when it was deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
-        ExecutionAccountQuery: components["schemas"]["ConnectedAccountId"];
+        ExecutionAccountQuery: string;
         /**
          * @description Only executions with accounts of this connector.
          * @example github
          */
-        ExecutionConnectorQuery: components["schemas"]["ConnectorName"];
+        ExecutionConnectorQuery: string;
         /**
          * @description The execution's id.
          * @example exec_01k6p4a2b3c4d5e6f7g8h9j0km
@@ -7127,7 +7380,7 @@ export interface components {
          * @description Only executions of this tool.
          * @example github_create_issue
          */
-        ExecutionToolQuery: components["schemas"]["ToolName"];
+        ExecutionToolQuery: string;
         /**
          * @description The last part of the `url` of a file.
          * @example AbCdEfGhIjKlMnOpQrStUvWxYz0123456789
@@ -7152,7 +7405,7 @@ export interface components {
          * @description The account's identifier in the third-party application.
          * @example ada@acme.test
          */
-        IdentifierQuery: components["schemas"]["AccountIdentifier"];
+        IdentifierQuery: string;
         /**
          * @description Only custom providers (`true`) or only built-in ones (`false`).
          * @example false
@@ -7177,7 +7430,7 @@ export interface components {
          * @description The organization that owns the account.
          * @example org_acme
          */
-        OrganizationIdQuery: components["schemas"]["OrganizationId"];
+        OrganizationIdQuery: string;
         /**
          * @description How many items a page holds.
          * @example 20
@@ -7213,7 +7466,7 @@ export interface components {
          * @description Only revocations of this account's tokens, also when it was deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
-        RevocationAccountQuery: components["schemas"]["ConnectedAccountId"];
+        RevocationAccountQuery: string;
         /**
          * @description Only revocations in this state.
          * @example FAILED
@@ -7239,7 +7492,7 @@ export interface components {
          * @description Only tools of this connector.
          * @example github
          */
-        ToolConnectorQuery: components["schemas"]["ConnectorName"];
+        ToolConnectorQuery: string;
         /**
          * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
          *     complete.
@@ -7289,22 +7542,22 @@ export interface components {
          * @description Only accounts with this identifier; where an account is missing, the one it would get.
          * @example ada@acme.test
          */
-        ToolUserIdentifierQuery: components["schemas"]["AccountIdentifier"];
+        ToolUserIdentifierQuery: string;
         /**
          * @description The user's organization, as its accounts name it.
          * @example org_acme
          */
-        ToolUserOrganizationQuery: components["schemas"]["OrganizationId"];
+        ToolUserOrganizationQuery: string;
         /**
          * @description The user, as the accounts name their owner.
          * @example user_ada
          */
-        ToolUserQuery: components["schemas"]["UserId"];
+        ToolUserQuery: string;
         /**
          * @description The user who owns the account.
          * @example user_ada
          */
-        UserIdQuery: components["schemas"]["UserId"];
+        UserIdQuery: string;
     };
     requestBodies: never;
     headers: {

@@ -1,8 +1,11 @@
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { describeProblem } from './bundle-problem.ts';
 import { completeWebhooks } from './complete-webhooks.ts';
+import { definitionsOf } from './contract-places.ts';
 import { ContractResolver } from './contract-resolver.ts';
+import { inlineAliases } from './inline-aliases.ts';
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
 
@@ -27,20 +30,25 @@ export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> 
   if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'));
   const document = completeWebhooks(JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject);
   const components = Object.entries(objectAt(document, 'components'));
-  return {
+  return inlineAliases({
     ...document,
-    components: Object.fromEntries(components.map(([group, members]) => [group, sorted(members)])),
-  };
+    components: Object.fromEntries(components.map(([group, members]) => [group, sorted(members, dirname(root))])),
+  });
 }
 
 /** The order of discovery changes with every edit; the order of names keeps the diff of the bundle small. */
-function sorted(members: Json): JsonObject {
+function sorted(members: Json, folder: string): JsonObject {
   const entries = Object.entries(members as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = new Set(entries.map(([name]) => name));
   for (const name of names) {
     // The bundler silently puts the file's name before a name that is taken.
     const wanted = /^[a-z-]+[_-](.+)$/.exec(name)?.[1];
-    if (wanted && names.has(wanted)) throw new Error(`two files define ${wanted} differently`);
+    if (wanted && names.has(wanted)) throw new Error(describeConflict(wanted, folder));
   }
   return Object.fromEntries(entries);
+}
+
+function describeConflict(name: string, folder: string): string {
+  const [first, ...others] = definitionsOf(name, folder);
+  return `${first}: ${name} is defined differently in ${others.join(', ')}`;
 }

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { OpenAPI3 } from 'openapi-typescript';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { stringify } from 'yaml';
-import { bundleSpec } from './bundle.ts';
+import { bundleSpec, SPEC_ROOT } from './bundle.ts';
+import { placed } from './contract-places.ts';
 import { breaksOfContractRules } from './contract-rules.ts';
-import type { JsonObject } from './openapi-document.ts';
+import { type JsonObject, objectAt } from './openapi-document.ts';
 import { secretPaths } from './secret-paths.ts';
 
 /** The contract in one file, as it is served. */
@@ -18,7 +21,17 @@ export async function makeContract(): Promise<{ files: Record<string, string>; p
     'api.d.ts': await types(document),
     'secret-paths.json': asJson(secretPaths(document)),
   };
-  return { files, problems: breaksOfContractRules(document) };
+  const folder = dirname(SPEC_ROOT);
+  const problems = breaksOfContractRules(document).map((finding) => placed(finding, folder));
+  return { files, problems: [...problems, ...versionProblems(document)] };
+}
+
+/** The contract and the package are released together. */
+export function versionProblems(document: JsonObject): string[] {
+  const file = new URL('../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  const { version: stated } = objectAt(document, 'info');
+  return stated === version ? [] : [`spec/openapi.yaml: info.version is ${stated}, but package.json has ${version}`];
 }
 
 /** The generator completes discriminators in place, hence the copy. */

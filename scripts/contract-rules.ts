@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   eventsAreDescribed,
   eventsHaveNames,
@@ -187,6 +188,34 @@ function* constantsAreChoicesToo(document: JsonObject): Generator<string> {
   }
 }
 
+/** Generated clients choose the type of a value by the mapping; without one some guess it from the names of components. */
+function* unionsByTagHaveMappings(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    for (const union of ['oneOf', 'anyOf']) {
+      const branches = arrayAt(schema, union);
+      const [first = {}, ...others] = branches.map((branch) => constantsOf(resolve(document, branch)));
+      const tag = Object.keys(first).find((name) => others.length > 0 && others.every((other) => name in other));
+      if (tag === undefined) continue;
+      const references = branches.map((branch) => (isObject(branch) ? branch['$ref'] : undefined));
+      const wanted = [first, ...others].map((constants, index) => [constants[tag], references[index]]);
+      const { propertyName, mapping } = objectAt(schema, 'discriminator');
+      if (propertyName !== tag || !isDeepStrictEqual(mapping, Object.fromEntries(wanted)))
+        yield `${pointer}: say a discriminator with propertyName ${tag} and a mapping of every value to its branch`;
+    }
+  }
+}
+
+/** The properties of a schema that have one value only. */
+function constantsOf(schema: JsonObject): JsonObject {
+  const properties = Object.entries(objectAt(schema, 'properties'));
+  return Object.fromEntries(
+    properties.flatMap(([name, property]) => {
+      const value = isObject(property) ? property['const'] : undefined;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 const RULES: readonly Rule[] = [
   operationIdsAreUnique,
   statusesAreExact,
@@ -202,6 +231,7 @@ const RULES: readonly Rule[] = [
   schemasAreNotRecursive,
   schemasHaveTypeNames,
   constantsAreChoicesToo,
+  unionsByTagHaveMappings,
   requestsHoldNothingReadOnly,
   requestBodiesHaveNoDefaults,
   requestsAreBounded,

@@ -35,16 +35,16 @@ describe('bundling', () => {
   }
 
   it('makes one component of what two files define alike', async () => {
-    const document = await bundled({ 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Thing: { type: string }' });
-    expect(document['components']).to.deep.equal({ schemas: { Thing: { type: 'string' } } });
+    const document = await bundled({ 'one.yaml': 'Thing: { type: object }', 'two.yaml': 'Thing: { type: object }' });
+    expect(document['components']).to.deep.equal({ schemas: { Thing: { type: 'object' } } });
   });
 
-  it('refuses one name for two things', async () => {
+  it('rejects one name for two things, and names both places', async () => {
     const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Thing: { type: integer }' };
-    expect(await failureOf(files)).to.equal('two files define Thing differently');
+    expect(await failureOf(files)).to.match(/one\.yaml:1:1: Thing is defined differently in \S*two\.yaml:1:1$/);
   });
 
-  it('refuses a reference that leads nowhere', async () => {
+  it('rejects a reference that leads nowhere', async () => {
     const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Other: { type: string }' };
     expect(await failureOf(files)).to.match(/root\.yaml:1:\d+: cannot resolve two\.yaml#\/Thing$/);
   });

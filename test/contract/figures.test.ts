@@ -44,7 +44,7 @@ describe('figures in the documentation', () => {
       (contract as unknown as Schemas).components.schemas[schema]?.properties ?? {};
     const lifetime = properties('CreateMcpSessionTokenRequest')['lifetime_seconds'];
     const silence = properties('CreateConnectionRequest')['mcp_timeout_seconds'];
-    const mappings = (contract as unknown as Schemas).components.schemas['McpMappingsRequest'];
+    const mappings = properties('CreateMcpConfigRequest')['mappings'];
     for (const sentence of [
       `${lifetime?.minimum} seconds to ${Number(lifetime?.maximum) / 3600} hours`,
       `\`mcp_timeout_seconds\` of the connection (${silence?.minimum} to ${silence?.maximum})`,

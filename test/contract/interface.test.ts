@@ -204,7 +204,7 @@ describe('lists of the contract', () => {
       expect(tag['enum'], type).to.deep.equal([type]);
     }
     const signIn = ['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN'];
-    expect(arrayAt(schema('ConnectionAuthorizationType'), 'enum')).to.have.members([
+    expect(arrayAt(objectAt(properties('CreateConnectionRequest'), 'type'), 'enum')).to.have.members([
       ...authorizationTypes(),
       ...signIn,
     ]);

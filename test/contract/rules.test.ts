@@ -127,6 +127,17 @@ describe('rules of the contract', () => {
     expect(single).to.deep.equal(['/components/schemas/ApiKeyPattern/properties/type: say enum beside const']);
   });
 
+  it('X18: find a union of tagged objects without a discriminator, or with a mapping that leaves a branch out', () => {
+    const finding = 'say a discriminator with propertyName type and a mapping of every value to its branch';
+    const without = findingsAfter((d) => delete schema(d, 'AuthPattern')['discriminator']);
+    expect(without).to.deep.equal([`/components/schemas/AuthPattern: ${finding}`]);
+    const incomplete = findingsAfter((d) => {
+      const { mapping } = schema(d, 'AuthPattern')['discriminator'] as { mapping: JsonObject };
+      delete mapping['API_KEY'];
+    });
+    expect(incomplete).to.deep.equal([`/components/schemas/AuthPattern: ${finding}`]);
+  });
+
   it('X19: find a default in the body of a request', () => {
     const change = (d: Editable) => schema(d, 'ExecuteToolRequest').properties['dry_run'] as JsonObject;
     const found = findingsAfter((d) => (change(d)['default'] = false));

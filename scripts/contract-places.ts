@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Where the files of a contract define a name at their top level, each as `file:line:1`. */
+export function definitionsOf(name: string, folder: string): string[] {
+  return linesWith((line) => line.startsWith(`${name}:`), folder);
+}
+
+/**
+ * Puts `file:line:column` before a finding about the bundled contract, which begins with the `operationId` or the component that it is
+ * about. A finding about neither stays as it is.
+ */
+export function placed(finding: string, folder: string): string {
+  const [subject = ''] = finding.split(/[\s/:]/, 1);
+  const component = /^\/components\/\w+\/(\w+)/.exec(finding)?.[1] ?? subject;
+  const operation = linesWith((line) => line.trim() === `operationId: ${subject}`, folder);
+  const [place] = [...operation, ...definitionsOf(component, folder)];
+  return place === undefined ? finding : `${place}: ${finding}`;
+}
+
+function linesWith(matches: (line: string) => boolean, folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+  return files.sort().flatMap((file) => {
+    const path = join(folder, file);
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => {
+        const column = line.length - line.trimStart().length + 1;
+        return line !== '' && matches(line) ? [`${relative(process.cwd(), path)}:${index + 1}:${column}`] : [];
+      });
+  });
+}
