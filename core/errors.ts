@@ -63,6 +63,13 @@ export interface FieldError {
   message: string;
 }
 
+/** Why a request was not authenticated. For logs: clients are told no more than that it was not. */
+export interface AuthFailure {
+  reason: string;
+  /** Only an id that was issued here: what a caller sends in its place may be a secret. */
+  clientId?: string;
+}
+
 export interface ApiErrorOptions {
   errors?: FieldError[];
   /** Further members of the problem document, declared in the contract (`next_action`, `tool_error`, `execution_id`). */
@@ -70,8 +77,9 @@ export interface ApiErrorOptions {
   /** How long to wait before the same request may succeed, if known. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
-  /** The missing scope, if it is not the operation's own. */
+  /** The missing scope. */
   scope?: string;
+  authFailure?: AuthFailure;
 }
 
 /**
@@ -82,6 +90,7 @@ export class ApiError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly extra: Record<string, unknown> | undefined;
   readonly scope: string | undefined;
+  readonly authFailure: AuthFailure | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
@@ -91,6 +100,7 @@ export class ApiError extends Error {
     this.errors = options.errors?.slice(0, PROBLEM.errors).map(bounded);
     this.extra = options.extra;
     this.scope = options.scope;
+    this.authFailure = options.authFailure;
     this.retryAfterMs = options.retryAfterMs;
   }
 

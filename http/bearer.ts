@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../core/errors.ts';
 import type { Deps } from './deps.ts';
-import type { Exchange, Principal } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 const SCHEME = /^bearer +/i;
 
@@ -14,30 +13,38 @@ export function bearerToken(header = ''): string | undefined {
 
 /**
  * Verifies the access token of a request and demands one scope. The client is looked up on every request, so a disabled client
- * ends at once, whatever its tokens say.
+ * ends immediately, whatever its tokens say. Sets the client of the exchange.
  *
  * @throws ApiError UNAUTHENTICATED, INSUFFICIENT_SCOPE
  */
 export async function authenticate(
-  req: IncomingMessage,
-  scope: string,
   exchange: Exchange,
-  deps: Deps,
-): Promise<Principal> {
+  scope: string,
+  deps: Pick<Deps, 'verifyToken' | 'store'>,
+): Promise<void> {
+  const { req, environment } = exchange;
   const token = bearerToken(req.headers.authorization);
-  const environment = exchange.environment;
-  if (!token || !environment) throw unauthenticated('An access token is required in the Authorization header.');
+  if (!token || !environment) {
+    const detail = 'An access token is required in the Authorization header.';
+    const reason = req.headers.authorization === undefined ? 'no_token' : 'malformed';
+    throw new ApiError('UNAUTHENTICATED', detail, { authFailure: { reason } });
+  }
   const verified = deps.verifyToken(token, environment);
-  if (!verified.ok) throw unauthenticated('The access token is not valid.');
+  if (!verified.ok) throw invalid(verified.reason, verified.clientId);
   const { clientId, environmentId, generation, scopes } = verified.token;
-  if (environmentId !== environment.id) throw unauthenticated('The access token is not valid.');
+  if (environmentId !== environment.id) throw invalid('environment', clientId);
   const state = await deps.store.read.apiClients.state(environment.id, clientId);
-  if (!state?.enabled || state.generation !== generation) throw unauthenticated('The access token is not valid.');
-  if (!(scopes as readonly string[]).includes(scope))
-    throw new ApiError('INSUFFICIENT_SCOPE', `The operation needs the scope ${scope}.`);
-  return { clientId, scopes };
+  if (!state) throw invalid('client_unknown', clientId);
+  if (!state.enabled) throw invalid('client_disabled', clientId);
+  if (state.generation !== generation) throw invalid('revoked', clientId);
+  if (!(scopes as readonly string[]).includes(scope)) {
+    const authFailure = { reason: 'scope', clientId };
+    throw new ApiError('INSUFFICIENT_SCOPE', `The operation needs the scope ${scope}.`, { scope, authFailure });
+  }
+  exchange.client = { clientId, scopes };
 }
 
-function unauthenticated(detail: string): ApiError {
-  return new ApiError('UNAUTHENTICATED', detail);
+function invalid(reason: string, clientId?: string): ApiError {
+  const authFailure = { reason, ...(clientId !== undefined && { clientId }) };
+  return new ApiError('UNAUTHENTICATED', 'The access token is not valid.', { authFailure });
 }

@@ -1,24 +1,21 @@
-import type { ServerResponse } from 'node:http';
-import type { ByteAllowance, ByteHold } from '../core/budgets/byte-budget.ts';
+import type { ByteHold } from '../core/budgets/byte-budget.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Counts the body of a request until its response is over. */
 export type BodyHold = Pick<ByteHold, 'grow'>;
 
-/** The hold for the body of a request. Requests without a token share a part of their own: they cannot take that of clients. */
+/**
+ * The hold for the body of a request. Requests without a token share a part of their own: they cannot take that of clients. Bodies so
+ * small that they are not counted make nothing.
+ */
 export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: Pick<Deps, 'bodies'>): BodyHold {
   const party = environment?.id ?? '';
-  return holdUntilClosed(bodies.of(client ? party : `${party} public`), res);
-}
-
-/** Bodies so small that they are not counted make nothing. */
-export function holdUntilClosed(bodies: ByteAllowance, res: ServerResponse): BodyHold {
   let hold: ByteHold | undefined;
   return {
     grow(bytes) {
       if (hold === undefined) {
-        const opened = bodies.hold();
+        const opened = bodies.of(client ? party : `${party} public`).hold();
         res.once('close', () => opened.release());
         hold = opened;
       }

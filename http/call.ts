@@ -1,4 +1,4 @@
-import type { ApiError } from '../core/errors.ts';
+import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { Call, OperationId, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
@@ -51,6 +51,10 @@ class RequestCall {
 
   problem(error: ApiError): Reply {
     return problemReply(error, this.requestId, retryAfterOf(error));
+  }
+
+  refused(failure: AuthFailure): void {
+    this.#exchange.authFailure = failure;
   }
 
   commit(...args: Parameters<AnyCall['commit']>): Promise<Reply> {

@@ -1,5 +1,5 @@
 import type { BinaryBody } from '../core/binary-body.ts';
-import type { ApiError } from '../core/errors.ts';
+import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
 import type { Answered } from '../core/present/schemas.ts';
@@ -78,6 +78,8 @@ export interface Call<O extends OperationId> {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The answer of an expected failure, where it has to be returned instead of thrown. */
   problem(error: ApiError): Reply<O>;
+  /** Notes for the log why the credentials of the request are refused. */
+  refused(failure: AuthFailure): void;
   /**
    * Runs the effect of the request in one durable transaction, together with its idempotency record.
    *

@@ -240,9 +240,8 @@ export async function createDeps(
       readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
       onAnswer: (exchange, status) => {
         const ms = performance.now() - exchange.startedAt;
-        const operation = exchange.operation?.operationId ?? 'none';
-        metrics.request(operation, status, ms / 1000);
-        logRequest(operation, status, ms, exchange.requestId);
+        metrics.request(exchange.name, status, ms / 1000);
+        logRequest(exchange.name, status, ms, exchange.requestId, exchange.authFailure);
       },
       async close() {
         beating.stop();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from 'openapi-backend';
+import type { AuthFailure } from '../core/errors.ts';
 import type { Environment } from './environments.ts';
 
 /** Who calls: an API client of the environment, with the scopes of its token. */
@@ -18,17 +19,21 @@ export class Exchange {
   readonly requestId: string;
   /** Milliseconds of a monotonic clock. */
   readonly startedAt: number = performance.now();
-  operation: Operation | undefined;
+  /** The name of the request in the log and the metrics. */
+  name: string;
+  /** The operation of the contract; undefined at the other doors. */
+  operation: Operation | undefined = undefined;
   environment: Environment | undefined = undefined;
   client: Principal | undefined = undefined;
-  /** Headers that belong to the answer whatever it is: rate limits. */
-  readonly answerHeaders: Record<string, string> = {};
+  /** Why the request was not authenticated, for the log. */
+  authFailure: AuthFailure | undefined = undefined;
+  /** Headers of the response, whatever it is: rate limits, CORS. */
+  readonly responseHeaders: Record<string, string> = {};
 
-  /** @param operation where it is known beforehand */
-  constructor(req: IncomingMessage, res: ServerResponse, requestId: string, operation?: Operation) {
+  constructor(req: IncomingMessage, res: ServerResponse, requestId: string, name: string) {
     this.req = req;
     this.res = res;
     this.requestId = requestId;
-    this.operation = operation;
+    this.name = name;
   }
 }

@@ -4,20 +4,20 @@ import { StorageError } from '../db/store.ts';
 import type { Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
-import { oauthErrorReply, problemReply, retryAfterOf } from './problem.ts';
+import { oauthErrorReply, problemReply } from './problem.ts';
 
-/** Turns anything that was thrown into an answer. What is not an expected failure is logged and reads "Internal error" outside. */
-export function errorReply(thrown: unknown, exchange: Exchange, deps: Deps): Reply {
-  const error = toApiError(thrown, exchange, deps);
+/** The response for a failure of the API: a problem document, or the error of OAuth at the token endpoint. */
+export function errorReply(error: ApiError, exchange: Exchange): Reply {
   const headers = challengeOf(error, exchange);
-  // The rate limiter knows better when its own refusal ends.
-  if (!('retry-after' in exchange.answerHeaders)) Object.assign(headers, retryAfterOf(error));
-  if (exchange.operation?.operationId === 'issueToken') return oauthErrorReply(error, headers);
+  if (exchange.name === 'issueToken') return oauthErrorReply(error, headers);
   return problemReply(error, exchange.requestId, headers);
 }
 
-/** The expected failure that something thrown is, or stands for outside; what it really was is in the log. */
-export function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): ApiError {
+/**
+ * The expected failure that something thrown is, or stands for outside. What is not an expected failure is logged and reads "Internal
+ * error" outside.
+ */
+export function toApiError(thrown: unknown, exchange: Exchange, deps: Pick<Deps, 'store' | 'log'>): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const isStorage = thrown instanceof StorageError;
   // Writes that fail are logged when they begin to.
@@ -36,15 +36,13 @@ export function toApiError(thrown: unknown, exchange: Exchange, deps: Deps): Api
 }
 
 /** RFC 6750 §3: a bare challenge without credentials, the error code with bad ones, the needed scope with weak ones. */
-function challengeOf(error: ApiError, exchange: Exchange): Record<string, string> {
+function challengeOf(error: ApiError, { req }: Exchange): Record<string, string> {
   if (error.code === 'UNAUTHENTICATED') {
-    const presented = exchange.req.headers.authorization !== undefined;
+    const presented = req.headers.authorization !== undefined;
     return { 'www-authenticate': presented ? 'Bearer error="invalid_token"' : 'Bearer' };
   }
   if (error.code === 'INSUFFICIENT_SCOPE') {
-    const own = (exchange.operation?.security?.[0]?.['oauth2'] as string[] | undefined)?.[0];
-    const scope = error.scope ?? own ?? '';
-    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope ?? ''}"` };
   }
   return {};
 }

@@ -6,11 +6,14 @@ import { bindPorts, type Ports } from './bound-server.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
 import { createMcpServing } from './doors/create-mcp.ts';
-import { lazyPages } from './doors/lazy-pages.ts';
-import { createMcpMount, isMcp } from './doors/mcp.ts';
-import { createPipeline } from './doors/operations.ts';
-import { createProxy, isRawCall } from './doors/raw-calls.ts';
+import { expressDoor } from './doors/express-door.ts';
+import { createMcpDoor, isMcp } from './doors/mcp.ts';
+import { createOperations } from './doors/operations.ts';
+import { errorPage } from './doors/pages.ts';
+import { createRawCalls, isRawCall } from './doors/raw-calls.ts';
+import { errorReply } from './failure.ts';
 import { createMetricsListener } from './metrics.ts';
+import { createPipeline } from './pipeline.ts';
 
 export interface RunningServer {
   /** The origin that the API listens on, with the real port. */
@@ -21,8 +24,8 @@ export interface RunningServer {
 }
 
 /**
- * Composes the server. The operations of the contract are served in front of express: it swaps the prototypes of every request,
- * which costs more than everything else of the pipeline together. Express keeps the pages.
+ * Composes the server: one pipeline, and the doors that requests arrive at. The operations of the contract are served in front of express: it
+ * swaps the prototypes of every request, which costs more than everything else of the pipeline together. Express keeps the pages.
  *
  * @param ports that were bound before the deps were made
  * @param contract the OpenAPI document that requests and responses are checked against
@@ -34,22 +37,23 @@ export async function startServer(
   contract: Document = readDefinition(),
 ): Promise<RunningServer> {
   const bound = ports ?? (await bindPorts(deps.config));
-  const pipeline = await createPipeline(contract, handlers, deps);
-  const docs = lazyPages(async () => (await import('./doors/docs.ts')).createDocs(pipeline.serve), deps.log);
-  const connect = lazyPages(async () => (await import('./doors/connect.ts')).createConnect(deps), deps.log);
-  const mcp = createMcpMount(deps, createMcpServing(deps));
-  const proxy = createProxy(deps);
-  const listener = (req: IncomingMessage, res: ServerResponse) => {
-    if (isPage(req)) docs(req, res);
-    else if (isLinkPage(req)) connect(req, res);
-    else if (isMcp(req)) mcp.serve(req, res).catch(cutOff(res));
-    else if (isRawCall(req)) proxy(req, res).catch(cutOff(res));
-    else pipeline.serve(req, res).catch(cutOff(res));
+  const pipeline = createPipeline(deps);
+  const mcp = createMcpDoor(deps, createMcpServing(deps), pipeline);
+  const docs = expressDoor('docs', async () => (await import('./doors/docs.ts')).createDocs(), errorReply);
+  const loadPages = async () => (await import('./doors/connect.ts')).createConnect(deps, pipeline);
+  const doors = {
+    operations: pipeline.listen(await createOperations(contract, handlers, deps, pipeline)),
+    docs: pipeline.listen(docs),
+    pages: pipeline.listen(expressDoor('page', loadPages, errorPage)),
+    mcp: pipeline.listen(mcp),
+    rawCalls: pipeline.listen(createRawCalls(deps, pipeline)),
   };
-  /** For a fault outside of what turns faults into responses: it ends this connection, not the process. */
-  const cutOff = (res: ServerResponse) => (err: unknown) => {
-    deps.log.error({ err }, 'a response could not be written');
-    res.destroy();
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
+    if (isDocs(req)) doors.docs(req, res);
+    else if (isPage(req)) doors.pages(req, res);
+    else if (isMcp(req)) doors.mcp(req, res);
+    else if (isRawCall(req)) doors.rawCalls(req, res);
+    else doors.operations(req, res);
   };
   const { server } = bound.api;
   try {
@@ -74,13 +78,13 @@ export async function startServer(
   };
 }
 
-/** Paths that express serves; any other path is answered by the contract, with its own 404. */
-function isPage(req: IncomingMessage): boolean {
+/** Paths of the published contract and of the pages that explain it. */
+function isDocs(req: IncomingMessage): boolean {
   return /^\/(docs|openapi\.(json|yaml))(\/|\?|$)/.test(req.url ?? '/');
 }
 
-/** Paths of the pages that a person passes through to connect an account. */
-function isLinkPage(req: IncomingMessage): boolean {
+/** Paths of the pages that a user passes through to connect an account. */
+function isPage(req: IncomingMessage): boolean {
   return /^\/(connect|oauth\/callback)(\/|\?|$)/.test(req.url ?? '/');
 }
 

@@ -1,4 +1,5 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { AuthFailure } from '../errors.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { McpGrant } from './session.ts';
 
@@ -29,11 +30,13 @@ export function mintSessionToken(
   return PREFIX + sealed.seal(PURPOSE, [environmentId, serverId], JSON.stringify(carried), grant.expiresAt);
 }
 
+export type OpenedSession = { ok: true; grant: McpGrant } | { ok: false; authFailure: AuthFailure };
+
 /**
  * Opens a token that a client of an MCP server presents, and asks whether the API client that it came from still is what it was.
  *
- * @returns null for one that is altered, expired, of another server or environment, of an API client that was disabled, and for
- *   tokens of any other kind
+ * @returns why it is refused, for the log: it is altered, expired, of another server or environment, or of another kind (`token`), or
+ *   its API client is not what it was
  */
 export async function openSessionToken(
   sealed: SealedTokens,
@@ -41,11 +44,13 @@ export async function openSessionToken(
   environmentId: EnvironmentId,
   serverId: string,
   token: string,
-): Promise<McpGrant | null> {
-  if (!token.startsWith(PREFIX)) return null;
+): Promise<OpenedSession> {
+  if (!token.startsWith(PREFIX)) return { ok: false, authFailure: { reason: 'malformed' } };
   const text = sealed.open(PURPOSE, [environmentId, serverId], token.slice(PREFIX.length));
-  if (text === null) return null;
+  if (text === null) return { ok: false, authFailure: { reason: 'token' } };
   const { generation, ...grant } = JSON.parse(text) as Carried;
   const client = await read.apiClients.state(environmentId, grant.clientId);
-  return client?.enabled && client.generation === generation ? grant : null;
+  if (client?.enabled && client.generation === generation) return { ok: true, grant };
+  const reason = client?.enabled === false ? 'client_disabled' : 'revoked';
+  return { ok: false, authFailure: { reason, clientId: grant.clientId } };
 }

@@ -32,7 +32,8 @@ export interface TokenFacts extends TokenAudience {
 /** Why a token is refused. For logs: callers are told no more than `invalid_token`. */
 export type TokenFault = 'malformed' | 'header' | 'signature' | ClaimsFault;
 
-export type Verification = { ok: true; token: AccessToken } | { ok: false; reason: TokenFault };
+/** `clientId` of a token that is refused: known if its signature was good. */
+export type Verification = { ok: true; token: AccessToken } | { ok: false; reason: TokenFault; clientId?: string };
 
 /** The keys that tokens are verified with, by the header that goes with each: a token has one of these headers, byte for byte. */
 export type VerificationKeys = ReadonlyMap<string, SigningKey>;
@@ -98,11 +99,11 @@ export function verifyAccessToken(
   const token = readClaims(payload);
   if (token === null) return refuse('claims');
   const fault = judgeClaims(token, expected, now);
-  return fault === null ? { ok: true, token } : refuse(fault);
+  return fault === null ? { ok: true, token } : refuse(fault, token.clientId);
 }
 
-export function refuse(reason: TokenFault): Verification {
-  return { ok: false, reason };
+export function refuse(reason: TokenFault, clientId?: string): Verification {
+  return { ok: false, reason, ...(clientId !== undefined && { clientId }) };
 }
 
 function verifySignature(text: string, key: SigningKey): unknown {

@@ -39,7 +39,7 @@ export class VerifiedTokenCache {
     }
     const fault = judgeClaims(known.token, expected, now);
     if (fault === 'expired') this.#entries.delete(nameOf(text));
-    return fault === null ? { ok: true, token: known.token } : refuse(fault);
+    return fault === null ? { ok: true, token: known.token } : refuse(fault, known.token.clientId);
   }
 
   #verifyAnew(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {

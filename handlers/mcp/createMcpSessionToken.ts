@@ -46,8 +46,8 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
   return call.commit(create, {
     async replay(tx, kept) {
       const { token } = kept.body as Schemas['McpSessionToken'];
-      const grant = await openSessionToken(deps.sealedReplies, tx, call.environment.id, serverId, token);
-      if (grant?.mayConnect && !call.client.scopes.includes(CONNECTS)) {
+      const opened = await openSessionToken(deps.sealedReplies, tx, call.environment.id, serverId, token);
+      if (opened.ok && opened.grant.mayConnect && !call.client.scopes.includes(CONNECTS)) {
         const detail = `The token that the first request with this idempotency key got needs the scope ${CONNECTS}.`;
         throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope: CONNECTS });
       }

@@ -12,15 +12,24 @@ const LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 /** RFC 6749 §4.4: an access token for the client itself. */
 export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {
   const read = readTokenRequest({ authorizationHeader: call.headers['authorization'], form: call.body });
-  if (!read.ok) return refuse(reply, read.error);
+  if (!read.ok) {
+    if (read.error.error === 'invalid_client') call.refused({ reason: 'no_credentials' });
+    return refuse(reply, read.error);
+  }
   const { clientId, clientSecret, scope, method } = read.request;
   const client = await deps.store.read.apiClients.get(call.environment.id, clientId, deps.now());
   const live = client?.enabled ? client.secrets.map((secret) => secret.digest) : [];
   // Called for an unknown client too, so that its answer takes as long as any other.
   const authenticated = verifyClientSecret(clientSecret, live, deps.digester);
-  if (!client || !authenticated) return refuse(reply, invalidClient(method === 'client_secret_basic'));
+  if (!client || !authenticated) {
+    call.refused(
+      client ? { reason: client.enabled ? 'secret' : 'client_disabled', clientId } : { reason: 'client_unknown' },
+    );
+    return refuse(reply, invalidClient(method === 'client_secret_basic'));
+  }
   const granted = scope ?? (client.scopes as Scope[]);
   if (!granted.every((wanted) => client.scopes.includes(wanted))) {
+    call.refused({ reason: 'scope', clientId });
     return refuse(reply, tokenError('invalid_scope', 'The client may not have every scope that was asked for'));
   }
   const { baseUrl } = call.environment;

@@ -9,7 +9,7 @@ import { PAGE_FORM } from '../body-rule.ts';
 import type { Pairs } from '../query.ts';
 import { isFromElsewhere } from '../same-origin.ts';
 import { readFlowCookie } from './flow-cookie.ts';
-import type { PageCall, PageReply } from './page.ts';
+import type { PageCall, PageReply } from './pages.ts';
 
 /** The way back from a provider. */
 export function createCallback(tools: LinkTools) {

@@ -17,7 +17,7 @@ import type { Environment } from '../environments.ts';
 import type { Pairs } from '../query.ts';
 import { isFromElsewhere } from '../same-origin.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
-import type { PageCall, PageReply } from './page.ts';
+import type { PageCall, PageReply } from './pages.ts';
 
 /** The page of a link, and what happens when its form is sent. */
 export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'random'>, tools: LinkTools) {

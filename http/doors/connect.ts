@@ -1,15 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { ErrorRequestHandler, Express } from 'express';
+import type { Express } from 'express';
 import express from 'express';
+import type { LinkContext } from '../../core/accounts/links/link-context.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
 import { openLink } from '../../core/accounts/links/open-link.ts';
-import { ApiError } from '../../core/errors.ts';
 import { connectedPage, expiredPage, usedPage, waitingPage } from '../../web/connect/message-pages.ts';
 import type { Deps } from '../deps.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Pipeline } from '../pipeline.ts';
 import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
-import { createPages, type PageReply } from './page.ts';
+import { before, otherMethods, route } from './express-door.ts';
+import { type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
 const ASSET_NAMES: Record<string, string> = {
@@ -18,54 +20,64 @@ const ASSET_NAMES: Record<string, string> = {
   'icon.svg': 'connect-icon.svg',
 };
 
-/** The pages that a person passes through: the link, the way back from the provider, the end. */
-export function createConnect(deps: Deps): Express {
+type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
+
+/**
+ * The pages that a user passes through: the link, the way back from the provider, the end. In the log a request is the name of its page,
+ * its status and its time: addresses carry secrets here.
+ */
+export function createConnect(deps: Deps, pipeline: Pipeline): Express {
   const tools: LinkTools = { ...deps, sealedFlows: deps.sealedReplies };
-  const pages = createPages(deps);
   const form = createLinkForm(deps, tools);
   const callback = createCallback(tools);
   const app = express();
   app.disable('x-powered-by');
 
-  app.get('/connect/assets/:name', (req, res, next) => {
-    const file = Object.hasOwn(ASSET_NAMES, req.params.name) ? ASSET_NAMES[req.params.name] : undefined;
-    if (file === undefined) return next();
-    res.set('x-content-type-options', 'nosniff').sendFile(join(ASSETS, file), { maxAge: '1h' });
-  });
+  const page = (name: string, serve: Page) =>
+    route(async (exchange, params) => {
+      exchange.name = name;
+      return pageReply(await serve(pageCall(exchange, deps), params), exchange);
+    });
+  const ofLink = (use: (call: PageCall, link: LinkContext, token: string) => PageReply | Promise<PageReply>): Page => {
+    return async (call, { token = '' }) => {
+      const opened = await openLink(tools, call.environment, token);
+      return opened.kind === 'open' ? use(call, opened.link, token) : ended(opened.kind);
+    };
+  };
 
-  const connected = pages('connectedPage', () => ({ status: 200, page: connectedPage() }));
-  app.get('/connect/connected', connected);
+  app
+    .route('/connect/assets/:name')
+    .get((req, res, next) => {
+      const file = Object.hasOwn(ASSET_NAMES, req.params.name) ? ASSET_NAMES[req.params.name] : undefined;
+      if (file === undefined) return next('route');
+      const { exchange, settle } = res.locals as { exchange: Exchange; settle(status: number): void };
+      res.set({ 'x-content-type-options': 'nosniff', 'x-request-id': exchange.requestId });
+      res.sendFile(join(ASSETS, file), { maxAge: '1h' }, (error) =>
+        error && !res.headersSent ? next(error) : settle(res.statusCode),
+      );
+    })
+    .all(otherMethods('GET', 'HEAD'));
 
-  app.get('/connect/:token', (req, res) =>
-    pages('openLink', async (call) => {
-      const opened = await openLink(tools, call.environment, req.params.token);
-      if (opened.kind === 'open') return form.show(call, opened.link, req.params.token);
-      return ended(opened.kind);
-    })(req, res),
+  app.use(
+    before(async (exchange) => {
+      await pipeline.findEnvironment(exchange);
+      pipeline.limit(exchange);
+    }),
   );
-  app.post('/connect/:token', (req, res) =>
-    pages('submitLink', async (call) => {
-      const opened = await openLink(tools, call.environment, req.params.token);
-      if (opened.kind === 'open') return form.submit(call, opened.link, req.params.token);
-      return ended(opened.kind);
-    })(req, res),
-  );
-
-  app.get('/oauth/callback/:connectionId', (req, res) =>
-    pages('finishConsent', (call) => callback.arrive(call, req.params.connectionId))(req, res),
-  );
-  app.post('/oauth/callback/:connectionId', (req, res) =>
-    pages('postFragment', (call) => callback.post(call, req.params.connectionId))(req, res),
-  );
-
-  const notFound = pages('noPage', ({ req }) => {
-    if (req.method === 'GET' || req.method === 'HEAD') throw new ApiError('NOT_FOUND', 'There is no such page.');
-    throw new ApiError('METHOD_NOT_ALLOWED', 'The page cannot be used in this way.');
-  });
-  app.use((req: IncomingMessage, res: ServerResponse) => void notFound(req, res));
-  // A path that cannot be read, and what the file server refuses: express would answer with the error itself.
-  const failed: ErrorRequestHandler = (_error, req, res, _next) => void notFound(req, res);
-  app.use(failed);
+  app
+    .route('/connect/connected')
+    .get(page('connectedPage', () => ({ status: 200, page: connectedPage() })))
+    .all(otherMethods('GET', 'HEAD'));
+  app
+    .route('/connect/:token')
+    .get(page('openLink', ofLink(form.show)))
+    .post(page('submitLink', ofLink(form.submit)))
+    .all(otherMethods('GET', 'HEAD', 'POST'));
+  app
+    .route('/oauth/callback/:connectionId')
+    .get(page('finishConsent', (call, { connectionId = '' }) => callback.arrive(call, connectionId)))
+    .post(page('postFragment', (call, { connectionId = '' }) => callback.post(call, connectionId)))
+    .all(otherMethods('GET', 'HEAD', 'POST'));
   return app;
 }
 

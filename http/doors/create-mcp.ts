@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, type AuthFailure } from '../../core/errors.ts';
 import { createOutputChecker } from '../../core/mcp/output-checker.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
@@ -6,19 +6,25 @@ import { createToolServer } from '../../core/mcp/tool-server.ts';
 import type { Deps } from '../deps.ts';
 import type { McpServing } from './mcp.ts';
 
+const INVALID = 'The session token is not valid here.';
+
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(deps: Deps): McpServing {
   const tools = { ...deps, outputs: createOutputChecker(deps.threads.short), sealedStates: deps.sealedReplies };
   return {
     factory: (context) => createToolServer(tools, context),
     async authenticate(environment, serverId, token, requestId) {
+      const refused = (detail: string, authFailure: AuthFailure) =>
+        new ApiError('UNAUTHENTICATED', detail, { authFailure });
       if (token === '')
-        throw new ApiError('UNAUTHENTICATED', 'A session token is required in the Authorization header.');
+        throw refused('A session token is required in the Authorization header.', { reason: 'no_token' });
       const { read } = deps.store;
-      const grant = await openSessionToken(deps.sealedReplies, read, environment.id, serverId, token);
+      const opened = await openSessionToken(deps.sealedReplies, read, environment.id, serverId, token);
+      if (!opened.ok) throw refused(INVALID, opened.authFailure);
+      const { grant } = opened;
       // A server that is gone is like a token that is wrong: who has no token learns of no server.
-      const server = grant && (await findServer(read, environment.id, serverId));
-      if (!grant || !server) throw new ApiError('UNAUTHENTICATED', 'The session token is not valid here.');
+      const server = await findServer(read, environment.id, serverId);
+      if (!server) throw refused(INVALID, { reason: 'server_unknown', clientId: grant.clientId });
       return { environment, server, grant, requestId };
     },
   };

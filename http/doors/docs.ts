@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { ERRORS } from '../../core/errors.ts';
 import { errorsPage } from '../../web/errors-page.ts';
 import { referencePage } from '../../web/reference-page.ts';
 import { createStaticDocument, type StaticDocumentOptions } from '../static-document.ts';
+import { otherMethods, route } from './express-door.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -23,12 +23,8 @@ const ASSET_SECONDS = 60 * 60;
 /** Files of the reference viewer that the page needs; nothing else of the package is served. */
 const VIEWER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/**
- * The contract as it is published, and the pages that explain it. No outside asset, no inline script.
- *
- * @param notFound answers what is none of them
- */
-export function createDocs(notFound: (req: IncomingMessage, res: ServerResponse) => unknown): Express {
+/** The contract as it is published, and the pages that explain it, for every host. No outside asset, no inline script. */
+export function createDocs(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(
@@ -58,15 +54,17 @@ export function createDocs(notFound: (req: IncomingMessage, res: ServerResponse)
   for (const file of PAGE_FILES) serveAsset(app, `/docs/${file}`, join(ROOT, 'web/assets', file));
   const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const file of VIEWER_FILES) serveAsset(app, `/docs/assets/${file}`, join(viewer, file));
-  // Express would answer with pages of its own, which repeat the path.
-  app.use((req: IncomingMessage, res: ServerResponse) => void notFound(req, res));
-  const failed: ErrorRequestHandler = (_error, req, res, _next) => void notFound(req, res);
-  app.use(failed);
   return app;
 }
 
 function serve(app: Express, path: string, content: string | Buffer, options: StaticDocumentOptions): void {
-  app.get(path, createStaticDocument(content, options) as RequestHandler);
+  const document = createStaticDocument(content, options);
+  const send = route(async ({ req, res, requestId }) => {
+    res.setHeader('x-request-id', requestId);
+    await document(req, res);
+    return res.statusCode;
+  });
+  app.route(path).get(send).all(otherMethods('GET', 'HEAD'));
 }
 
 function serveAsset(app: Express, path: string, file: string): void {

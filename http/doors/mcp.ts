@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import type { Operation } from 'openapi-backend';
 import { findPattern, findProvider } from '../../core/connections/providers.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { McpEndpoint } from '../../core/mcp/endpoint.ts';
@@ -11,17 +10,17 @@ import { clientDescription, clientDocumentUrl } from '../../core/mcp/upstream/au
 import { clientMetadataDocument } from '../../core/oauth/registration.ts';
 import { bearerToken } from '../bearer.ts';
 import { readBody } from '../body.ts';
-import { holdUntilClosed } from '../body-hold.ts';
+import { bodyHoldOf } from '../body-hold.ts';
 import { JSON_BODY } from '../body-rule.ts';
+import type { Reply } from '../contract.ts';
 import { corsForAll, corsForOrigin, preflightHeaders } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments.ts';
-import { Exchange } from '../exchange.ts';
-import { toApiError } from '../failure.ts';
-import { createRateLimiter, rateLimitHeaders } from '../rate-limit.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Door, Pipeline } from '../pipeline.ts';
 import { respondUntyped } from '../reply.ts';
 import { isForeignOrigin } from '../same-origin.ts';
-import { FIXED_HEADERS, writeReply } from '../write.ts';
+import { commonHeaders } from '../write.ts';
 import { mcpProblem } from './mcp-problem.ts';
 
 /** What makes the product's MCP servers; the fixture of the conformance tests has others. */
@@ -31,8 +30,7 @@ export interface McpServing {
   factory: McpServerFactory;
 }
 
-export interface McpMount {
-  serve(req: IncomingMessage, res: ServerResponse): Promise<void>;
+export interface McpDoor extends Door {
   close(): Promise<void>;
 }
 
@@ -49,12 +47,10 @@ export function isMcp(req: IncomingMessage): boolean {
 }
 
 /**
- * The MCP servers, in front of express like the operations: host, origin, token, rate limit and body are judged here, with the same
- * rules and in the same order; the protocol takes over after that.
+ * The door of the MCP servers and of the documents about them. The protocol takes over when host, origin, token, rate limit and body
+ * have been judged.
  */
-export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
-  const { rateLimit } = deps.config;
-  const limit = rateLimit === null ? null : createRateLimiter(rateLimit, deps.now);
+export function createMcpDoor(deps: Deps, serving: McpServing, pipeline: Pipeline): McpDoor {
   let endpoint: Promise<McpEndpoint> | undefined;
   const endpointOf = () => {
     const { now, sealedTokens: sealed } = deps;
@@ -63,32 +59,33 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     return endpoint;
   };
 
-  async function answer(exchange: Exchange): Promise<number> {
+  async function dispatch(exchange: Exchange): Promise<Reply | number> {
     const { req } = exchange;
-    const environment = await deps.environmentOf(req.headers.host);
-    exchange.environment = environment;
+    const environment = await pipeline.findEnvironment(exchange);
     const path = pathOf(req);
     const [connectionId, described] = [CLIENT_PATH.exec(path)?.[1], METADATA_PATH.exec(path)?.[1]];
     if (connectionId !== undefined || described !== undefined) {
-      Object.assign(exchange.answerHeaders, corsForAll());
-      if (req.method === 'OPTIONS') return preflight(exchange, READ_METHODS);
+      Object.assign(exchange.responseHeaders, corsForAll());
+      if (req.method === 'OPTIONS') return preflight(req, READ_METHODS);
       if (!READ_METHODS.includes(req.method ?? '')) throw notAllowed(exchange, READ_METHODS);
+      pipeline.limit(exchange);
       return connectionId === undefined
-        ? describe(exchange, environment, described as string)
-        : describeClient(exchange, environment, connectionId);
+        ? describe(environment, described as string)
+        : describeClient(environment, connectionId);
     }
     if (isForeignOrigin(req, environment))
       throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not call MCP servers.');
-    Object.assign(exchange.answerHeaders, corsForOrigin(req));
+    Object.assign(exchange.responseHeaders, corsForOrigin(req));
     const serverId = SERVER_PATH.exec(path)?.[1];
     if (serverId === undefined) throw new ApiError('NOT_FOUND', 'There is no MCP server at this address.');
     // A preflight carries no token.
-    if (req.method === 'OPTIONS') return preflight(exchange, SESSION_METHODS);
+    if (req.method === 'OPTIONS') return preflight(req, SESSION_METHODS);
     const session = await authenticate(exchange, environment, serverId);
-    applyRateLimit(exchange, session);
+    exchange.client = { clientId: session.grant.clientId, scopes: [] };
+    pipeline.limit(exchange);
     const methods = req.headers['mcp-session-id'] === undefined ? ['POST'] : SESSION_METHODS;
     if (!methods.includes(req.method ?? '')) throw notAllowed(exchange, methods);
-    const hold = holdUntilClosed(deps.bodies.of(environment.id), exchange.res);
+    const hold = bodyHoldOf(exchange, deps);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
     return hand(exchange, session, parsedBody);
@@ -104,26 +101,19 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
         // RFC 9728 §5.1: where a client finds out how to get a token.
         const presented = req.headers.authorization === undefined ? '' : ' error="invalid_token",';
         const metadata = metadataUrl(environment, serverId);
-        exchange.answerHeaders['www-authenticate'] = `Bearer${presented} resource_metadata="${metadata}"`;
+        exchange.responseHeaders['www-authenticate'] = `Bearer${presented} resource_metadata="${metadata}"`;
       }
       throw error;
     }
   }
 
-  function applyRateLimit(exchange: Exchange, { environment, grant }: McpSession): void {
-    if (!limit) return;
-    const state = limit(`${environment.id} client ${grant.clientId}`);
-    Object.assign(exchange.answerHeaders, rateLimitHeaders(rateLimit as number, state));
-    if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
-  }
-
   /** The protocol answers: in one piece, or as a stream of events. */
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
-    const { req, res, requestId, answerHeaders } = exchange;
+    const { req, res } = exchange;
     // One after the other: each takes much of a turn of the event loop when it is loaded.
     const { serve } = await endpointOf();
     const { toNodeHandler } = await import('@modelcontextprotocol/node');
-    res.setHeaders(new Map(Object.entries({ ...FIXED_HEADERS, 'x-request-id': requestId, ...answerHeaders })));
+    res.setHeaders(new Map(Object.entries(commonHeaders(exchange))));
     const known = {
       auth: toAuthInfo(session),
       owner: ownerOf(session),
@@ -142,18 +132,17 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
   }
 
   /** RFC 9728 §2: what the server is, and whose tokens it takes. */
-  function describe(exchange: Exchange, environment: Environment, serverId: string): number {
+  function describe(environment: Environment, serverId: string): Reply {
     const body = {
       resource: mcpServerUrl(environment, serverId),
       authorization_servers: [environment.baseUrl],
       bearer_methods_supported: ['header'],
     };
-    writeReply(exchange, { status: 200, body, headers: {} } as never);
-    return 200;
+    return respondUntyped(200, body);
   }
 
   /** OAuth Client ID Metadata Document: what a connection is where its address is its client id. */
-  async function describeClient(exchange: Exchange, environment: Environment, id: string): Promise<number> {
+  async function describeClient(environment: Environment, id: string): Promise<Reply> {
     const { read } = deps.store;
     const connection = await read.connections.get(environment.id, id);
     const clientId = clientDocumentUrl(environment, id);
@@ -162,25 +151,13 @@ export function createMcpMount(deps: Deps, serving: McpServing): McpMount {
     const pattern = provider && findPattern(provider, connection.type);
     if (!pattern) throw new ApiError('NOT_FOUND', 'There is no such client.');
     const body = clientMetadataDocument(clientId, clientDescription(environment, connection, pattern));
-    writeReply(exchange, { status: 200, body, headers: {} } as never);
-    return 200;
+    return respondUntyped(200, body);
   }
 
   return {
-    async serve(req, res) {
-      const operation = { operationId: 'mcp' } as Operation;
-      const requestId = deps.newId('req');
-      const exchange = new Exchange(req, res, requestId, operation);
-      let status: number;
-      try {
-        status = await answer(exchange);
-      } catch (thrown) {
-        const reply = mcpProblem(toApiError(thrown, exchange, deps), requestId);
-        status = reply.status;
-        writeReply(exchange, reply);
-      }
-      deps.onAnswer(exchange, status);
-    },
+    name: 'mcp',
+    dispatch,
+    showError: (error, { requestId }) => mcpProblem(error, requestId),
     async close() {
       await (await endpoint)?.close();
     },
@@ -192,13 +169,12 @@ function pathOf(req: IncomingMessage): string {
 }
 
 function notAllowed(exchange: Exchange, methods: string[]): ApiError {
-  exchange.answerHeaders['allow'] = methods.join(', ');
+  exchange.responseHeaders['allow'] = methods.join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
 }
 
-function preflight(exchange: Exchange, methods: readonly string[]): number {
-  writeReply(exchange, respondUntyped(204, undefined, preflightHeaders(exchange.req, methods)));
-  return 204;
+function preflight(req: IncomingMessage, methods: readonly string[]): Reply {
+  return respondUntyped(204, undefined, preflightHeaders(req, methods));
 }
 
 function metadataUrl({ baseUrl }: Environment, serverId: string): string {

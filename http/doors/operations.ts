@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorObject } from 'ajv';
 import type { Context, Document, Operation } from 'openapi-backend';
 import { BinaryBody } from '../../core/binary-body.ts';
 import { ApiError } from '../../core/errors.ts';
-import { clientOf } from '../../core/net/client-address.ts';
 import { createAnswerCheck } from '../answers.ts';
 import { ContractBackend } from '../backend.ts';
 import { authenticate } from '../bearer.ts';
@@ -14,34 +12,33 @@ import { createCall } from '../call.ts';
 import type { Handler, Handlers, OperationId, Reply } from '../contract.ts';
 import { corsForAll, preflightHeaders } from '../cors.ts';
 import type { Deps } from '../deps.ts';
-import { Exchange } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { errorReply } from '../failure.ts';
 import { presentErrors } from '../field-errors.ts';
 import { parseInThread } from '../json-job.ts';
-import { createRateLimiter, rateLimitHeaders } from '../rate-limit.ts';
+import type { Door, Pipeline } from '../pipeline.ts';
 import { respond, respondUntyped } from '../reply.ts';
-import type { ContractRequest } from '../request.ts';
-import { readRequest } from '../request.ts';
-import { writeReply } from '../write.ts';
+import { type ContractRequest, readRequest } from '../request.ts';
 
 /** Operations that answer on every host, so that probes reach them by address. */
 const ANY_HOST = new Set(['getHealth', 'getReadiness']);
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
-
-export interface Pipeline {
-  serve(req: IncomingMessage, res: ServerResponse): Promise<void>;
+export interface OperationsDoor extends Door {
   readonly backend: ContractBackend;
 }
 
 /**
- * The way of every request of the contract: route, environment, token and scope, rate limit, body, validation, handler, check
- * of the answer. A failure at any step becomes the contract's error; nothing else ever leaves.
+ * The door of the contract: openapi-backend dispatches to the operations, in the order route, environment, token and scope, rate limit,
+ * body, validation, handler. Responses are checked against the contract, those to failures too.
  */
-export async function createPipeline(definition: Document, handlers: Handlers, deps: Deps): Promise<Pipeline> {
+export async function createOperations(
+  definition: Document,
+  handlers: Handlers,
+  deps: Deps,
+  pipeline: Pipeline,
+): Promise<OperationsDoor> {
   const backend = new ContractBackend(definition);
   await backend.init();
-  const limit = deps.config.rateLimit === null ? null : createRateLimiter(deps.config.rateLimit, deps.now);
   const checkAnswer = createAnswerCheck();
   const secretOperations = operationsWithCredentials(deps.secretPaths);
   const bodyRules = new Map(backend.routes.getOperations().map((operation) => [operation, bodyRuleOf(operation)]));
@@ -56,21 +53,20 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
       if (method === 'OPTIONS' && backend.routes.operationsOf(path).some(isForPages)) {
         return respondUntyped(204, undefined, { ...corsForAll(), ...preflightHeaders(exchange.req, methods) });
       }
-      exchange.answerHeaders['allow'] = methods.join(', ');
+      exchange.responseHeaders['allow'] = methods.join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
     },
     postRoutingHandler: (context: Context, exchange: Exchange) => {
       if (!context.operation) return;
       exchange.operation = context.operation;
-      if (isForPages(context.operation)) Object.assign(exchange.answerHeaders, corsForAll());
+      exchange.name = context.operation.operationId as string;
+      if (isForPages(context.operation)) Object.assign(exchange.responseHeaders, corsForAll());
       if (ANY_HOST.has(context.operation.operationId as string)) return;
-      return whenKnown(deps.environmentOf(exchange.req.headers.host), (environment) => {
-        exchange.environment = environment;
-      });
+      return pipeline.findEnvironment(exchange);
     },
     postSecurityHandler: (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
-      applyRateLimit(exchange);
+      pipeline.limit(exchange);
       const rule = bodyRules.get(context.operation) as BodyRule;
       const parseLarge = (bytes: Buffer) => parseInThread(deps.threads.short, exchange.environment?.id ?? '', bytes);
       return whenKnown(
@@ -92,7 +88,7 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     },
   } as never);
   backend.registerSecurityHandler('oauth2', async (context: Context, exchange: Exchange) => {
-    exchange.client = await authenticate(exchange.req, requiredScope(context.operation), exchange, deps);
+    await authenticate(exchange, requiredScope(context.operation), deps);
     return true;
   });
   for (const [operationId, handler] of Object.entries(handlers)) {
@@ -101,53 +97,33 @@ export async function createPipeline(definition: Document, handlers: Handlers, d
     );
   }
 
-  function applyRateLimit(exchange: Exchange): void {
-    if (!limit || !exchange.environment) return;
-    const caller = exchange.client
-      ? `client ${exchange.client.clientId}`
-      : `address ${clientOf(exchange.req.socket.remoteAddress)}`;
-    const state = limit(`${exchange.environment.id} ${caller}`);
-    Object.assign(exchange.answerHeaders, rateLimitHeaders(deps.config.rateLimit as number, state));
-    if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
-  }
-
   /** A file is held for as long as its client takes to read it. */
   function requireRoom(exchange: Exchange, { body }: Reply): void {
     if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, deps).grow(body.bytes.length)) return;
     throw new ApiError('SERVER_BUSY', 'The server has no memory for this file now. Try again soon.');
   }
 
-  async function answer(exchange: Exchange, request: ContractRequest): Promise<Reply> {
-    try {
-      deps.store.shareReads();
-      const reply = (await backend.handleRequest(request, exchange)) as Reply;
-      requireRoom(exchange, reply);
-      const { operation } = exchange;
-      if (operation && (deps.config.checkAllResponses || secretOperations.has(operation.operationId as string))) {
-        const wrong = checkAnswer(operation, reply);
-        if (wrong) throw new Error(`answer of ${operation.operationId} breaks the contract: ${wrong}`);
-      }
-      return reply;
-    } catch (error) {
-      const reply = errorReply(error, exchange, deps);
-      const wrong = deps.config.checkAllResponses && exchange.operation ? checkAnswer(exchange.operation, reply) : null;
-      if (wrong) {
-        deps.log.error({ request_id: exchange.requestId, wrong }, 'error answer breaks the contract');
-        return errorReply(new Error(wrong), exchange, deps);
-      }
-      return reply;
-    }
-  }
-
   return {
     backend,
-    async serve(req, res) {
-      const given = req.headers['x-request-id'];
-      const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : deps.newId('req');
-      const exchange = new Exchange(req, res, requestId);
-      const reply = await answer(exchange, readRequest(req));
-      writeReply(exchange, reply);
-      deps.onAnswer(exchange, reply.status);
+    name: 'none',
+    async dispatch(exchange) {
+      deps.store.shareReads();
+      const reply = (await backend.handleRequest(readRequest(exchange.req), exchange)) as Reply;
+      requireRoom(exchange, reply);
+      const { operation } = exchange;
+      if (operation && (deps.config.checkAllResponses || secretOperations.has(exchange.name))) {
+        const wrong = checkAnswer(operation, reply);
+        if (wrong) throw new Error(`the response of ${exchange.name} breaks the contract: ${wrong}`);
+      }
+      return reply;
+    },
+    showError(error, exchange) {
+      const reply = errorReply(error, exchange);
+      const { operation } = exchange;
+      const wrong = deps.config.checkAllResponses && operation ? checkAnswer(operation, reply) : null;
+      if (!wrong) return reply;
+      deps.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
+      return errorReply(new ApiError('INTERNAL_ERROR', 'The request failed inside the service.'), exchange);
     },
   };
 }

@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Operation } from 'openapi-backend';
+import type { IncomingMessage } from 'node:http';
 import { readSelector } from '../../core/accounts/selector.ts';
 import { REQUEST_BODY } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -15,23 +14,18 @@ import { authenticate } from '../bearer.ts';
 import { readRawBody } from '../body.ts';
 import { bodyHoldOf } from '../body-hold.ts';
 import type { Deps } from '../deps.ts';
-import { Exchange } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { errorReply } from '../failure.ts';
-import { createRateLimiter, rateLimitHeaders } from '../rate-limit.ts';
-import { writeReply } from '../write.ts';
+import type { Door, Pipeline } from '../pipeline.ts';
+import { commonHeaders } from '../write.ts';
 import { passOn } from './pass-on.ts';
 
 const PREFIX = '/api/v1/proxy';
 const READ_METHODS = ['GET', 'HEAD'];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Headers that stand before those of the provider, and cannot be replaced by them. */
-const OWN_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
+/** A provider's page must not run as one of ours. */
+const POLICY = { 'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'" };
 
 /** Whether a request is a raw call. */
 export function isRawCall(req: IncomingMessage): boolean {
@@ -42,31 +36,22 @@ export function isRawCall(req: IncomingMessage): boolean {
  * Raw calls: a request to the API of an account, answered as its provider answers. They stand beside the operations, because a
  * contract cannot say "any path, any status, any type"; host, token, rate limit and errors are those of every operation.
  */
-export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { rateLimit } = deps.config;
-  const limit = rateLimit === null ? null : createRateLimiter(rateLimit, deps.now);
-
-  async function answer(exchange: Exchange): Promise<number> {
-    const { req } = exchange;
-    const environment = await deps.environmentOf(req.headers.host);
-    exchange.environment = environment;
-    exchange.client = await authenticate(req, RAW_CALL, exchange, deps);
-    if (limit) {
-      const state = limit(`${environment.id} client ${exchange.client.clientId}`);
-      Object.assign(exchange.answerHeaders, rateLimitHeaders(rateLimit as number, state));
-      if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
-    }
-    if (!METHODS.includes(req.method ?? '')) {
-      exchange.answerHeaders['allow'] = METHODS.join(', ');
+export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
+  async function dispatch(exchange: Exchange): Promise<number> {
+    const environment = await pipeline.findEnvironment(exchange);
+    if (!METHODS.includes(exchange.req.method ?? '')) {
+      exchange.responseHeaders['allow'] = METHODS.join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'Raw calls do not have this method.');
     }
+    await authenticate(exchange, RAW_CALL, deps);
+    pipeline.limit(exchange);
     const { call, execution } = await begin(exchange);
     const cause = {
       environmentId: environment.id,
-      actor: exchange.client.clientId,
+      actor: exchange.client?.clientId ?? '',
       requestId: exchange.requestId,
     };
-    exchange.answerHeaders['valetkey-execution-id'] = execution.executionId;
+    exchange.responseHeaders['valetkey-execution-id'] = execution.executionId;
     const result = await runRawCall(call, deps.egressOf(environment), cause, deps).catch(async (error: unknown) => {
       await record(error instanceof ApiError ? error : 'UNKNOWN', execution);
       throw error;
@@ -109,18 +94,15 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
   }
 
   async function handOn(
-    { req, res, requestId, answerHeaders }: Exchange,
+    exchange: Exchange,
     { answer, secrets }: RawAnswer,
     execution: StartedExecution,
   ): Promise<number> {
+    const { res } = exchange;
     const { status, headers, body } = answer;
-    res.writeHead(status, {
-      ...rawAnswerHeaders(headers, (text) => scrub(text, secrets)),
-      ...OWN_HEADERS,
-      'x-request-id': requestId,
-      ...answerHeaders,
-      ...(!req.complete && { connection: 'close' }),
-    });
+    const own = { ...commonHeaders(exchange), ...POLICY };
+    // After those of the provider, which cannot replace them.
+    res.writeHead(status, { ...rawAnswerHeaders(headers, (text) => scrub(text, secrets)), ...own });
     let recorded = false;
     const recordOnce = async (outcome: Outcome) => {
       if (recorded) return;
@@ -138,20 +120,7 @@ export function createProxy(deps: Deps): (req: IncomingMessage, res: ServerRespo
     return status;
   }
 
-  return async (req, res) => {
-    const requestId = deps.newId('req');
-    const operation = { operationId: RAW_CALL, security: [{ oauth2: [RAW_CALL] }] } as unknown as Operation;
-    const exchange = new Exchange(req, res, requestId, operation);
-    let status: number;
-    try {
-      status = await answer(exchange);
-    } catch (thrown) {
-      const reply = errorReply(thrown, exchange, deps);
-      writeReply(exchange, reply);
-      status = reply.status;
-    }
-    deps.onAnswer(exchange, status);
-  };
+  return { name: RAW_CALL, dispatch, showError: errorReply };
 }
 
 function outcomeOf(status: number): ToolOutcome {

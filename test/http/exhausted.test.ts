@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import type { Express } from 'express';
 import { isExhausted } from '../../core/exhausted.ts';
-import { lazyPages } from '../../http/doors/lazy-pages.ts';
-import { createLogger } from '../../http/log.ts';
+import { expressDoor } from '../../http/doors/express-door.ts';
+import { errorPage } from '../../http/doors/pages.ts';
+import { Exchange } from '../../http/exchange.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -68,27 +68,19 @@ describe('a process without descriptors (F16)', () => {
 
   it('F16: serves pages again once their code can be loaded', async () => {
     let loads = 0;
-    const served: unknown[] = [];
-    const page = ((req: unknown) => served.push(req)) as unknown as Express;
-    const pages = lazyPages(
+    const app = ((_req: unknown, res: { locals: { settle(status: number): void } }) => res.locals.settle(200)) as never;
+    const door = expressDoor(
+      'page',
       async () => {
         if (++loads === 1) throw tooManyFiles();
-        return page;
+        return app;
       },
-      createLogger('silent', { write: () => {} }),
+      errorPage,
     );
-    const ended: number[] = [];
-    const res = { writeHead: (status: number) => ({ end: () => ended.push(status) }) } as unknown as ServerResponse;
-    const req = {} as IncomingMessage;
-    for (const expected of [
-      [[503], 0],
-      [[503], 1],
-      [[503], 2],
-    ] as const) {
-      pages(req, res);
-      await new Promise(setImmediate);
-      expect([ended, served.length]).to.deep.equal(expected);
-    }
+    const ask = () => door.dispatch(new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page'));
+    const failed = await ask().catch((error) => error);
+    expect(isExhausted(failed)).to.equal(true);
+    expect([await ask(), await ask()]).to.deep.equal([200, 200]);
     expect(loads).to.equal(2);
   });
 });

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { createMcpMount, type McpMount } from '../../http/doors/mcp.ts';
+import { createMcpDoor, type McpDoor, type McpServing } from '../../http/doors/mcp.ts';
+import { createPipeline } from '../../http/pipeline.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { conformanceServer } from './conformance-fixture.ts';
@@ -18,14 +19,15 @@ const run = promisify(execFile);
 /** The suite of the protocol, against the product's own way of serving it: only the tools behind it are the suite's. */
 describe('MCP conformance', () => {
   let server: TestServer;
-  let mount: McpMount;
+  let door: McpDoor;
   let listener: Server;
 
   before(async () => {
     server = await startTestServer();
     const grant = { clientId: 'cli_conformance', user: { organizationId: undefined, userId: 'u', identifier: 'u' } };
     const rights = { userVerifyUrl: null, mayConnect: false, expiresAt: Number.MAX_SAFE_INTEGER };
-    mount = createMcpMount(server.deps, {
+    const pipeline = createPipeline(server.deps);
+    const serving: McpServing = {
       factory: conformanceServer,
       authenticate: async (environment, id, _token, requestId) => ({
         environment,
@@ -33,12 +35,13 @@ describe('MCP conformance', () => {
         grant: { ...grant, ...rights },
         requestId,
       }),
-    });
-    listener = createServer((req, res) => void mount.serve(req, res));
+    };
+    door = createMcpDoor(server.deps, serving, pipeline);
+    listener = createServer(pipeline.listen(door));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   });
   after(async () => {
-    await mount.close();
+    await door.close();
     listener.closeAllConnections();
     listener.close();
     await server.stop();

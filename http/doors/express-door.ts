@@ -1,0 +1,79 @@
+import type { Express, RequestHandler } from 'express';
+import { ApiError } from '../../core/errors.ts';
+import type { Reply } from '../contract.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Door } from '../pipeline.ts';
+
+/** What a route knows of the request that it serves. */
+interface Locals {
+  exchange: Exchange;
+  settle(reply: Reply | number): void;
+}
+
+/** Serves one request: its parameters of the path are decoded. */
+export type Route = (exchange: Exchange, params: Readonly<Record<string, string>>) => Promise<Reply | number>;
+
+/**
+ * A door whose requests express dispatches. The application is loaded with the first request: express and what it brings along take a
+ * fifth of the time and of the memory of a start, and most servers serve agents only. A load that failed is tried again with the next
+ * request.
+ */
+export function expressDoor(name: string, load: () => Promise<Express>, showError: Door['showError']): Door {
+  let loading: Promise<Express> | undefined;
+  const forget = (error: unknown) => {
+    loading = undefined;
+    throw error;
+  };
+  return {
+    name,
+    showError,
+    async dispatch(exchange) {
+      loading ??= load().catch(forget);
+      return run(await loading, exchange);
+    },
+  };
+}
+
+/** Makes a route of express of a function that returns its response. What it throws becomes the error of its door. */
+export function route(serve: Route): RequestHandler {
+  return async (req, res) => {
+    const { exchange, settle } = res.locals as Locals;
+    settle(await serve(exchange, req.params as Record<string, string>));
+  };
+}
+
+/** A step in front of routes. */
+export function before(step: (exchange: Exchange) => unknown): RequestHandler {
+  return async (_req, res, next) => {
+    await step((res.locals as Locals).exchange);
+    next();
+  };
+}
+
+/** What a path with these methods does with any other one. */
+export function otherMethods(...methods: string[]): RequestHandler {
+  return (_req, res) => {
+    (res.locals as Locals).exchange.responseHeaders['allow'] = methods.join(', ');
+    throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+  };
+}
+
+function run(app: Express, exchange: Exchange): Promise<Reply | number> {
+  const { req, res } = exchange;
+  return new Promise((settle, reject) => {
+    Object.assign(res, { locals: { exchange, settle } satisfies Locals });
+    // Called where no route serves the request, and with whatever a route has thrown.
+    app(req as never, res as never, (error?: unknown) => reject(isOfExpress(error) ? notFound() : error));
+  });
+}
+
+/** Errors of express itself: a path that cannot be decoded, a file that is not there. Their texts repeat the path. */
+function isOfExpress(error: unknown): boolean {
+  if (error === undefined) return true;
+  const { status } = error as { status?: unknown };
+  return !(error instanceof ApiError) && typeof status === 'number' && status < 500;
+}
+
+function notFound(): ApiError {
+  return new ApiError('NOT_FOUND', 'There is no such page.');
+}

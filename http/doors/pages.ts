@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { BinaryBody } from '../../core/binary-body.ts';
+import type { ApiError } from '../../core/errors.ts';
+import type { Cause } from '../../core/events/events.ts';
+import { faultPage, refusalPage } from '../../web/connect/message-pages.ts';
+import type { Html } from '../../web/html.ts';
+import { type BodyHold, bodyHoldOf } from '../body-hold.ts';
+import type { Reply } from '../contract.ts';
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../environments.ts';
+import type { Exchange } from '../exchange.ts';
+import { respondUntyped } from '../reply.ts';
+
+/** A request for a page, with what is known of it once its host is. */
+export interface PageCall {
+  req: IncomingMessage;
+  environment: Environment;
+  requestId: string;
+  /** Counts the body of the request. */
+  bodyHold: BodyHold;
+  /** Who does what the page does, for the audit log: whoever has the link. */
+  cause: Cause;
+}
+
+/** A page, or the way to another. */
+export type PageReply = { cookie?: string } & ({ status: number; page: Html; script?: true } | { redirect: string });
+
+/** In the audit log: nobody knows who it is that has the link. */
+const ACTOR = 'link';
+
+/** What a page gets of a request whose environment is known. */
+export function pageCall(exchange: Exchange, deps: Pick<Deps, 'bodies'>): PageCall {
+  const { req, requestId } = exchange;
+  const environment = exchange.environment as Environment;
+  const cause = { environmentId: environment.id, actor: ACTOR, requestId };
+  return { req, environment, requestId, cause, bodyHold: bodyHoldOf(exchange, deps) };
+}
+
+/** The response that carries a page. */
+export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
+  const headers = {
+    'content-security-policy': policyOf(environment, 'script' in reply),
+    'cross-origin-resource-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+    ...(reply.cookie && { 'set-cookie': reply.cookie }),
+  };
+  if ('redirect' in reply) return respondUntyped(303, undefined, { ...headers, location: reply.redirect });
+  const body = new BinaryBody(Buffer.from(String(reply.page)));
+  return respondUntyped(reply.status, body, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+}
+
+/** A failure as a page with a fixed text. */
+export function errorPage(error: ApiError, exchange: Exchange): Reply {
+  const { requestId } = exchange;
+  const text = error.code === 'RATE_LIMITED' ? 'Too many requests come from your address.' : error.message;
+  const page = error.status < 500 ? refusalPage(text, requestId) : faultPage(requestId);
+  return pageReply({ status: error.status, page }, exchange);
+}
+
+/**
+ * No script but for one page, whose script is ours, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
+ * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
+ */
+function policyOf(environment: Environment | undefined, hasScript: boolean): string {
+  // In development the application may be on the loopback, one of whose addresses cannot stand in a policy.
+  const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
+  const sources = `default-src 'none'; ${hasScript ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;
+  return `${sources}; form-action 'self' ${targets}; base-uri 'none'; frame-ancestors 'none'`;
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '../core/errors.ts';
+import { clientOf } from '../core/net/client-address.ts';
+import type { Reply } from './contract.ts';
+import type { Deps } from './deps.ts';
+import type { Environment } from './environments.ts';
+import { Exchange } from './exchange.ts';
+import { toApiError } from './failure.ts';
+import { retryAfterOf } from './problem.ts';
+import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { writeReply } from './write.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
+
+/** One way into the server: the contract, the pages, MCP, raw calls. Doors differ in what serves a request and in how they show errors. */
+export interface Door {
+  /** The name of its requests in the log and the metrics, until the door sets a better one. */
+  readonly name: string;
+  /** Serves a request. @returns the response, or the status of a response that the door has written itself */
+  dispatch(exchange: Exchange): Promise<Reply | number>;
+  /** The response for an expected failure. */
+  showError(error: ApiError, exchange: Exchange): Reply;
+}
+
+export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface Pipeline {
+  /** Serves the requests of a door. Whatever happens, each request gets one response and one line in the log. */
+  listen(door: Door): Listener;
+  /** Sets the environment of a request, by its host. @throws ApiError UNKNOWN_HOST */
+  findEnvironment(exchange: Exchange): Environment | Promise<Environment>;
+  /**
+   * Counts the request against the rate limit of its client, or of its address if it has no token. One limit holds for all doors.
+   *
+   * @throws ApiError RATE_LIMITED
+   */
+  limit(exchange: Exchange): void;
+}
+
+type PipelineParts = Pick<Deps, 'config' | 'now' | 'newId' | 'log' | 'store' | 'environmentOf' | 'onAnswer'>;
+
+/** What every request passes through, at whichever door it arrives: request id, environment, rate limit, errors, log and metrics. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const perSecond = parts.config.rateLimit;
+  const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now);
+
+  function requestIdOf({ headers }: IncomingMessage): string {
+    const given = headers['x-request-id'];
+    return typeof given === 'string' && REQUEST_ID.test(given) ? given : parts.newId('req');
+  }
+
+  function errorReply(thrown: unknown, door: Door, exchange: Exchange): Reply {
+    const error = toApiError(thrown, exchange, parts);
+    exchange.authFailure ??= error.authFailure;
+    const { responseHeaders } = exchange;
+    // The rate limiter knows better when its own refusal ends.
+    if (!('retry-after' in responseHeaders)) Object.assign(responseHeaders, retryAfterOf(error));
+    return door.showError(error, exchange);
+  }
+
+  async function serve(door: Door, exchange: Exchange): Promise<void> {
+    let reply: Reply | number;
+    try {
+      reply = await door.dispatch(exchange);
+    } catch (thrown) {
+      reply = errorReply(thrown, door, exchange);
+    }
+    if (typeof reply !== 'number') writeReply(exchange, reply);
+    parts.onAnswer(exchange, typeof reply === 'number' ? reply : reply.status);
+  }
+
+  return {
+    listen: (door) => (req, res) => {
+      serve(door, new Exchange(req, res, requestIdOf(req), door.name)).catch((err: unknown) => {
+        // The fault is outside of what turns faults into responses: it ends this connection, not the process.
+        parts.log.error({ err }, 'a response could not be written');
+        res.destroy();
+      });
+    },
+    findEnvironment(exchange) {
+      const found = parts.environmentOf(exchange.req.headers.host);
+      if (!(found instanceof Promise)) {
+        exchange.environment = found;
+        return found;
+      }
+      return found.then((environment) => {
+        exchange.environment = environment;
+        return environment;
+      });
+    },
+    limit({ environment, client, req, responseHeaders }) {
+      if (!take || !environment) return;
+      const caller = client ? `client ${client.clientId}` : `address ${clientOf(req.socket.remoteAddress)}`;
+      const state = take(`${environment.id} ${caller}`);
+      Object.assign(responseHeaders, rateLimitHeaders(perSecond as number, state));
+      if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
+    },
+  };
+}

@@ -1,0 +1,368 @@
+import { expect } from 'chai';
+import { StorageError } from '../../db/store.ts';
+import { testClock } from '../support/clock.ts';
+import { type FaultPlace, type FaultSwitch, failingStore } from '../support/failing-store.ts';
+import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { allowVerifyUrls, keyConnector, makeLink, VERIFY_URL } from '../support/links.ts';
+import { rawMcp, sessionToken } from '../support/mcp.ts';
+import { createConnection } from '../support/providers.ts';
+import type { TestAnswer, TestRequest, TestServer } from '../support/server.ts';
+import { CLIENT_ID, startTestServer } from '../support/server.ts';
+import { json, startUpstream, type Upstream } from '../support/upstream.ts';
+
+const KB = 1024;
+const DETAIL = 'secret detail of a fault';
+const TARGET = '/api/v1/proxy/anything';
+const FORM = 'application/x-www-form-urlencoded';
+
+/** One way into the server, and what the tests have to know of it. */
+interface DoorUnderTest {
+  name: string;
+  /** Sends a request that succeeds; headers are added. */
+  ask(headers?: Record<string, string>, token?: string | null): Promise<TestAnswer>;
+  /** The name of that request in the log. */
+  operation: string;
+  /** Reads the stable code, or for a page the text, of an error. */
+  shows(answer: TestAnswer, code: string, text: RegExp): void;
+  /** A path of the door at which there is nothing. */
+  nothing: string;
+  /** Another method at a path of the door, and the methods that it has. */
+  otherMethod: [method: string, path: string, allow: string];
+  /** A path that GET reads; null where GET is not allowed. */
+  get: string | null;
+  /** A path that takes a body, by POST. */
+  post(): string | Promise<string>;
+  media: string;
+  maxBytes: number;
+  /** Headers that a request to `post` needs. */
+  headers: Record<string, string>;
+  token: string | null | undefined;
+  /** The place of the storage whose failure a request meets. */
+  faultPlace: FaultPlace;
+  /** Sends a request that meets it. */
+  askStorage(headers: Record<string, string>): Promise<TestAnswer>;
+}
+
+describe('the doors of the server', () => {
+  const clock = testClock();
+  const fault: FaultSwitch = { place: undefined, error: () => new Error(DETAIL) };
+  let acme: Upstream;
+  let server: TestServer;
+  let session: string;
+  let connection: string;
+  let account: string;
+  let keyed: string;
+
+  before(async () => {
+    acme = await startUpstream((_request, res) => json(res, 200, { ok: true }));
+    server = await startTestServer({
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN), VALETKEY_RATE_LIMIT: '20' },
+      overrides: { now: clock.now },
+      adapt: ({ store }) => ({ store: failingStore(store, fault) }),
+    });
+    account = (await createKeyedAccount(server)).id;
+    connection = (await createConnection(server, { connector: 'github' })).id;
+    session = await sessionToken(server, connection);
+    await allowVerifyUrls(server, VERIFY_URL);
+    keyed = await keyConnector(server);
+  });
+  beforeEach(() => {
+    clock.advance(1_000);
+    server.logs.length = 0;
+  });
+  afterEach(() => {
+    fault.place = undefined;
+  });
+  after(async () => {
+    await server.stop();
+    await acme.stop();
+  });
+
+  const problem: DoorUnderTest['shows'] = ({ body, headers }, code) => {
+    expect(headers['content-type']).to.equal('application/problem+json');
+    expect(body).to.include({ code, request_id: headers['x-request-id'] });
+  };
+  const page: DoorUnderTest['shows'] = ({ text, headers }, _code, words) => {
+    expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(text).to.match(words).and.to.include(String(headers['x-request-id']));
+  };
+  const jsonRpc: DoorUnderTest['shows'] = ({ body, headers }, code) => {
+    expect(headers['content-type']).to.equal('application/json');
+    expect(body).to.include({ jsonrpc: '2.0', id: null });
+    expect(body.error.data).to.deep.equal({ code, request_id: headers['x-request-id'] });
+  };
+
+  const doors = (): DoorUnderTest[] => [
+    {
+      name: 'the contract',
+      ask: (headers = {}, token) => server.call('GET', '/api/v1/tools?page_size=1', { headers, ...given(token) }),
+      operation: 'listTools',
+      shows: problem,
+      nothing: '/api/v1/nothing',
+      otherMethod: ['PATCH', '/api/v1/connections', 'GET, HEAD, POST'],
+      get: '/api/v1/tools?page_size=1',
+      post: () => '/api/v1/connections',
+      media: 'application/json',
+      maxBytes: 256 * KB,
+      headers: {},
+      token: undefined,
+      faultPlace: 'client',
+      askStorage: (headers) => (doors()[0] as DoorUnderTest).ask(headers),
+    },
+    {
+      name: 'the pages',
+      ask: (headers = {}) => server.call('GET', '/connect/connected', { headers, token: null }),
+      operation: 'connectedPage',
+      shows: page,
+      nothing: '/connect/no/page',
+      otherMethod: ['DELETE', '/connect/connected', 'GET, HEAD'],
+      get: '/connect/connected',
+      post: linkPath,
+      media: FORM,
+      maxBytes: 256 * KB,
+      headers: {},
+      token: null,
+      faultPlace: 'read',
+      askStorage: (headers) => server.call('GET', `/connect/${'a'.repeat(43)}`, { headers, token: null }),
+    },
+    {
+      name: 'MCP',
+      ask: (headers = {}, token = session) => rawMcp(server, connection, { token, headers }),
+      operation: 'mcp',
+      shows: jsonRpc,
+      nothing: '/mcp/no/server',
+      otherMethod: ['PATCH', `/mcp/${connection}`, 'POST'],
+      get: null,
+      post: () => `/mcp/${connection}`,
+      media: 'application/json',
+      maxBytes: 256 * KB,
+      headers: {},
+      token: session,
+      faultPlace: 'client',
+      askStorage: (headers) => (doors()[2] as DoorUnderTest).ask(headers),
+    },
+    {
+      name: 'raw calls',
+      ask: (headers = {}, token) =>
+        server.call('GET', TARGET, { headers: { 'valetkey-account-id': account, ...headers }, ...given(token) }),
+      operation: 'proxy',
+      shows: problem,
+      // Any path is a provider's; without an account there is nothing to call.
+      nothing: '',
+      otherMethod: ['OPTIONS', TARGET, 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+      get: TARGET,
+      post: () => TARGET,
+      media: '',
+      maxBytes: 10 * KB * KB,
+      headers: { 'valetkey-account-id': account },
+      token: undefined,
+      faultPlace: 'client',
+      askStorage: (headers) => (doors()[3] as DoorUnderTest).ask(headers),
+    },
+  ];
+  const given = (token: string | null | undefined) => (token === undefined ? {} : { token });
+  const NAMES = ['the contract', 'the pages', 'MCP', 'raw calls'];
+
+  /** The path of a link that is open. */
+  const linkPath = async () => new URL(await makeLink(server, { connector: keyed })).pathname;
+  /** The lines of requests, without those of other events. */
+  const requestLines = () => server.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  const send = ({ token }: DoorUnderTest, method: string, path: string, request: TestRequest = {}) =>
+    server.call(method, path, { ...given(token), ...request });
+
+  for (const [index, name] of NAMES.entries()) {
+    describe(name, () => {
+      let door: DoorUnderTest;
+
+      before(() => {
+        door = doors()[index] as DoorUnderTest;
+      });
+
+      it('returns the request id that was sent, if it may be written to a log, and makes one otherwise', async () => {
+        const sent = await door.ask({ 'x-request-id': 'trace-1.a_B' });
+        expect([sent.status, sent.headers['x-request-id']]).to.deep.equal([200, 'trace-1.a_B']);
+        for (const bad of ['a b', 'x'.repeat(101), '{"a":1}']) {
+          expect((await door.ask({ 'x-request-id': bad })).headers['x-request-id']).to.match(/^req_[0-9a-z]{26}$/);
+        }
+      });
+
+      it('writes one line into the log for each request, with the same members', async () => {
+        await door.ask({ 'x-request-id': 'run-1' });
+        const [line, ...more] = requestLines();
+        expect(more).to.deep.equal([]);
+        expect(line).to.have.all.keys('level', 'time', 'operation', 'status', 'ms', 'request_id', 'msg');
+        expect(line).to.include({ operation: door.operation, status: 200, request_id: 'run-1' });
+      });
+
+      it('counts each request in the metrics by its operation and status', async () => {
+        const count = async () => {
+          const text = await server.deps.metrics.registry.metrics();
+          const labels = `operation="${door.operation}",status="200"`;
+          const metric = `valetkey_http_request_duration_seconds_count{${labels}}`;
+          return Number(
+            text
+              .split('\n')
+              .find((each) => each.startsWith(metric))
+              ?.slice(metric.length) ?? 0,
+          );
+        };
+        const earlier = await count();
+        await door.ask();
+        expect(await count()).to.equal(earlier + 1);
+      });
+
+      it('sends the headers that keep a response to the one who asked', async () => {
+        for (const answer of [await door.ask(), await door.ask({ host: 'unknown.example' })]) {
+          expect(answer.headers).to.include({
+            'cache-control': 'no-store',
+            'referrer-policy': 'no-referrer',
+            'x-content-type-options': 'nosniff',
+          });
+          expect(answer.headers['content-security-policy']).to.include("default-src 'none'");
+          expect(answer.headers['content-security-policy']).to.include("frame-ancestors 'none'");
+          expect(answer.headers).not.to.have.any.keys('x-powered-by', 'etag', 'server');
+        }
+      });
+
+      it('returns 421 for a host of no environment', async () => {
+        const answer = await door.ask({ host: 'unknown.example' });
+        expect(answer.status).to.equal(421);
+        door.shows(answer, 'UNKNOWN_HOST', /host/);
+      });
+
+      it('returns 404 where there is nothing', async function () {
+        if (door.nothing === '') return this.skip();
+        const answer = await send(door, 'GET', door.nothing);
+        expect(answer.status).to.equal(404);
+        door.shows(answer, 'NOT_FOUND', /no such page/);
+      });
+
+      it('returns 405 with Allow for another method', async () => {
+        const [method, path, allow] = door.otherMethod;
+        const answer = await send(door, method, path);
+        expect(answer.status).to.equal(405);
+        expect(String(answer.headers['allow']).split(', ').toSorted()).to.deep.equal(allow.split(', ').toSorted());
+        door.shows(answer, 'METHOD_NOT_ALLOWED', /method/);
+      });
+
+      it('returns to HEAD the headers of GET without a body', async () => {
+        if (door.get === null) {
+          const refused = await send(door, 'HEAD', await door.post());
+          expect([refused.status, refused.text, refused.headers['allow']]).to.deep.equal([405, '', 'POST']);
+          return;
+        }
+        const get = await send(door, 'GET', door.get, { headers: door.headers });
+        const head = await send(door, 'HEAD', door.get, { headers: door.headers });
+        expect([get.status, head.status, head.text]).to.deep.equal([200, 200, '']);
+        expect(head.headers['content-type']).to.equal(get.headers['content-type']);
+      });
+
+      it('returns 413 for a body that is too large, and closes the connection', async () => {
+        const path = await door.post();
+        const body = 'x'.repeat(door.maxBytes + 1);
+        const headers = { ...door.headers, ...(door.media && { 'content-type': door.media }) };
+        const answer = await send(door, 'POST', path, { body, headers });
+        expect(answer.status).to.equal(413);
+        expect(answer.headers['connection']).to.equal('close');
+        door.shows(answer, 'BODY_TOO_LARGE', /larger than/);
+      });
+
+      it('returns 415 for another media type', async function () {
+        // The body of a raw call is the provider's to judge.
+        if (door.media === '') return this.skip();
+        const path = await door.post();
+        const answer = await send(door, 'POST', path, { body: 'a', headers: { 'content-type': 'text/csv' } });
+        expect(answer.status).to.equal(415);
+        door.shows(answer, 'UNSUPPORTED_MEDIA_TYPE', /must be/);
+      });
+
+      it('tells how much of the rate limit is left, and returns 429 with Retry-After when nothing is', async () => {
+        const answers = [];
+        for (let sent = 0; sent < 21; sent++) answers.push(await door.ask());
+        expect(answers.map(({ status }) => status)).to.deep.equal([...Array(20).fill(200), 429]);
+        expect(answers[0]?.headers).to.include({ 'ratelimit-policy': '"client";q=20;w=1' });
+        expect(answers[0]?.headers['ratelimit']).to.equal('"client";r=19;t=1');
+        const refused = answers[20] as TestAnswer;
+        expect(refused.headers).to.include({ ratelimit: '"client";r=0;t=1', 'retry-after': '1' });
+        door.shows(refused, 'RATE_LIMITED', /Too many requests/);
+      });
+
+      it('returns 503 with Retry-After while the storage fails, and 500 for a fault, and tells nothing of either', async () => {
+        for (const [error, status, code] of [
+          [new StorageError(`SQLITE_FULL ${name}`, DETAIL), 503, 'STORAGE_UNAVAILABLE'],
+          [new Error(DETAIL), 500, 'INTERNAL_ERROR'],
+        ] as const) {
+          server.logs.length = 0;
+          Object.assign(fault, { place: door.faultPlace, error: () => error });
+          const answer = await door.askStorage({ 'x-request-id': 'run-2' });
+          fault.place = undefined;
+          expect(answer.status).to.equal(status);
+          expect(answer.headers['retry-after']).to.equal(status === 503 ? '5' : undefined);
+          expect(answer.text).not.to.include(DETAIL);
+          door.shows(answer, code, /Something went wrong/);
+          const line = server.logs.map((each) => JSON.parse(each)).find(({ msg }) => msg === 'request failed');
+          expect(line).to.include({ request_id: 'run-2' });
+          expect(line.err.message).to.equal(DETAIL);
+        }
+      });
+
+      it('logs why a request was not authenticated, and the client where it is known', async function () {
+        if (door.token === null) return this.skip();
+        expect((await door.ask({}, null)).status).to.equal(401);
+        expect((await door.ask({}, 'vkm_not-a-token')).status).to.equal(401);
+        const [none, bad] = requestLines();
+        expect(none).to.include({ operation: door.operation, status: 401, auth_failure: 'no_token' });
+        expect(bad).to.include({ operation: door.operation, status: 401 });
+        expect(bad.auth_failure).to.be.oneOf(['malformed', 'token']);
+        expect([none, bad]).to.satisfy((lines: object[]) => lines.every((line) => !('client_id' in line)));
+        expect(server.logs.join('')).not.to.include('not-a-token');
+      });
+    });
+  }
+
+  it('share one rate limit for each client, and another one for each address', async () => {
+    const [contract, pages, mcp, raw] = doors() as [DoorUnderTest, DoorUnderTest, DoorUnderTest, DoorUnderTest];
+    for (let round = 0; round < 7; round++) for (const door of [contract, mcp, raw]) await door.ask();
+    const statuses = [];
+    for (const door of [contract, mcp, raw]) statuses.push((await door.ask()).status);
+    expect(statuses).to.deep.equal([429, 429, 429]);
+    expect((await pages.ask()).status).to.equal(200);
+    const metadata = `/.well-known/oauth-protected-resource/mcp/${connection}`;
+    for (let round = 0; round < 19; round++) await pages.ask();
+    expect((await server.call('GET', metadata, { token: null })).status).to.equal(429);
+  });
+
+  it('log the client of a token that was good once, and why it is refused', async () => {
+    const expired = server.token('tools:read');
+    clock.advance(3_600_000);
+    await server.call('GET', '/api/v1/tools', { token: expired });
+    await server.call('GET', TARGET, { token: expired });
+    clock.advance(-3_600_000);
+    await server.call('GET', '/api/v1/tools', { token: server.token('connections:read') });
+    expect(
+      requestLines().map(({ status, auth_failure, client_id }) => [status, auth_failure, client_id]),
+    ).to.deep.equal([
+      [401, 'expired', CLIENT_ID],
+      [401, 'expired', CLIENT_ID],
+      [403, 'scope', CLIENT_ID],
+    ]);
+  });
+
+  it('log why the token endpoint refuses a client, and never what was sent in place of an id or a secret', async () => {
+    const ask = (fields: Record<string, string>) =>
+      server.call('POST', '/oauth/token', {
+        token: null,
+        body: new URLSearchParams({ grant_type: 'client_credentials', ...fields }).toString(),
+        headers: { 'content-type': FORM },
+      });
+    await ask({ client_id: CLIENT_ID, client_secret: 'vks_a-guess' });
+    await ask({ client_id: 'vks_pasted-into-the-wrong-field', client_secret: 'vks_a-guess' });
+    await ask({});
+    expect(requestLines().map(({ auth_failure, client_id }) => [auth_failure, client_id])).to.deep.equal([
+      ['secret', CLIENT_ID],
+      ['client_unknown', undefined],
+      ['no_credentials', undefined],
+    ]);
+    expect(server.logs.join('')).not.to.match(/a-guess|pasted/);
+  });
+});
