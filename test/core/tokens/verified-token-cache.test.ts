@@ -28,22 +28,22 @@ describe('the cache of verified tokens', () => {
   it('ends with the token, by the clock that is given', () => {
     verify();
     expect(verify(text, NOW + 3_599_999).ok).to.equal(true);
-    expect(verify(text, NOW + 3_600_000)).to.deep.equal({ ok: false, reason: 'expired' });
+    expect(verify(text, NOW + 3_600_000)).to.include({ ok: false, reason: 'expired' });
     expect(cache.size).to.equal(0);
   });
 
   it('judges the times on every hit, a clock that was set back included', () => {
     verify();
-    expect(verify(text, NOW - 31_000)).to.deep.equal({ ok: false, reason: 'not_yet_valid' });
+    expect(verify(text, NOW - 31_000)).to.include({ ok: false, reason: 'not_yet_valid' });
     expect(verify().ok).to.equal(true);
   });
 
   it('judges audience and issuer on every hit (T8)', () => {
     verify();
     const elsewhere = { ...EXPECTED, audience: 'https://vault.example.com/mcp' };
-    expect(cache.verify(text, keys, elsewhere, NOW)).to.deep.equal({ ok: false, reason: 'audience' });
+    expect(cache.verify(text, keys, elsewhere, NOW)).to.include({ ok: false, reason: 'audience' });
     const other = { ...EXPECTED, issuer: 'https://other.example.com' };
-    expect(cache.verify(text, keys, other, NOW)).to.deep.equal({ ok: false, reason: 'issuer' });
+    expect(cache.verify(text, keys, other, NOW)).to.include({ ok: false, reason: 'issuer' });
   });
 
   it('forgets a token whose signing key was withdrawn', () => {
