@@ -41,7 +41,8 @@ describe('docs/execution.md', () => {
       JSON: 'Content-Type: application/json',
     };
     const outputs = [];
-    for (const { text } of commands) outputs.push(JSON.parse((await run('bash', ['-c', text], { env })).stdout));
+    for (const { text } of commands)
+      outputs.push(JSON.parse((await run('bash', ['--norc', '-c', text], { env })).stdout));
     const [executed, raw, records, settings, ...others] = outputs;
     expect(others).to.deep.equal([]);
     expect(executed.data).to.deep.equal([{ id: 1, text: 'Water the plants' }]);

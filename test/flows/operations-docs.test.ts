@@ -59,6 +59,6 @@ describe('backup and restore as docs/operations.md says', () => {
   async function run(block: string, dataDir: string): Promise<string> {
     const text = block.replaceAll(' backups', ` ${join(folder.path, 'backups')}`);
     const env = { ...process.env, DATA_DIR: dataDir };
-    return (await promisify(execFile)('bash', ['-euc', text], { cwd: ROOT, env })).stdout;
+    return (await promisify(execFile)('bash', ['--norc', '-euc', text], { cwd: ROOT, env })).stdout;
   }
 });

@@ -42,7 +42,7 @@ describe('the quickstart of the README', () => {
     server = await startServerProcess(
       folder.path,
       { VALETKEY_ENDPOINT_OVERRIDES: `https://api.github.com=${github.url.replace('localhost', '127.0.0.1')}` },
-      ['bash', '-c', `${make}\n${withPorts(serverBlock.text)}`],
+      ['bash', '--norc', '-c', `${make}\n${withPorts(serverBlock.text)}`],
     );
     outputs = await runAsOneTerminal(agentBlocks);
   });
@@ -126,7 +126,7 @@ describe('the quickstart of the README', () => {
       NOTES_URL: `http://127.0.0.1:${notesPort}`,
       GITHUB_TOKEN,
     };
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
+    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
     const printed = stdout.split(SEPARATOR);
     const byBlock = new Map<Block, string[]>();
     for (const [index, block] of steps.entries()) {
@@ -142,7 +142,7 @@ describe('the quickstart of the README', () => {
 });
 
 function startBash(text: string, ready: RegExp, env: Record<string, string>) {
-  return startProcess('bash', ['-c', text], ready, { cwd: ROOT, env });
+  return startProcess('bash', ['--norc', '-c', text], ready, { cwd: ROOT, env });
 }
 
 /** GitHub on loopback with two issues to list. The first user is whoever comes with a token that it does not know. */
