@@ -115,5 +115,5 @@ bench: install ## Measure the server against a ceiling of its own, side by side,
 	node scripts/bench/main.ts
 
 .PHONY: bench-stalls
-bench-stalls: install ## Send 78 hostile inputs and say for how long each blocks the server, and how much memory it takes; ONLY=H7 takes some
+bench-stalls: install ## Send 91 inputs and say for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

@@ -1,3 +1,4 @@
+import { inBackground } from '../core/background.ts';
 import { bindPorts } from '../http/bound-server.ts';
 import { readConfig } from '../http/config.ts';
 import type { FirstStart } from '../http/create-deps.ts';
@@ -30,6 +31,7 @@ export async function serveCommand(args: string[]): Promise<void> {
   warnOfPermissions(deps);
   deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
   deps.log.flush();
+  inBackground(server.warmUp, (err) => deps.log.warn({ err }, 'could not be prepared in advance'));
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 }
 

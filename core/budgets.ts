@@ -152,6 +152,8 @@ export const RETENTION = {
 
 /** Work that the server does by itself, and when it looks for it: the first time after a start, then again and again. */
 export const BACKGROUND = {
+  /** Between two steps of what is prepared after a start. */
+  warmUpPauseMs: 5,
   /** Rows that have expired: soon after the start, so that it is not slower for what has expired in the meantime. */
   retentionFirstMs: 5 * SECOND,
   retentionMs: MINUTE,

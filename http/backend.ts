@@ -6,6 +6,7 @@ import type { Direction } from './ajv.ts';
 import { createAjv } from './ajv.ts';
 import type { ContractRequest } from './request.ts';
 import { CompiledRouter } from './router.ts';
+import type { WarmUpStep } from './warm-up.ts';
 
 /**
  * openapi-backend for an OpenAPI 3.1 document. It differs from the library in four ways: the document is not judged at run
@@ -88,6 +89,14 @@ export class ContractBackend extends OpenAPIBackend {
   /** The compiled validators of an operation: body first, then parameters. */
   validatorsOf(operationId: string): ValidateFunction[] {
     return (this.validator.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
+  }
+
+  /** Compiles the validators of all operations, one operation in a step. */
+  warmUpSteps(): WarmUpStep[] {
+    return this.routes.getOperations().map(({ operationId }) => ({
+      name: `validators of ${operationId}`,
+      run: () => this.validatorsOf(operationId as string),
+    }));
   }
 
   /** Ends at the first error. Only a request with a small body is then checked for all of them, which takes time for each. */

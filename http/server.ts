@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Document } from 'openapi-backend';
+import { BACKGROUND } from '../core/budgets.ts';
 import { handlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
@@ -14,11 +16,14 @@ import { createRawCalls, isRawCall } from './doors/raw-calls.ts';
 import { errorReply } from './failure.ts';
 import { createMetricsListener } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
+import { warmUp } from './warm-up.ts';
 
 export interface RunningServer {
   /** The origin that the API listens on, with the real port. */
   readonly origin: string;
   readonly metricsPort: number | null;
+  /** Prepares what the first requests would wait for, a few milliseconds at a time. */
+  warmUp(): Promise<void>;
   /** Stops accepting, lets running requests finish, then closes everything that was opened. */
   stop(): Promise<void>;
 }
@@ -41,10 +46,12 @@ export async function startServer(
   const mcp = createMcpDoor(deps, createMcpServing(deps), pipeline);
   const docs = expressDoor('docs', async () => (await import('./doors/docs.ts')).createDocs(), errorReply);
   const loadPages = async () => (await import('./doors/connect.ts')).createConnect(deps, pipeline);
+  const pages = expressDoor('page', loadPages, errorPage);
+  const operations = await createOperations(contract, handlers, deps, pipeline);
   const doors = {
-    operations: pipeline.listen(await createOperations(contract, handlers, deps, pipeline)),
+    operations: pipeline.listen(operations),
     docs: pipeline.listen(docs),
-    pages: pipeline.listen(expressDoor('page', loadPages, errorPage)),
+    pages: pipeline.listen(pages),
     mcp: pipeline.listen(mcp),
     rawCalls: pipeline.listen(createRawCalls(deps, pipeline)),
   };
@@ -55,6 +62,14 @@ export async function startServer(
     else if (isRawCall(req)) doors.rawCalls(req, res);
     else doors.operations(req, res);
   };
+  let isStopping = false;
+  const steps = [
+    ...operations.backend.warmUpSteps(),
+    // By itself first: Node evaluates a module with everything that it imports in one turn.
+    { name: 'express', run: () => import('express') },
+    { name: 'pages of links', run: pages.load },
+    { name: 'pages of the reference', run: docs.load },
+  ];
   const { server } = bound.api;
   try {
     boundConnections(server, deps, bound.limits);
@@ -70,7 +85,15 @@ export async function startServer(
   return {
     origin: `http://${host}:${port}`,
     metricsPort: deps.config.metricsPort || null,
+    warmUp: () =>
+      warmUp(
+        steps,
+        () => wait(BACKGROUND.warmUpPauseMs),
+        () => isStopping,
+        deps.log,
+      ),
     async stop() {
+      isStopping = true;
       await mcp.close();
       await Promise.all([bound.api, bound.metrics].map((each) => each && drain(each.server, bound.limits.drainMs)));
       await deps.close();

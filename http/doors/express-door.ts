@@ -13,23 +13,31 @@ interface Locals {
 /** Serves one request: its parameters of the path are decoded. */
 export type Route = (exchange: Exchange, params: Readonly<Record<string, string>>) => Promise<Reply | number>;
 
+export interface ExpressDoor extends Door {
+  /** Loads the application, unless it is loaded. */
+  load(): Promise<Express>;
+}
+
 /**
- * A door whose requests express dispatches. The application is loaded with the first request: express and what it brings along take a
- * fifth of the time and of the memory of a start, and most servers serve agents only. A load that failed is tried again with the next
- * request.
+ * A door whose requests express dispatches. The application is loaded after the start or with the first request: express and its
+ * dependencies take a fifth of the time of a start. A load that failed is tried again with the next request.
  */
-export function expressDoor(name: string, load: () => Promise<Express>, showError: Door['showError']): Door {
+export function expressDoor(name: string, create: () => Promise<Express>, showError: Door['showError']): ExpressDoor {
   let loading: Promise<Express> | undefined;
   const forget = (error: unknown) => {
     loading = undefined;
     throw error;
   };
+  const load = () => {
+    loading ??= create().catch(forget);
+    return loading;
+  };
   return {
     name,
     showError,
+    load,
     async dispatch(exchange) {
-      loading ??= load().catch(forget);
-      return run(await loading, exchange);
+      return run(await load(), exchange);
     },
   };
 }

@@ -41,6 +41,8 @@ export interface TestServer {
   call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /** An access token of the test client with exactly these scopes. */
   token(...scopes: Scope[]): string;
+  /** Prepares what first requests would wait for, as `valetkey serve` does after the start. */
+  warmUp(): Promise<void>;
   /** May be called again: a test that fails in the middle leaves it to its hooks. */
   stop(): Promise<void>;
 }
@@ -110,6 +112,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     logs,
     token,
     call: (method, path, request = {}) => call(server.origin, method, path, { token: token(...SCOPES), ...request }),
+    warmUp: server.warmUp,
     stop: () => (stopped ??= server.stop().then(folder.remove)),
   };
 }

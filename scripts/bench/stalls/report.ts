@@ -1,9 +1,8 @@
+import type { Longest } from './prober.ts';
 import { BARS, type Scenario } from './scenario.ts';
 
-export interface Outcome {
+export interface Outcome extends Longest {
   scenario: Scenario;
-  wallMs: number;
-  blockMs: number;
   rssMiB: number;
   note: string;
   /** The server ended, or the scenario could not be played. */
@@ -11,29 +10,35 @@ export interface Outcome {
 }
 
 /** Why an outcome breaks a bar, in a word; empty when it does not. */
-export function verdictOf({ scenario, blockMs, rssMiB, fault }: Outcome, noiseMs: number): string {
+export function verdictOf({ scenario, cpuMs, idleMs, rssMiB, fault }: Outcome): string {
   if (fault !== undefined) return fault;
   const broken: string[] = [];
-  if (blockMs > BARS.blockMs + noiseMs) broken.push('blocks');
+  if (cpuMs > BARS.cpuMs) broken.push('blocks');
+  if (idleMs > BARS.idleMs) broken.push('waits');
   if (rssMiB > BARS.rssMiB + (scenario.grantedMiB ?? 0)) broken.push('bloats');
   return broken.join(', ');
 }
 
-export function rowOf(outcome: Outcome, noiseMs: number): string {
-  const { scenario, wallMs, blockMs, rssMiB, note } = outcome;
+export function rowOf(outcome: Outcome): string {
+  const { scenario, cpuMs, idleMs, delayMs, wallMs, rssMiB, note } = outcome;
   const granted = scenario.grantedMiB ? ` (${scenario.grantedMiB} granted)` : '';
   const cells = [
     scenario.id.padEnd(4),
     scenario.name.padEnd(62).slice(0, 62),
-    `${blockMs.toFixed(0)} ms`.padStart(8),
-    `${wallMs.toFixed(0)} ms`.padStart(8),
+    ...[cpuMs, idleMs, delayMs, wallMs].map((ms) => `${ms.toFixed(0)} ms`.padStart(7)),
     `${rssMiB.toFixed(0)} MiB${granted}`.padStart(8),
-    verdictOf(outcome, noiseMs).padEnd(14),
+    verdictOf(outcome).padEnd(14),
     note.slice(0, 80),
   ];
   return cells.join('  ').trimEnd();
 }
 
-export const HEAD = ['id  ', 'input'.padEnd(62), '   block', '    wall', '     RSS', 'verdict       ', 'outcome'].join(
-  '  ',
-);
+/** The columns: `delay` is `wall` without the time in which the main thread was ready and the machine busy; `cpu` and `idle` are its parts. */
+export const HEAD = [
+  'id  ',
+  'input'.padEnd(62),
+  ...['cpu', 'idle', 'delay', 'wall'].map((column) => column.padStart(7)),
+  '     RSS',
+  'verdict       ',
+  'outcome',
+].join('  ');

@@ -2,7 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WatchedServer } from './watched-server.ts';
 
 /** What an input may cost, beyond which it fails. */
-export const BARS = { blockMs: 50, rssMiB: 64 } as const;
+export const BARS = {
+  /** Processor time of the main thread while one request waits. A busy machine does not add to it, so it is the time that is judged. */
+  cpuMs: 50,
+  /**
+   * The main thread waits for something other than a processor. A lock or a sync of a disk takes seconds; garbage collection waits
+   * some milliseconds for threads of its own, more where the machine is busy.
+   */
+  idleMs: 250,
+  rssMiB: 64,
+} as const;
 
 export interface Reply {
   status: number;

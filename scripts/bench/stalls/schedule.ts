@@ -1,14 +1,25 @@
 import { readFileSync } from 'node:fs';
 
+/** Times of a thread so far, in milliseconds. */
+export interface Schedule {
+  /** It ran for this time. */
+  cpuMs: number;
+  /** It was ready to run and waited for a processor for this time, because the machine was busy. */
+  waitedMs: number;
+}
+
 /**
- * How long a thread has waited for a processor so far, in milliseconds (Linux, Documentation/scheduler/sched-stats.rst): what a busy
- * machine adds to every measurement of time. 0 where the system does not tell.
+ * Reads the schedule of a thread (Linux, Documentation/scheduler/sched-stats.rst).
+ *
+ * @param path of its `schedstat` file
+ * @returns null where the system has none
  */
-export function waitedMs(path: string): number {
+export function scheduleOf(path: string): Schedule | null {
   try {
-    return Number(readFileSync(path, 'utf8').split(' ')[1]) / 1e6;
+    const [cpu, waited] = readFileSync(path, 'utf8').split(' ');
+    return { cpuMs: Number(cpu) / 1e6, waitedMs: Number(waited) / 1e6 };
   } catch {
-    return 0;
+    return null;
   }
 }
 

@@ -60,6 +60,14 @@ async function connectionOf(lab: Lab, connector: string): Promise<string> {
 }
 
 export const FIRST_USES: readonly Scenario[] = [
+  {
+    id: 'own',
+    name: 'what the server does by itself in the seconds after its start',
+    async play() {
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return '';
+    },
+  },
   first('F14', 'first list of tools', (lab) => lab.status('GET', '/api/v1/tools')),
   first('F14', 'first list of the tools of a connector', (lab) =>
     lab.status('GET', '/api/v1/tools?connector=github&detail=full&page_size=100'),
@@ -90,6 +98,9 @@ export const FIRST_USES: readonly Scenario[] = [
     };
     return lab.status('POST', '/api/v1/tools', { body });
   }),
+  first('own', 'first provider, refused with every error', (lab) =>
+    lab.status('POST', '/api/v1/custom-providers', { body: { auth_patterns: [{ type: 'API_KEY', fields: [{}] }] } }),
+  ),
   first('own', 'first provider and account', async (lab) => Number((await lab.party()).key !== '')),
   first(
     'own',
@@ -113,7 +124,8 @@ export const FIRST_USES: readonly Scenario[] = [
       await lab.call('PUT', '/api/v1/environment', { body: { user_verify_urls: [verify] } });
       const body = { connector, user_id: 'eve', identifier: 'eve', user_verify_url: verify };
       const link = await lab.call('POST', '/api/v1/connected_accounts/magic_link', { body });
-      return lab.status('GET', link.body?.link ? new URL(link.body.link).pathname : '/connect/none', { token: null });
+      if (!link.body?.link) throw new Error(`no link: ${link.text.slice(0, 500)}`);
+      return lab.status('GET', new URL(link.body.link).pathname, { token: null });
     },
     { prepare: true },
   ),

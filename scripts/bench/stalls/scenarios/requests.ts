@@ -175,15 +175,20 @@ async function sendAndWait({ server }: Lab, text: string): Promise<string> {
   return 'sent';
 }
 
-/** Calls with keys of idempotency whose responses are kept, as large as responses are kept. */
+let party: Party;
+
+/** Calls with idempotency keys whose responses are as large as any that is kept. */
 const keptReplies: Scenario = {
   id: 'M10',
   name: '100 calls whose large responses are kept, each asked for twice',
   grantedMiB: THREAD_MIB,
-  async play(lab) {
-    const party = await lab.party();
+  async prepare(lab) {
+    party = await lab.party();
     const bytes = Buffer.from(JSON.stringify({ text: randomBytes(32 * 1024).toString('hex') }));
     lab.on('/large', (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(bytes));
+    await lab.execute(party, 'http_get', { path: '/large' });
+  },
+  async play(lab) {
     const ask = (key: number) =>
       lab.call('POST', '/api/v1/execute_tool', {
         body: { connected_account_id: party.accountId, tool_name: 'http_get', tool_input: { path: '/large' } },
@@ -195,6 +200,32 @@ const keptReplies: Scenario = {
       statuses.push(...new Set(replies.map(({ status, text }) => `${status} with ${text.length} bytes`)));
     }
     return statuses.join(', ');
+  },
+};
+
+let parties: Party[];
+
+/** Calls whose responses end before they are whole, so that each holds what it has. */
+const stalled: Scenario = {
+  id: 'M3',
+  name: '60 calls to two hosts that stall within 10 MiB',
+  grantedMiB: 256,
+  async prepare(lab) {
+    lab.on('/small', (_req, res) => res.writeHead(200).end());
+    lab.on('/stall', (_req, res) => {
+      res.writeHead(200, { 'content-length': 10 * MIB }).write(Buffer.alloc(9 * MIB));
+    });
+    parties = [await lab.party({ host: 'h0.hostile.example' }), await lab.party({ host: 'h1.hostile.example' })];
+    for (const party of parties) await lab.execute(party, 'http_get', { path: '/small' });
+  },
+  async play(lab) {
+    const calls = parties.flatMap((party) =>
+      Array.from({ length: 30 }, () => lab.execute(party, 'http_get', { path: '/stall' })),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    return Object.entries(Object.groupBy(statuses, String))
+      .map(([status, list]) => `${list?.length} x ${status}`)
+      .join(', ');
   },
 };
 
@@ -292,25 +323,5 @@ export const REQUESTS: readonly Scenario[] = [
   atOnce('own', '100 connections with a header of 15 KB each', 100, (lab) =>
     sendAndWait(lab, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${'x: 1\r\n'.repeat(2_400)}\r\n`),
   ),
-  {
-    id: 'M3',
-    name: '60 calls to two hosts that stall within 10 MiB',
-    grantedMiB: 256,
-    async play(lab) {
-      lab.on('/stall', (_req, res) => {
-        res.writeHead(200, { 'content-length': 10 * MIB }).write(Buffer.alloc(9 * MIB));
-      });
-      const parties = [
-        await lab.party({ host: 'h0.hostile.example' }),
-        await lab.party({ host: 'h1.hostile.example' }),
-      ];
-      const calls = parties.flatMap((party) =>
-        Array.from({ length: 30 }, () => lab.execute(party, 'http_get', { path: '/stall' })),
-      );
-      const statuses = (await Promise.all(calls)).map(({ status }) => status);
-      return Object.entries(Object.groupBy(statuses, String))
-        .map(([status, list]) => `${list?.length} x ${status}`)
-        .join(', ');
-    },
-  },
+  stalled,
 ];

@@ -1,0 +1,31 @@
+import type { Logger } from './log.ts';
+
+/** Work that the first request of a kind would otherwise wait for. */
+export interface WarmUpStep {
+  name: string;
+  run(): unknown;
+}
+
+/**
+ * Does work in advance, one step in a turn of the event loop, so that no request waits for more than one step. A step that fails is
+ * logged; the request that needs it tries again.
+ *
+ * @param pause lets requests have their turns between two steps
+ * @param isStopping whether the remaining steps are to be left out
+ */
+export async function warmUp(
+  steps: readonly WarmUpStep[],
+  pause: () => Promise<unknown>,
+  isStopping: () => boolean,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  for (const { name, run } of steps) {
+    await pause();
+    if (isStopping()) return;
+    try {
+      await run();
+    } catch (err) {
+      log.warn({ err, step: name }, 'could not be prepared in advance');
+    }
+  }
+}

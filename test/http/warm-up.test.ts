@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { ContractBackend } from '../../http/backend.ts';
+import { readDefinition } from '../../http/definition.ts';
+import { expressDoor } from '../../http/doors/express-door.ts';
+import { errorPage } from '../../http/doors/pages.ts';
+import { Exchange } from '../../http/exchange.ts';
+import { createLogger } from '../../http/log.ts';
+import { warmUp } from '../../http/warm-up.ts';
+import { startTestServer } from '../support/server.ts';
+
+const log = createLogger('silent', { write: () => {} });
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('S3: preparing after a start what first requests would wait for', () => {
+  it('S3: runs each step in a turn of its own, so that requests run between two of them', async () => {
+    const order: string[] = [];
+    const steps = ['a', 'b', 'c'].map((name) => ({ name, run: () => order.push(name) }));
+    let requests = 0;
+    const pause = async () => {
+      setImmediate(() => order.push(`request ${++requests}`));
+      await nextTurn();
+    };
+    await warmUp(steps, pause, () => false, log);
+    expect(order).to.deep.equal(['request 1', 'a', 'request 2', 'b', 'request 3', 'c']);
+  });
+
+  it('S3: goes on after a step that fails, and logs its name', async () => {
+    const done: string[] = [];
+    const warned: object[] = [];
+    const steps = [
+      { name: 'broken', run: () => Promise.reject(new Error('no')) },
+      { name: 'whole', run: () => done.push('whole') },
+    ];
+    await warmUp(steps, nextTurn, () => false, { warn: (fields: object) => void warned.push(fields) } as never);
+    expect(done).to.deep.equal(['whole']);
+    expect(warned).to.have.length(1);
+    expect(warned[0]).to.have.property('step', 'broken');
+  });
+
+  it('S3: leaves out the remaining steps when the server stops', async () => {
+    const done: string[] = [];
+    const steps = ['first', 'second'].map((name) => ({ name, run: () => done.push(name) }));
+    await warmUp(steps, nextTurn, () => done.length > 0, log);
+    expect(done).to.deep.equal(['first']);
+  });
+
+  it('S3: compiles the validators of every operation, one operation in a step', async () => {
+    const backend = new ContractBackend(readDefinition());
+    await backend.init();
+    const compiled: string[] = [];
+    const { validator } = backend;
+    const build = validator.buildRequestValidatorsForOperation.bind(validator);
+    validator.buildRequestValidatorsForOperation = (operation) => {
+      compiled.push(operation.operationId as string);
+      return build(operation);
+    };
+    const steps = backend.warmUpSteps();
+    for (const [index, { run }] of steps.entries()) {
+      run();
+      expect(compiled).to.have.length(index + 1);
+    }
+    expect(compiled).to.deep.equal(backend.routes.getOperations().map(({ operationId }) => operationId));
+    backend.validatorsOf('createCustomProvider');
+    expect(compiled).to.have.length(steps.length);
+  });
+
+  it('S3: loads pages once for the preparation and the requests', async () => {
+    let loads = 0;
+    const load = async () => {
+      loads++;
+      return ((_req: unknown, res: { locals: { settle(status: number): void } }) => res.locals.settle(200)) as never;
+    };
+    const door = expressDoor('page', load, errorPage);
+    await door.load();
+    const exchange = new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page');
+    expect(await door.dispatch(exchange)).to.equal(200);
+    expect(loads).to.equal(1);
+  });
+
+  it('S3: prepares a running server, which stops in the middle of it', async () => {
+    const server = await startTestServer();
+    const warming = server.warmUp();
+    expect((await server.call('GET', '/docs', { token: null })).status).to.equal(200);
+    await server.stop();
+    await warming;
+    expect(server.logs.filter((line) => line.includes('prepared in advance'))).to.deep.equal([]);
+  });
+});
