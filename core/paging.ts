@@ -37,7 +37,7 @@ export function readPage(
   if (boundary === null) {
     throw new ApiError(
       'INVALID_PAGE_TOKEN',
-      'The page token was not made for this list and these filters, or is too old.',
+      'The page token belongs to another list or other filters, or has expired.',
       {
         errors: [{ field: 'page_token', message: 'is not valid for this request' }],
       },

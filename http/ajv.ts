@@ -51,8 +51,8 @@ export function createAjv(direction: Direction, errors: 'first' | 'all'): Ajv202
   ajv.addFormat('password', true);
   ajv.addVocabulary(SCHEMA_VOCABULARY);
   addLengthKeywords(ajv);
-  refuse(ajv, 'readOnly', direction === 'request', 'is set by the service');
-  refuse(ajv, 'writeOnly', direction === 'response', 'must never be answered');
+  refuse(ajv, 'readOnly', direction === 'request', 'is read-only');
+  refuse(ajv, 'writeOnly', direction === 'response', 'must not be returned');
   return ajv;
 }
 

@@ -23,7 +23,7 @@ export function createAnswerCheck(): AnswerCheck {
     const declared = (operation.responses as Responses | undefined)?.[String(reply.status)];
     if (!declared) return `status ${reply.status} is not declared`;
     const { content = {} } = declared;
-    if (reply.body instanceof BinaryBody !== '*/*' in content) return 'bytes where the contract has none, or none';
+    if (reply.body instanceof BinaryBody !== '*/*' in content) return 'bytes do not match the declared content';
     if (reply.body instanceof BinaryBody) return null;
     const [media] = Object.values(content);
     if (!media?.schema) return reply.body === undefined ? null : 'a body is not declared';

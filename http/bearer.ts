@@ -39,12 +39,12 @@ export async function authenticate(
   if (state.generation !== generation) throw invalid('revoked', clientId);
   if (!(scopes as readonly string[]).includes(scope)) {
     const authFailure = { reason: 'scope', clientId };
-    throw new ApiError('INSUFFICIENT_SCOPE', `The operation needs the scope ${scope}.`, { scope, authFailure });
+    throw new ApiError('INSUFFICIENT_SCOPE', `The operation requires the scope ${scope}.`, { scope, authFailure });
   }
   exchange.client = { clientId, scopes };
 }
 
 function invalid(reason: string, clientId?: string): ApiError {
   const authFailure = { reason, ...(clientId !== undefined && { clientId }) };
-  return new ApiError('UNAUTHENTICATED', 'The access token is not valid.', { authFailure });
+  return new ApiError('UNAUTHENTICATED', 'The access token is invalid.', { authFailure });
 }

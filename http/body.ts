@@ -89,8 +89,8 @@ function tooLarge(maxBytes: number): ApiError {
 
 function refused(refusal: BodyRefusal, maxBytes: number): ApiError {
   if (refusal === 'size') return tooLarge(maxBytes);
-  if (refusal === 'pieces') return new ApiError('MALFORMED_BODY', 'The body comes in too many pieces.');
-  return new ApiError('SERVER_BUSY', 'The server has no memory for this body now. Try again soon.');
+  if (refusal === 'pieces') return new ApiError('MALFORMED_BODY', 'The body arrives in too many pieces.');
+  return new ApiError('SERVER_BUSY', 'The server has no memory for this body. Try again soon.');
 }
 
 function collect(

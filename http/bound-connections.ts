@@ -22,7 +22,7 @@ export function boundConnections(server: Server, { config, metrics }: Deps, limi
   metrics.gauge('valetkey_http_queued_bytes', 'Bytes of responses that wait for clients', () => watch.queuedBytes);
   metrics.gauge(
     'valetkey_http_connections_refused',
-    'Connections that were refused because their address had enough, since the start',
+    'Connections that were refused because their address had too many, since the start',
     () => cap.refused,
   );
 }

@@ -87,7 +87,7 @@ function listen(server: Server, port: number, host: string, variable: string): P
     const refuse = ({ code }: NodeJS.ErrnoException) => {
       const reason =
         code === 'EADDRINUSE'
-          ? `is in use: stop what uses it, or set ${variable}`
+          ? `is in use: stop the process that uses it, or set ${variable}`
           : `cannot be used (${code}): check HOST and ${variable}`;
       reject(new ConfigError(`${host}:${port} ${reason}`));
     };

@@ -41,7 +41,7 @@ class RequestCall {
 
   get environment(): Environment {
     const { environment } = this.#exchange;
-    if (!environment) throw new Error('the operation answers on every host and has no environment');
+    if (!environment) throw new Error('the operation is served on every host and has no environment');
     return environment;
   }
 

@@ -269,7 +269,7 @@ export async function createDeps(
     return { deps, firstStart: { keyFile: keys.created, client, environment } };
 
     function instanceNotWritten(err: unknown): void {
-      log.warn({ err }, 'the state of this instance was not written');
+      log.warn({ err }, 'the heartbeat of this instance was not written');
     }
 
     function usageNotWritten(err: unknown): void {

@@ -68,6 +68,6 @@ export async function judgeVerification(store: Pick<Store, 'read'>, log: Logger)
       const where = `${environment.baseUrl} can be reached from elsewhere`;
       throw new ConfigError(`verification is off for ${open.join(', ')}, but ${where}: set verification_mode REQUIRED`);
     }
-    log.warn({ environment: environment.id, connections: open }, 'links of these connections verify nobody');
+    log.warn({ environment: environment.id, connections: open }, 'these connections do not verify users');
   }
 }

@@ -28,11 +28,11 @@ export function toApiError(thrown: unknown, exchange: Exchange, deps: Pick<Deps,
     return new ApiError('STORAGE_UNAVAILABLE', 'The database is unavailable.', { cause: thrown });
   }
   if (isExhausted(thrown)) {
-    return new ApiError('SERVER_BUSY', 'The server cannot open what the request needs now. Try again soon.', {
+    return new ApiError('SERVER_BUSY', 'The server has too many open files and connections. Try again soon.', {
       cause: thrown,
     });
   }
-  return new ApiError('INTERNAL_ERROR', 'The request failed inside the service.', { cause: thrown });
+  return new ApiError('INTERNAL_ERROR', 'The request failed because of an error of the server.', { cause: thrown });
 }
 
 /** RFC 6750 §3: a bare challenge without credentials, the error code with bad ones, the needed scope with weak ones. */

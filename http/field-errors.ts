@@ -47,10 +47,10 @@ function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): Field
   }
   const field = fieldOf(union.instancePath);
   const meant = branches.filter((branch) => branch.missing.length === 0 && branch.extra.length < sent.length);
-  if (meant.length > 1) return [{ field, message: `must hold only one of ${sent.join(', ')}` }];
+  if (meant.length > 1) return [{ field, message: `must have only one of ${sent.join(', ')}` }];
   return choices.length > 0
-    ? [{ field, message: `must hold exactly one of ${choices.join(', ')}` }]
-    : [{ field, message: 'fits none of the allowed forms' }];
+    ? [{ field, message: `must have exactly one of ${choices.join(', ')}` }]
+    : [{ field, message: 'matches none of the allowed forms' }];
 }
 
 interface Branch {
@@ -94,7 +94,7 @@ function present(error: ErrorObject): FieldError {
     return { field: fieldOf(instancePath), message: `must be one of ${params['allowedValues'].join(', ')}` };
   }
   const words = keyword === 'pattern' ? wordsOfPattern(String(params['pattern'])) : undefined;
-  return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is not valid' };
+  return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is invalid' };
 }
 
 function unknownField(allowed: readonly string[], isParameter = false): string {

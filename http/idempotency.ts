@@ -49,7 +49,10 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   async function replay(tx: Repositories, row: IdempotencyKeyRow, requestDigest: Buffer): Promise<Reply> {
     if (!deps.digester.equal(row.requestDigest, requestDigest)) {
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used for a request with another content.');
+      throw new ApiError(
+        'IDEMPOTENCY_KEY_REUSED',
+        'The idempotency key was used for a request with different content.',
+      );
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
     const kept = row.sealedReply && openReply(deps.sealedReplies, bind(row), row.sealedReply);
@@ -60,7 +63,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   /** The client's quota was used up, or the kept reply was altered. Either way the request was carried out. */
   function notKept({ status, executionId }: IdempotencyKeyRow): ApiError {
     const which = executionId === null ? '' : ` as the execution ${executionId}`;
-    const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not kept.`;
+    const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not stored.`;
     const extra = executionId === null ? {} : { extra: { execution_id: executionId } };
     return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, extra);
   }
@@ -73,7 +76,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     return isCutOff
       ? new ApiError(
           'EXECUTION_OUTCOME_UNKNOWN',
-          `The execution ${executionId} was cut off; whether it had an effect is unknown.`,
+          `The execution ${executionId} was interrupted; whether it had an effect is unknown.`,
           { extra: { execution_id: executionId } },
         )
       : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');

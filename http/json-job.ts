@@ -26,6 +26,6 @@ export async function parseInThread(threads: ThreadPool, environmentId: string, 
     return { value, digest: Buffer.from(digest) };
   } catch (error) {
     if (!(error instanceof JobLimitError)) throw error;
-    throw new ApiError('MALFORMED_BODY', 'The body takes too much time or memory to read.', { cause: error });
+    throw new ApiError('MALFORMED_BODY', 'Parsing the body takes too much time or memory.', { cause: error });
   }
 }

@@ -75,7 +75,7 @@ function endOfString(text: string, start: number): number {
 function recordKey(keys: Set<string> | null | undefined, quoted: string): void {
   const key = checkEscapes(quoted);
   if (!keys) return;
-  if (keys.has(key)) throw new ApiError('MALFORMED_BODY', 'The body holds an object with a duplicate key.');
+  if (keys.has(key)) throw new ApiError('MALFORMED_BODY', 'The body has an object with a duplicate key.');
   keys.add(key);
 }
 
@@ -88,7 +88,7 @@ function checkEscapes(quoted: string): string {
   } catch (cause) {
     throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.', { cause });
   }
-  if (!value.isWellFormed()) throw new ApiError('MALFORMED_BODY', 'The body holds a lone surrogate.');
+  if (!value.isWellFormed()) throw new ApiError('MALFORMED_BODY', 'The body has a lone surrogate.');
   return value;
 }
 
@@ -101,7 +101,7 @@ function checkNumber(text: string, start: number): number {
   const value = Number(match[0]);
   const isInteger = match[1] === undefined && match[2] === undefined;
   if (!Number.isFinite(value) || (isInteger && !Number.isSafeInteger(value))) {
-    throw new ApiError('MALFORMED_BODY', 'The body holds a number that cannot be kept exactly.');
+    throw new ApiError('MALFORMED_BODY', 'The body has a number that cannot be represented exactly.');
   }
   return start + match[0].length - 1;
 }

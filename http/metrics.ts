@@ -26,7 +26,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry, prefix: 'valetkey_' });
   const requests = new DurationHistogram(
     'valetkey_http_request_duration_seconds',
-    'Time to answer a request of the API',
+    'Time to respond to a request of the API',
     ['operation', 'status'],
     BUCKETS,
   );
@@ -40,7 +40,7 @@ export function createMetrics(): Metrics {
   executions.registerIn(registry);
   const byTool = new Counter({
     name: 'valetkey_tool_executions_total',
-    help: 'Tool executions, by connector, tool and outcome; tools beyond the first 2,000 are one',
+    help: 'Tool executions, by connector, tool and outcome; tools beyond the first 2,000 are counted as one',
     labelNames: ['connector', 'tool', 'outcome'],
     registers: [registry],
   });

@@ -93,7 +93,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const caller = client ? `client ${client.clientId}` : `address ${clientOf(req.socket.remoteAddress)}`;
       const state = take(`${environment.id} ${caller}`);
       Object.assign(responseHeaders, rateLimitHeaders(perSecond as number, state));
-      if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The limit of requests per second is used up.');
+      if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The rate limit is used up.');
     },
   };
 }

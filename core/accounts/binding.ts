@@ -79,7 +79,7 @@ export function carriedOver(stored: FieldSecrecy, change: Details): FieldSecrecy
 export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
 const BASE_CHANGED = 'The base address of the provider has changed since the account was connected.';
 const ENDPOINTS_CHANGED = 'The OAuth addresses of the provider have changed since the account was connected.';
-const USE_CHANGED = 'The provider takes the credential in another way than when the account was connected.';
+const USE_CHANGED = 'The provider now expects the credential in a different place than when the account was connected.';
 
 /** The part of an account that says what its credential was given for. */
 export type BoundAccount = Pick<AccountRow, 'origins' | 'binding' | 'apiConfig' | 'publicDetails'>;

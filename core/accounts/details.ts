@@ -40,7 +40,7 @@ function checkForm(type: AuthorizationType, details: Details, field: string): vo
   if (form === null || typeTakes(type, form)) return;
   const names = moduleOf(type).forms.map(({ name }) => name);
   const expected = names.length > 0 ? `takes ${names.join(' or ')}` : 'takes no credentials';
-  refuse([{ field: `${field}.${form}`, message: `does not fit: a connection of type ${type} ${expected}` }]);
+  refuse([{ field: `${field}.${form}`, message: `does not match: a connection of type ${type} ${expected}` }]);
 }
 
 /** What the form demands of its values. @throws ApiError INVALID_AUTHORIZATION_DETAILS */

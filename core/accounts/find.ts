@@ -29,7 +29,7 @@ export async function findShownAccount(
 }
 
 export function accountNotFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such connected account.');
+  return new ApiError('NOT_FOUND', 'The connected account does not exist.');
 }
 
 /** @returns at once where nothing more has to be read, which is the usual case */
@@ -73,7 +73,10 @@ async function findByKey(read: ReadRepositories, environmentId: EnvironmentId, k
     ...(userId !== undefined && { userId }),
   });
   if (found.length > 1) {
-    throw new ApiError('INCOMPLETE_ACCOUNT_KEY', 'Several accounts fit; give organization_id and user_id, or the id.');
+    throw new ApiError(
+      'INCOMPLETE_ACCOUNT_KEY',
+      'Several accounts match; add organization_id and user_id, or use the id.',
+    );
   }
   const [account] = found;
   if (!account) throw accountNotFound();

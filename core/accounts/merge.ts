@@ -21,7 +21,7 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 export function mergeConfig(current: JsonObject, change: JsonObject, field: string): JsonObject {
   const merged = mergeObject(current, change, field, 1);
   const keys = countKeys(merged);
-  if (keys > MAX_KEYS) refuse(field, `must not hold more than ${MAX_KEYS} keys`);
+  if (keys > MAX_KEYS) refuse(field, `must not have more than ${MAX_KEYS} keys`);
   if (Buffer.byteLength(JSON.stringify(merged)) > MAX_BYTES)
     refuse(field, `must not be larger than ${MAX_BYTES} bytes`);
   return merged;
@@ -62,5 +62,5 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 function refuse(field: string, message: string): never {
-  throw new ApiError('INVALID_API_CONFIG', 'The API configuration cannot be stored.', { errors: [{ field, message }] });
+  throw new ApiError('INVALID_API_CONFIG', 'The API configuration is invalid.', { errors: [{ field, message }] });
 }

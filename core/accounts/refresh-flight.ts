@@ -21,12 +21,12 @@ export type Occasion = 'early' | 'expired' | 'refused';
 
 const BUSY: RefreshFailure = {
   reason: 'busy',
-  message: 'Another process is refreshing it and takes long.',
+  message: 'Another process is still refreshing the account.',
   retryAfterMs: 1_000,
 };
 const NO_PLACE: RefreshFailure = {
   reason: 'busy',
-  message: 'Too many accounts of its provider wait for a new token.',
+  message: 'Too many accounts of the provider are waiting for a new token.',
 };
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;

@@ -72,7 +72,7 @@ export function runInto(obstacle: Obstacle, account: AccountRow): Run {
   if (obstacle.kind === 'busy') return { kind: 'busy' };
   if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };
   const { reason, retryAfterMs } = obstacle;
-  const message = 'An earlier attempt failed; the next one comes later.';
+  const message = 'An earlier attempt failed; the next attempt is not due yet.';
   return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
 }
 
@@ -110,12 +110,12 @@ async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, obtained: 
   const settled = await writePersistently(tools, (tx) => storeTokens(tx, tools, plan, lease, obtained, tools.now()));
   if (settled.kind === 'stored') return settled;
   const { account } = plan;
-  tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'refresh came too late');
+  tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'the refresh result came too late to be stored');
   // After a takeover they may share their grant with the tokens of the new holder, so they are not for us to revoke.
   const { tokens } = obtained;
   if (settled.kind !== 'lost' && tokens !== null) {
     await tools.abandoned?.({ account, current: settled.account, tokens }).catch((err: unknown) => {
-      tools.log?.error({ account_id: account.id, err }, 'abandoned tokens could not be handed over');
+      tools.log?.error({ account_id: account.id, err }, 'superseded tokens could not be queued for revocation');
     });
   }
   return settled;

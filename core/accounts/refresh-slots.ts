@@ -19,7 +19,7 @@ export class SlotsBusyError extends Error {
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
-    super('There was no place in time.');
+    super('The refresh had to wait too long.');
     this.name = 'SlotsBusyError';
     this.retryAfterMs = retryAfterMs;
   }

@@ -128,7 +128,7 @@ async function isBreached(tx: Repositories, { catalogue }: RevocationTools, acco
   return provider && pattern ? bindingBreach(account, { provider, pattern }) !== null : false;
 }
 
-const UNREADABLE = 'The credentials could not be opened, so they could not be revoked.';
+const UNREADABLE = 'The credentials could not be decrypted, so they could not be revoked.';
 
 /**
  * Orders the revocation of tokens at their provider, in the transaction that gives them up. Only what a provider has issued can be
@@ -171,7 +171,7 @@ export function openRevocationOrder(
   vault: Vault,
   entry: Pick<OutboxRow, 'id' | 'payloadSealed'> & { environmentId: EnvironmentId },
 ): RevocationOrder {
-  if (entry.payloadSealed === null) throw new TypeError('The entry has ended');
+  if (entry.payloadSealed === null) throw new TypeError('The revocation has already ended');
   const opened = vault.openValue(outboxPlace(entry.environmentId, entry.id), entry.payloadSealed);
   return JSON.parse(opened.reveal()) as RevocationOrder;
 }

@@ -36,10 +36,10 @@ const CLAIM_MS = 90_000;
 const { revocationRestMs: FIRST_REST_MS, revocationLongestRestMs: LONGEST_REST_MS } = BACKGROUND;
 
 const KEPT_ALIVE =
-  'Another connected account of the same person is in use at the provider; a revocation could end its grant as well.';
-const NO_WAY = 'The provider offers no way to revoke tokens.';
-const OURS = 'The service could not make the attempt.';
-const GIVEN_UP = 'Given up after three days.';
+  'Another connected account of the same user is in use at the provider; revoking the tokens could end its access as well.';
+const NO_WAY = 'The provider does not support token revocation.';
+const OURS = 'The server failed before it could call the provider.';
+const GIVEN_UP = 'Abandoned after three days.';
 
 /**
  * Works off the revocations that were ordered: each is tried until the provider has given an answer that counts, at most for as

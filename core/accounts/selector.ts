@@ -42,7 +42,7 @@ export function readKey(name: AccountName, idField?: string): AccountKey {
   if (connector === undefined) errors.push({ field: 'connector', message: 'is required' });
   if (identifier === undefined) errors.push({ field: 'identifier', message: 'is required' });
   if (!hasOwner) errors.push({ field: 'organization_id', message: 'is required, or user_id' });
-  const ways = idField ? `Name the account by ${idField}, or by` : 'Name the account by';
+  const ways = idField ? `Identify the account by ${idField}, or by` : 'Identify the account by';
   throw new ApiError(
     'INCOMPLETE_ACCOUNT_KEY',
     `${ways} organization_id and/or user_id with connector and identifier.`,

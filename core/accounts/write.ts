@@ -88,7 +88,7 @@ export async function createAccount(
     });
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new ApiError('ACCOUNT_EXISTS', 'The connection has an account with this owner and identifier.', {
+    throw new ApiError('ACCOUNT_EXISTS', 'The connection already has an account with this owner and identifier.', {
       cause: error,
     });
   }
@@ -176,7 +176,7 @@ function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: Js
   return fields.some(({ field_name: name }) => before[name] !== after[name]);
 }
 
-const NOT_USABLE = 'The credentials no longer suffice: what was needed of them has been removed.';
+const NOT_USABLE = 'The account is no longer complete: required credential fields were removed.';
 
 /**
  * The credentials that a change is merged into. What the service obtained by itself belongs to them as they were and is left out.
@@ -220,7 +220,7 @@ function checkAccount(
   const errors = [...checkAccountFields(pattern, apiConfig), ...checkAccountInputs(provider, inputs)];
   if (errors.length === 0) errors.push(...checkAllowedBase(connection, provider, inputs));
   if (errors.length > 0)
-    throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not fit the provider.', { errors });
+    throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not match the provider.', { errors });
 }
 
 /** Nothing is known of the life of a token that was given; a refresh token alone has to be spent before anything else. */

@@ -25,6 +25,6 @@ function userAndPassword(values: Values): string {
   const password = values('password');
   // RFC 7617 §2: a user name with a colon would be read as another user.
   if (user.includes(':')) throw incomplete('A user name with a colon cannot be sent by Basic authentication');
-  if (user === '' && password === '') throw incomplete('The account holds neither user name nor password');
+  if (user === '' && password === '') throw incomplete('The account has neither user name nor password');
   return Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
 }

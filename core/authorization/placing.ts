@@ -7,7 +7,7 @@ import type { Values } from './module.ts';
 /** A token in `Authorization: Bearer`, or where the pattern says (RFC 6750 §2.1). */
 export function placeBearer(pattern: AuthPattern, { accessToken }: TokenCredential): PlacedCredential {
   const token = mutated(pattern, 'access_token', accessToken.reveal());
-  if (token === '') throw incomplete('The account holds no access token');
+  if (token === '') throw incomplete('The account has no access token');
   return placed([mainPart(pattern, token, pattern.auth_scheme ?? 'Bearer')], [accessToken.reveal(), token]);
 }
 
@@ -67,10 +67,10 @@ export function placed(parts: PlacedPart[], secrets: string[]): PlacedCredential
 
 function checkPart(part: PlacedPart): void {
   if (part.in === 'header' && !/^[\x20-\x7e]*$/.test(part.value)) {
-    throw incomplete(`The credential cannot stand in the header ${part.name}: it holds characters outside ASCII`);
+    throw incomplete(`The credential cannot be sent in the header ${part.name}: it has characters outside ASCII`);
   }
   if (part.in === 'cookie' && !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(part.value)) {
-    throw incomplete(`The credential cannot stand in the cookie ${part.name}`);
+    throw incomplete(`The credential cannot be sent in the cookie ${part.name}`);
   }
 }
 

@@ -34,7 +34,7 @@ export const MODULES = {
 export function moduleOf(type: string): AuthorizationModule {
   const modules: Partial<Record<string, AuthorizationModule>> = MODULES;
   const found = Object.hasOwn(modules, type) ? modules[type] : undefined;
-  if (!found) throw new TypeError(`There is no authorization type ${type}`);
+  if (!found) throw new TypeError(`Unknown authorization type ${type}`);
   return found;
 }
 
@@ -52,7 +52,7 @@ export function formNamed(name: string): DetailsForm {
   const found = authorizationTypes()
     .flatMap((type) => moduleOf(type).forms)
     .find((form) => form.name === name);
-  if (!found) throw new TypeError(`There is no form of details ${name}`);
+  if (!found) throw new TypeError(`Unknown form of details ${name}`);
   formsByName.set(name, found);
   return found;
 }

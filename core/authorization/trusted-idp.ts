@@ -35,7 +35,7 @@ export const trustedIdp: AuthorizationModule = {
     read: (inputs, shown) => warehouseInputs(inputs, userIn(shown?.[TRUSTED_IDP.name])),
   },
   obtainingOf: () => 'web_identity',
-  storeAdvice: 'The application has to store the database user, or the role and the cluster.',
+  storeAdvice: 'The application must store the database user, or the role and the cluster.',
 };
 
 function userIn(shown: unknown): string | null {
@@ -71,10 +71,10 @@ function scopeOf({ apiConfig, pattern }: Omit<SignedParty, 'details'>): SigningS
   const service = pattern.oauth_config?.signing_service;
   const { region } = apiConfig;
   if (service === undefined) {
-    throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', 'The provider does not say for which service calls are signed.');
+    throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', 'The provider has no signing_service.');
   }
   if (typeof region !== 'string') {
-    throw new ApiError('INVALID_API_CONFIG', 'The account names no region of the cloud.', {
+    throw new ApiError('INVALID_API_CONFIG', 'The account has no region.', {
       errors: [{ field: 'connected_account.api_config.region', message: 'is required' }],
     });
   }

@@ -7,4 +7,4 @@ export const TYPED_CLIENT: TypedRules = {
 };
 
 /** What an account needs whose client is the connection's. */
-export const BARE_CLIENT = 'The application has to update the account, with empty authorization_details.';
+export const BARE_CLIENT = 'The application must update the account, with empty authorization_details.';

@@ -19,8 +19,8 @@ export const workspaceDwd: AuthorizationModule = {
   client: {
     kind: 'registered',
     method: () => 'service_account',
-    secret: { demand: 'must be the key file of a service account.', read: readServiceAccount },
+    secret: { demand: 'must be the JSON key file of a service account.', read: readServiceAccount },
   },
   obtainingOf: () => 'delegation',
-  storeAdvice: 'The application has to store the user to act for, as subject.',
+  storeAdvice: 'The application must store the user to act for as subject.',
 };

@@ -40,7 +40,7 @@ export function entryProblem(entry: string): string | undefined {
   const url = URL.parse(entry);
   const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#{}*\\]/.test(entry);
   if (isPlain && isSecureAddress(url) && plainAddress(entry) === entry.replace(/\/$/, '')) return undefined;
-  return 'must be an https address (on this machine also http) without query and fragment, or https://*. and a name of two labels or more';
+  return 'must be an https URL without query and fragment (in development also http on loopback), or https://*. followed by a name of two labels or more';
 }
 
 /** Whether a value of the account decides at which base a provider is called. */
@@ -67,7 +67,7 @@ export function openAddresses({ type, oauth_config: config = {} }: AuthPattern):
   return [...visited, ...called].filter((template) => PLACE.test(template));
 }
 
-export const NOT_ALLOWED = 'must give an address that allowed_addresses of the connection lists, or one below it';
+export const NOT_ALLOWED = 'must be an address listed in allowed_addresses of the connection, or one below it';
 
 /** Holds the base that an account names against the addresses that its connection allows. */
 export function checkAllowedBase(

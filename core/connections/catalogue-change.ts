@@ -40,7 +40,7 @@ async function adaptOne(
   const { parked, withdrawn } = await tools.store.write((tx) => adaptToCatalogue(tx, tools, environmentId, now, cause));
   if (parked + withdrawn === 0) return;
   const fields = { environment: environmentId, connector: now.identifier, accounts: parked, connections: withdrawn };
-  tools.log.warn(fields, 'an upgrade of this connector has taken accounts or connections out of use');
+  tools.log.warn(fields, 'an upgrade of this connector made accounts or connections unusable');
 }
 
 function digestOf({ api, authPatterns }: ProviderDefinition): string {

@@ -23,7 +23,7 @@ export function clientSecretProblem(pattern: AuthPattern, secret: Secret): strin
   }
   // Sent as a client secret, it would leave this service in plain text.
   return isPrivateKey(secret)
-    ? 'must be a client secret, not a private key: the provider takes no key here'
+    ? 'must be a client secret, not a private key: the provider does not accept keys'
     : undefined;
 }
 

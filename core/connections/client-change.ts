@@ -11,7 +11,8 @@ import { findPattern } from './providers.ts';
 
 export type ClientChangeTools = RevocationTools & { events: Pick<Events, 'connectionClientWithdrawn'> };
 
-const WITHDRAWN = 'The provider has changed where or how the client of the connection is used. Set it up again.';
+const WITHDRAWN =
+  'The provider has changed the endpoints or the authentication method of the client. Set the client again.';
 
 /**
  * Withdraws the clients of a provider's connections that its new definition would use elsewhere or otherwise than they were set up

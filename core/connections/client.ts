@@ -58,7 +58,7 @@ export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | n
     return vault.openValue(clientSecretPlace(connection), connection.clientSecretSealed);
   } catch (cause) {
     if (!(cause instanceof VaultError)) throw cause;
-    throw new OAuthConfigError('The client secret of the connection cannot be opened.', { cause });
+    throw new OAuthConfigError('The client secret of the connection cannot be decrypted.', { cause });
   }
 }
 
@@ -73,6 +73,6 @@ export function requireTerms({ connection, provider, pattern }: ClientPurpose): 
   const isListed = JSON.stringify(bound?.allowed) === JSON.stringify(allowed);
   if (bound !== null && isListed && isClientCovered(bound, provider, pattern)) return;
   throw new OAuthConfigError(
-    'The client of the connection was set up for other addresses or another way of authentication. Set client_id and client_secret again.',
+    'The client of the connection was set for other endpoints or another authentication method. Set client_id and client_secret again.',
   );
 }

@@ -67,7 +67,7 @@ export async function createConnection(
   if (SIGN_IN_TYPES.has(type)) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
-      `Connections of type ${type} sign people in; they are not part of this interface.`,
+      `Connections of type ${type} are for user sign-in and are not supported.`,
       {
         errors: [{ field: 'type', message: 'is not an authorization type' }],
       },
@@ -99,7 +99,7 @@ export async function createConnection(
     });
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new ApiError('CONNECTION_EXISTS', `The environment has a connection called ${keyId}.`, { cause: error });
+    throw new ApiError('CONNECTION_EXISTS', `The environment already has a connection ${keyId}.`, { cause: error });
   }
   return (await tx.connections.get(environment.id, id)) as ConnectionRow;
 }
@@ -192,14 +192,14 @@ async function checkInput(
   const errors: FieldError[] = [];
   const isDevelopment = environment.kind === 'DEVELOPMENT';
   if (input.verification_mode === 'NONE' && !mayTurnVerificationOff(environment)) {
-    const message = 'may be NONE in a development environment only, and only where its base URL is of the loopback';
+    const message = 'may be NONE only in a development environment with a loopback base URL';
     errors.push({ field: 'verification_mode', message });
   }
   const redirect = input.post_user_verify_redirect_url;
   if (redirect && !isRedirectTarget(redirect, isDevelopment)) {
     errors.push({
       field: 'post_user_verify_redirect_url',
-      message: 'must be an https address; in development also http on loopback',
+      message: 'must be an https URL; in development also http on loopback',
     });
   }
   for (const [index, entry] of (input.allowed_addresses ?? []).entries()) {
@@ -211,7 +211,7 @@ async function checkInput(
     if (name === RAW_CALL) continue;
     const known = await tools.toolDirectory.find(tx, environment.id, name);
     if (known && provider && toolFits(known.tool, provider)) continue;
-    errors.push({ field: `allowed_tools[${index}]`, message: 'names no tool of this connector' });
+    errors.push({ field: `allowed_tools[${index}]`, message: 'has a name that is not a tool of this connector' });
   }
   if (errors.length > 0)
     throw new ApiError('VALIDATION_FAILED', 'The settings of the connection are invalid.', { errors });

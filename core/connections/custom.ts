@@ -137,7 +137,7 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
   const judge = (template: string) => tools.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
   const reason = proxyUrl ? judge(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });
-  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The provider cannot be used so.', { errors });
+  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The provider is invalid.', { errors });
   const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined, judgeHttp: judge });
   patterns.forEach((pattern, index) => {
     if (!pattern.is_mcp || proxyUrl) return;

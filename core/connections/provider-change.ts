@@ -189,6 +189,6 @@ function secretsExposed(exposed: ReadonlyMap<string, readonly string[]>): ApiErr
     const accounts = ids.length === 1 ? '1 account holds' : `${ids.length} accounts hold`;
     return { field, message: `must stay secret: ${accounts} a secret value of this field (${named}${more})` };
   });
-  const message = 'The change would make a secret field public, and accounts hold secret values of it.';
+  const message = 'The change would make a field public that accounts have secret values for.';
   return new ApiError('PROVIDER_IN_USE', message, { errors });
 }

@@ -74,8 +74,8 @@ export async function ensureConnection(
 }
 
 export function unknownConnector(connector: string): ApiError {
-  return new ApiError('UNKNOWN_CONNECTOR', `There is no connection and no provider called ${connector}.`, {
-    errors: [{ field: 'connector', message: 'names no connection and no provider' }],
+  return new ApiError('UNKNOWN_CONNECTOR', `There is no connection and no provider ${connector}.`, {
+    errors: [{ field: 'connector', message: 'does not name a connection or a provider' }],
   });
 }
 

@@ -11,9 +11,10 @@ const MAX_VALUE = 500;
  * @returns why it does not fit its rule, as a public sentence; undefined when it does
  */
 export function accountValueProblem({ pattern, origins }: AccountValue, value: string): string | undefined {
-  if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value)) return 'is not a usable value';
-  if (origins !== undefined && originIn(value, origins) === undefined) return 'is no address of this provider';
-  if (pattern !== undefined && !compileLinearPattern(pattern).matches(value)) return 'is not of the expected form';
+  if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value)) return 'is not a valid value';
+  if (origins !== undefined && originIn(value, origins) === undefined) return 'is not an address of this provider';
+  if (pattern !== undefined && !compileLinearPattern(pattern).matches(value))
+    return 'does not have the expected format';
   return undefined;
 }
 

@@ -59,7 +59,7 @@ const templates = new LRUCache<string, AddressTemplate>({ max: 2000 });
  */
 export function addressPlaces(source: string, options: { query?: boolean } = {}): AddressPlace[] {
   const parts = split(source);
-  if (parts.query !== '' && !options.query) throw new AddressError('A base address has no query');
+  if (parts.query !== '' && !options.query) throw new AddressError('A base URL must not have a query');
   return placesOf(parts);
 }
 
@@ -84,7 +84,7 @@ function placesOf(parts: Split): AddressPlace[] {
     );
   }
   const url = parsed(fill(parts, () => 'x'));
-  if (!isSecureAddress(url)) throw new AddressError('The address must start with https://');
+  if (!isSecureAddress(url)) throw new AddressError('The URL must start with https://');
   return places;
 }
 
@@ -134,10 +134,10 @@ export function withoutTrailingSlash(url: URL): string {
 
 function split(source: string): Split {
   const found = /^(https?):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?$/.exec(source);
-  if (!found) throw new AddressError('The address must start with https:// and have no fragment');
+  if (!found) throw new AddressError('The URL must start with https:// and have no fragment');
   const [, scheme = '', authority = '', path = '', query = ''] = found;
-  if (authority.includes('@')) throw new AddressError('The address must not carry user information');
-  if (/[{}]/.test(query)) throw new AddressError('A placeholder cannot stand in the query');
+  if (authority.includes('@')) throw new AddressError('The URL must not contain user information');
+  if (/[{}]/.test(query)) throw new AddressError('A placeholder cannot be part of the query');
   const port = /:\d*$/.exec(authority)?.[0] ?? '';
   const host = authority.slice(0, authority.length - port.length);
   return { scheme, host: host.split('.'), port, path: path === '' ? [] : path.slice(1).split('/'), query };
@@ -146,7 +146,8 @@ function split(source: string): Split {
 function placeOf(part: string): string | undefined {
   if (!/[{}]/.test(part)) return undefined;
   const found = PLACE.exec(part);
-  if (!found) throw new AddressError('A placeholder is a whole host label or a whole path segment: {{field_name}}');
+  if (!found)
+    throw new AddressError('A placeholder must be a whole host label or a whole path segment: {{field_name}}');
   return found[1];
 }
 
@@ -160,6 +161,6 @@ function fill({ scheme, host, port, path, query }: Split, value: (field: string)
 
 function parsed(address: string): URL {
   const url = URL.parse(address);
-  if (!url || url.hostname === '') throw new AddressError('The address cannot be read as a URL');
+  if (!url || url.hostname === '') throw new AddressError('The address is not a valid URL');
   return url;
 }

@@ -24,10 +24,7 @@ export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): 
   const template = baseTemplateOf(provider);
   if (template !== undefined) return filled(template, inputs);
   if (provider.api.base_url_input === undefined) {
-    throw new ApiError(
-      'PROVIDER_HAS_NO_BASE_URL',
-      `The provider ${provider.identifier} has no address that tools could call`,
-    );
+    throw new ApiError('PROVIDER_HAS_NO_BASE_URL', `The provider ${provider.identifier} has no base URL`);
   }
   return givenBase(provider.api.base_url_input, inputs[provider.api.base_url_input]);
 }
@@ -80,7 +77,7 @@ export function baseTemplateOf(provider: ProviderDefinition): string | undefined
 
 /** A base address that the account itself brings. Whether plain http may be reached is for the egress rules to say. */
 function givenBase(field: string, value: string | undefined): string {
-  if (value === undefined || value === '') throw invalid(field, 'is required: it is the address to call');
+  if (value === undefined || value === '') throw invalid(field, 'is required: it is the base URL');
   const problem = givenBaseProblem(value);
   if (problem) throw invalid(field, problem);
   return withoutTrailingSlash(new URL(value));
@@ -88,13 +85,13 @@ function givenBase(field: string, value: string | undefined): string {
 
 function givenBaseProblem(value: string): string | undefined {
   const url = URL.parse(value);
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https address';
-  if (url.username !== '' || url.password !== '') return 'must not carry user information';
-  if (value.includes('?') || value.includes('#')) return 'must have no query and no fragment';
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain user information';
+  if (value.includes('?') || value.includes('#')) return 'must not have a query or a fragment';
   // A path that the parser rewrites (dot segments, backslashes) would not be the prefix that its author sees.
   const path = /^https?:\/\/[^/]+(.*)$/i.exec(value)?.[1];
   const isPlain = (path || '/') === url.pathname && !/%2f|%5c|%2e/i.test(url.pathname) && !climbs(url.pathname);
-  if (!isPlain) return 'must have a plain path';
+  if (!isPlain) return 'must not have dot segments or encoded characters in its path';
   return undefined;
 }
 

@@ -36,7 +36,7 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
 export function readCatalogueIndex(text: string): CatalogueIndex {
   const border = text.indexOf(TOOLS);
   if (!text.startsWith(CONNECTORS) || border === -1 || !text.endsWith(END)) {
-    throw new Error('The index of the catalogue is not as it was written: run `make generate`');
+    throw new Error('generated/catalogue.json is damaged: run `make generate`');
   }
   const connectors = JSON.parse(`{${text.slice(CONNECTORS.length, border)}}`) as Record<string, Connector>;
   const lines = text.slice(border + TOOLS.length, -END.length).split('\n');

@@ -36,12 +36,13 @@ function checkValues({ account_values: values = [] }: OAuthConfig, at: string): 
     const errors: FieldError[] = [];
     if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `stands twice: ${name}` });
     if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is the name of a credential' });
-    if (!SOURCES.test(from)) errors.push({ field: `${field}.from`, message: 'begins with nothing that a flow leaves' });
-    if (CREDENTIALS.test(from)) errors.push({ field: `${field}.from`, message: 'is a credential, which is not shown' });
+    if (!SOURCES.test(from))
+      errors.push({ field: `${field}.from`, message: 'does not begin with a document that the flow produces' });
+    if (CREDENTIALS.test(from)) errors.push({ field: `${field}.from`, message: 'is a credential and cannot be shown' });
     const problem = pattern === undefined ? undefined : patternProblem(pattern);
     if (problem) errors.push({ field: `${field}.pattern`, message: problem });
     if (pattern === undefined && origins === undefined) {
-      errors.push({ field, message: 'needs a pattern, or the origins that it may name' });
+      errors.push({ field, message: 'needs a pattern, or the list of allowed origins' });
     }
     return errors;
   });
@@ -53,7 +54,12 @@ function checkPointers({ identity }: OAuthConfig, at: string): FieldError[] {
     pointers.flatMap((pointer, index) =>
       SOURCES.test(pointer)
         ? []
-        : [{ field: `${at}.identity.${list}[${index}]`, message: 'begins with nothing that a flow leaves' }],
+        : [
+            {
+              field: `${at}.identity.${list}[${index}]`,
+              message: 'does not begin with a document that the flow produces',
+            },
+          ],
     ),
   );
 }
@@ -79,7 +85,7 @@ function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): Fiel
   const unknown = (where: string, texts: unknown, places: ReadonlySet<string>) =>
     placesIn(texts)
       .filter((place) => !places.has(place))
-      .map((place) => ({ field: `${at}.${where}`, message: `{{${place}}} is filled by nothing` }));
+      .map((place) => ({ field: `${at}.${where}`, message: `{{${place}}} has no value` }));
   const withCredentials = new Set([...known, ...CREDENTIAL_PLACES]);
   return [
     ...Object.entries(outsideCalls).flatMap(([where, texts]) => unknown(where, texts, known)),
@@ -114,6 +120,6 @@ function checkOrigins(config: OAuthConfig, at: string): FieldError[] {
   );
   return lost.map(({ path, originFrom }) => ({
     field: `${at}.${path}`,
-    message: `takes its origin from ${originFrom}, which no account value with origins has as its name`,
+    message: `takes its origin from ${originFrom}, which is not the name of an account value with origins`,
   }));
 }

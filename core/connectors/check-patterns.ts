@@ -96,7 +96,7 @@ function unknownPlaces(pattern: AuthPattern, places: string[], field: string): F
   const known = new Set([...typed.map((item) => item.field_name), ...brought.map((value) => value.name)]);
   return places
     .filter((place) => !known.has(place))
-    .map((place) => ({ field, message: `{{${place}}} is filled by no field with is_path_param` }));
+    .map((place) => ({ field, message: `{{${place}}} has no field with is_path_param` }));
 }
 
 function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<string> | undefined): FieldError[] {
@@ -104,7 +104,7 @@ function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<strin
   const names = new Set<string>();
   const secret = secretFieldsOf(pattern);
   if (isStaticType(pattern.type) && pattern.fields?.length === 0) {
-    errors.push({ field: `${path}.fields`, message: 'must not be empty: leave it out for the usual fields' });
+    errors.push({ field: `${path}.fields`, message: 'must not be empty: omit it to use the default fields' });
   }
   for (const list of ['fields', 'account_fields'] as const) {
     (pattern[list] ?? []).forEach((field, index) => {
@@ -134,11 +134,11 @@ function checkField(
   if (field.is_path_param && isSecret) {
     errors.push({
       field: `${at}.is_path_param`,
-      message: 'is not possible for a secret: addresses are written to logs',
+      message: 'is not allowed for a secret: URLs are written to logs',
     });
   }
   if (field.is_path_param && used && !used.has(field.field_name)) {
-    errors.push({ field: `${at}.is_path_param`, message: `needs {{${field.field_name}}} in an address` });
+    errors.push({ field: `${at}.is_path_param`, message: `needs {{${field.field_name}}} in a URL` });
   }
   errors.push(...placementProblems(field.placement, at));
   return errors;
@@ -146,7 +146,7 @@ function checkField(
 
 function shownOnly(field: AuthField, at: string): FieldError[] {
   if (!isSecretField(field)) return [];
-  return [{ field: `${at}.input_type`, message: 'must be text or select: account fields are not kept secret' }];
+  return [{ field: `${at}.input_type`, message: 'must be text or select: account fields are not encrypted' }];
 }
 
 function checkPlacement(pattern: AuthPattern, path: string): FieldError[] {
@@ -157,7 +157,7 @@ function checkPlacement(pattern: AuthPattern, path: string): FieldError[] {
   }
   errors.push(...placementProblems(pattern.placement, path));
   if (pattern.placement && override !== undefined) {
-    errors.push({ field: `${path}.placement`, message: 'cannot stand beside auth_header_key_override' });
+    errors.push({ field: `${path}.placement`, message: 'cannot be combined with auth_header_key_override' });
   }
   return errors;
 }
@@ -167,7 +167,7 @@ function placementProblems(placement: FieldPlacement | undefined, at: string): F
     return [{ field: `${at}.placement.name`, message: 'is not a header that can carry a credential' }];
   }
   if (placement?.in === 'cookie' && !isCookieName(placement.name)) {
-    return [{ field: `${at}.placement.name`, message: 'is not a name that a cookie can have' }];
+    return [{ field: `${at}.placement.name`, message: 'is not a valid cookie name' }];
   }
   return [];
 }
@@ -178,5 +178,8 @@ function checkMutations(pattern: AuthPattern, path: string): FieldError[] {
   if (!isStaticType(pattern.type)) known.add('access_token');
   return Object.keys(pattern.auth_field_mutations ?? {})
     .filter((name) => !known.has(name))
-    .map((name) => ({ field: `${path}.auth_field_mutations.${name}`, message: 'names no field of this pattern' }));
+    .map((name) => ({
+      field: `${path}.auth_field_mutations.${name}`,
+      message: 'is not the name of a field of this pattern',
+    }));
 }

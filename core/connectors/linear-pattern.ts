@@ -65,7 +65,7 @@ function compile(source: string): LinearPattern {
   const { node, anchors } = splitAnchors(source);
   // Anchors add nothing to a whole-value pattern; one alone shows that its author expected something else.
   if (anchors.head !== anchors.tail) {
-    throw new PatternError('The pattern describes the whole value: write both ^ and $, or neither');
+    throw new PatternError('The pattern always matches the whole value: write both ^ and $, or neither');
   }
   return automaton(node, { head: true, tail: true });
 }

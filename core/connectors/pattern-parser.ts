@@ -46,7 +46,7 @@ class Parser {
 
   parse(): Node {
     const node = this.#choice(0);
-    if (this.#at < this.#chars.length) throw new PatternError('A closing parenthesis has no opening one');
+    if (this.#at < this.#chars.length) throw new PatternError('A closing parenthesis has no opening parenthesis');
     return node;
   }
 
@@ -56,7 +56,7 @@ class Parser {
 
   #take(): string {
     const character = this.#chars[this.#at++];
-    if (character === undefined) throw new PatternError('The pattern ends too early');
+    if (character === undefined) throw new PatternError('The pattern ends unexpectedly');
     return character;
   }
 
@@ -85,7 +85,7 @@ class Parser {
     if (character === '.') return { kind: 'test', test: not(isLineEnd) };
     if (character === '\\') return { kind: 'test', test: this.#escape() };
     if ('*+?{}^$]'.includes(character)) {
-      throw new PatternError(`The character ${character} is out of place; escape it to mean itself`);
+      throw new PatternError(`The character ${character} must be escaped here`);
     }
     return { kind: 'test', test: isExactly(character) };
   }
@@ -94,7 +94,7 @@ class Parser {
     if (this.#peek() === '?') {
       this.#at++;
       if (this.#take() !== ':')
-        throw new PatternError('Only plain groups are possible: no lookaround, no names, no flags');
+        throw new PatternError('Only plain groups are supported: no lookaround, no names, no flags');
     }
     const node = this.#choice(depth + 1);
     if (this.#take() !== ')') throw new PatternError('A group is not closed');
@@ -105,7 +105,7 @@ class Parser {
     const bounds = this.#bounds();
     if (!bounds) return node;
     if (this.#peek() === '?') this.#at++;
-    if (this.#bounds()) throw new PatternError('A repetition cannot be repeated without a group');
+    if (this.#bounds()) throw new PatternError('A repetition must not be repeated without a group');
     return { kind: 'repeat', node, ...bounds };
   }
 
@@ -119,7 +119,7 @@ class Parser {
     const close = this.#chars.indexOf('}', this.#at);
     const text = this.#chars.slice(this.#at + 1, Math.max(close, this.#at + 1)).join('');
     const found = /^(\d{1,4})(?:(,)(\d{0,4}))?$/.exec(text);
-    if (!found) throw new PatternError('A repetition is written {n}, {n,} or {n,m}');
+    if (!found) throw new PatternError('A repetition must have the form {n}, {n,} or {n,m}');
     this.#at = close + 1;
     const min = Number(found[1]);
     const max = found[2] === undefined ? min : found[3] === '' ? Number.POSITIVE_INFINITY : Number(found[3]);
@@ -138,7 +138,7 @@ class Parser {
     const close = this.#chars.indexOf('}', this.#at);
     const name = this.#chars.slice(this.#at + 1, Math.max(close, this.#at + 1)).join('');
     if (this.#peek() !== '{' || !CATEGORY.test(name)) {
-      throw new PatternError('A class of Unicode is written \\p{Lu}, with a general category');
+      throw new PatternError('A Unicode class must have the form \\p{Lu}, with a general category');
     }
     this.#at = close + 1;
     const category = new RegExp(`^\\p{${name}}$`, 'u');
@@ -151,11 +151,11 @@ class Parser {
     if (control !== undefined) return String.fromCodePoint(control);
     if (character === 'x' || character === 'u') {
       const digits = Array.from({ length: character === 'x' ? 2 : 4 }, () => this.#take()).join('');
-      if (!/^[0-9a-fA-F]+$/.test(digits)) throw new PatternError('A hexadecimal escape is not complete');
+      if (!/^[0-9a-fA-F]+$/.test(digits)) throw new PatternError('A hexadecimal escape is incomplete');
       return String.fromCodePoint(Number.parseInt(digits, 16));
     }
     if (/[A-Za-z0-9]/.test(character)) {
-      throw new PatternError(`The escape \\${character} is not possible: no backreferences and no word borders`);
+      throw new PatternError(`The escape \\${character} is not supported: no backreferences and no word boundaries`);
     }
     return character;
   }

@@ -55,8 +55,8 @@ export function placeCredential(pattern: AuthPattern, credential: Credential): P
   const { forms, typed, placeToken } = moduleOf(pattern.type);
   if (forms.length === 0) return { parts: [], secrets: [] };
   if (typed?.place && credential.kind === 'static') return placeStatic(pattern, credential, typed);
-  if (!placeToken) throw incomplete('The account holds no static credential');
-  if (credential.kind !== 'token') throw incomplete('The account holds no access token');
+  if (!placeToken) throw incomplete('The account has no static credential');
+  if (credential.kind !== 'token') throw incomplete('The account has no access token');
   return placeToken(pattern, credential);
 }
 

@@ -63,7 +63,7 @@ function missing(pattern: AuthPattern, field: AuthField): string | undefined {
 }
 
 function valueProblem(field: AuthField, value: unknown): string | undefined {
-  if (typeof value !== 'string') return 'must be a text';
+  if (typeof value !== 'string') return 'must be a string';
   if (value.length > MAX_VALUE_LENGTH) return `must have at most ${MAX_VALUE_LENGTH} characters`;
   if ((field.input_type === 'textarea' ? CONTROL_BUT_BREAKS : CONTROL).test(value)) {
     return 'must not contain control characters';
@@ -85,7 +85,7 @@ function unknownKeys(fields: readonly AuthField[], details: Readonly<Record<stri
     .filter((key) => !known.has(key))
     .map((key) => ({
       field: `${DETAILS_PATH}.${key}`,
-      message: `is not known; the fields are ${[...known].join(', ')}`,
+      message: `unknown field (allowed: ${[...known].join(', ')})`,
     }));
 }
 

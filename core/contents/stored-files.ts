@@ -118,16 +118,16 @@ export async function requireFiles(
   now: number,
 ): Promise<number> {
   const surplus = named[TOOL_REQUEST.files];
-  if (surplus) throw inputProblem(surplus.field, `is one too many: a call may name ${TOOL_REQUEST.files} stored files`);
+  if (surplus) throw inputProblem(surplus.field, `exceeds the limit of ${TOOL_REQUEST.files} stored files in one call`);
   let size = 0;
   for (const { field, id } of named) {
     const facts = await read.storedContents.describe(environmentId, 'file', id, now);
     if (!facts || !isOwn(facts, account)) {
-      throw inputProblem(field, 'is not a file of this account or its owner, or its time is over');
+      throw inputProblem(field, 'is not a file of this account or its owner, or has expired');
     }
     size += facts.size;
     if (size > STORED.callFilesBytes) {
-      throw inputProblem(field, `makes the files of this call larger than ${STORED.callFilesBytes} bytes together`);
+      throw inputProblem(field, `makes the files of this call larger than ${STORED.callFilesBytes} bytes in total`);
     }
   }
   return size;

@@ -78,8 +78,7 @@ export async function createCustomTool(
 ): Promise<Tool> {
   const { name } = definition as ToolDefinition;
   const known = await tools.toolDirectory.find(tx, environmentId, name);
-  if (known)
-    throw new ApiError('TOOL_EXISTS', `There is a tool called ${name}, of the connector ${known.tool.connector}.`);
+  if (known) throw new ApiError('TOOL_EXISTS', `The connector ${known.tool.connector} already has a tool ${name}.`);
   return write(tx, tools, environmentId, connector, definition, judged);
 }
 
@@ -100,7 +99,7 @@ export async function updateCustomTool(
   const row = await requireOwn(tx, tools, environmentId, name);
   if (row.source !== 'custom') {
     const how = row.source === 'import' ? 'was imported' : 'was discovered at an MCP server';
-    throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}: it changes with its source.`);
+    throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}, so its source manages it.`);
   }
   return write(tx, tools, environmentId, row.connector, merged(row, changes), judged);
 }
@@ -136,7 +135,7 @@ export async function deleteCustomTool(
 function inUse(tool: string, kind: string, users: readonly string[]): ApiError {
   const which = `The ${kind}${users.length === 1 ? '' : 's'} ${users.join(', ')}`;
   const verb = users.length === 1 ? 'allows' : 'allow';
-  return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} by name. Take it off the list first.`);
+  return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} by name. Remove it there first.`);
 }
 
 /** A tool without what says where it belongs: what its author wrote. */
@@ -150,9 +149,9 @@ async function requireOwn(
   environmentId: EnvironmentId,
   name: string,
 ): Promise<EnvironmentToolRow> {
-  if (catalogue.hasTool(name)) throw new ApiError('TOOL_READ_ONLY', `The tool ${name} comes with the catalogue.`);
+  if (catalogue.hasTool(name)) throw new ApiError('TOOL_READ_ONLY', `The tool ${name} belongs to the catalogue.`);
   const row = await tx.environmentTools.get(environmentId, name);
-  if (!row) throw new ApiError('NOT_FOUND', 'There is no such tool.');
+  if (!row) throw new ApiError('NOT_FOUND', 'The tool does not exist.');
   return row;
 }
 
@@ -167,7 +166,7 @@ async function write(
   const provider = await findProvider(tx, tools.catalogue, environmentId, connector);
   if (!provider) throw unknownConnector(connector);
   if (judged?.definition !== JSON.stringify(data) || judged.provider !== JSON.stringify(provider)) {
-    throw new ApiError('SERVER_BUSY', 'The tool or its connector was changed meanwhile. Try again.');
+    throw new ApiError('SERVER_BUSY', 'The tool or its connector was changed by another request. Try again.');
   }
   refuse(judged.errors);
   const tool: Tool = { connector, ...(data as ToolDefinition) };
@@ -189,10 +188,9 @@ async function checkTwins(
   const builtIn = catalogue.toolsOf(connector).filter((tool) => tool.description.trim() === text);
   const own = await tx.environmentTools.namesWithDescription(environmentId, connector, text);
   const twin = [...builtIn.map((tool) => tool.name), ...own].find((other) => other !== name);
-  return twin === undefined ? [] : [{ field: 'description', message: `is that of ${twin}, word for word` }];
+  return twin === undefined ? [] : [{ field: 'description', message: `is the same as that of ${twin}` }];
 }
 
 function refuse(errors: readonly FieldError[]): void {
-  if (errors.length > 0)
-    throw new ApiError('INVALID_TOOL', 'The tool cannot be used so.', { errors: errors.slice(0, 20) });
+  if (errors.length > 0) throw new ApiError('INVALID_TOOL', 'The tool is invalid.', { errors: errors.slice(0, 20) });
 }

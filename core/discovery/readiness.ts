@@ -110,7 +110,11 @@ function nextStep(
   if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {
     const lacking = missingSettings(pattern, settings).join(' and ');
     return connection
-      ? step('updateConnection', { connection_id: connection.id }, `The connection lacks ${lacking}.`)
+      ? step(
+          'updateConnection',
+          { connection_id: connection.id },
+          `The connection is not fully configured; missing: ${lacking}.`,
+        )
       : step(
           'createConnection',
           { connector: provider.identifier },
@@ -130,7 +134,7 @@ function nextStep(
     ? step(
         'generateMagicLink',
         key,
-        `The user has no account of ${provider.displayName} yet. Make a link and send the user to it.`,
+        `The user has no account of ${provider.displayName} yet. Create a link and send the user to it.`,
       )
     : step('createConnectedAccount', key, `The user has no account of ${provider.displayName} yet. Create it.`);
 }

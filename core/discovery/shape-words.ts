@@ -22,7 +22,7 @@ function sentences(schema: Data): string[] {
     typeof exclusiveMaximum === 'number' ? `Less than ${exclusiveMaximum}.` : '',
     typeof multipleOf === 'number' ? `A multiple of ${multipleOf}.` : '',
     range(schema, 'minItems', 'maxItems', ' items'),
-    uniqueItems === true ? 'No item twice.' : '',
+    uniqueItems === true ? 'Items must be unique.' : '',
     range(schema, 'minProperties', 'maxProperties', ' members'),
     value === undefined ? '' : `Default: ${JSON.stringify(value)}.`,
   ];

@@ -22,7 +22,7 @@ export function changeSettings({ kind, settings }: EnvironmentRow, input: Settin
     const message = userVerifyUrlProblem(url, kind);
     return message ? [{ field: `user_verify_urls[${index}]`, message }] : [];
   });
-  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'An address cannot be used.', { errors });
+  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'An address is invalid.', { errors });
   const changed = { ...settings };
   if (lifetime !== undefined) changed.linkTtlMs = lifetime === null ? undefined : lifetime * 1000;
   if (urls !== undefined) changed.userVerifyUrls = urls ?? undefined;

@@ -46,17 +46,17 @@ export async function readAllPages(
   let stop: string | undefined;
 
   while (cursor !== undefined && stop === undefined) {
-    if (place === undefined) stop = 'the pages of this tool have no list to join';
-    else if (pages.length === limits.pages) stop = `${limits.pages} pages are the most that one call reads`;
-    else if (now() - startedAt >= limits.timeMs) stop = 'the time for one call was used up';
-    else if (seen.has(cursor)) stop = 'the provider repeats a page';
+    if (place === undefined) stop = 'the result has no list that could be joined';
+    else if (pages.length === limits.pages) stop = `one call reads at most ${limits.pages} pages`;
+    else if (now() - startedAt >= limits.timeMs) stop = 'the time limit of one call was reached';
+    else if (seen.has(cursor)) stop = 'the provider returned the same page twice';
     if (stop !== undefined) break;
     seen.add(cursor);
     const page = await run(pageOf(call, cursor));
     if (!page.ok) {
       stop = `the next page failed: ${page.error.message}`;
     } else if (bytes + sizeOf(page.data) > limits.bytes) {
-      stop = `${limits.bytes} bytes are the most that one call answers`;
+      stop = `one call returns at most ${limits.bytes} bytes`;
     } else {
       pages.push(page);
       bytes += sizeOf(page.data);
@@ -72,8 +72,8 @@ export async function readAllPages(
 function told(count: number, stop: string | undefined): PagesRead {
   const read = count === 1 ? '1 page was read' : `${count} pages were read`;
   return stop === undefined
-    ? { count, complete: true, statement: `${read}; there are no more.` }
-    : { count, complete: false, statement: `${read}; more is left, from next_cursor on: ${stop}.` };
+    ? { count, complete: true, statement: `${read}; there are no more pages.` }
+    : { count, complete: false, statement: `${read}; continue with next_cursor: ${stop}.` };
 }
 
 /** Where in `data` the list stands: where pagination says, the whole of it, or the one list among its members. */

@@ -104,14 +104,14 @@ export async function storeEnd(
   } catch (err) {
     tools.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded');
     if (!mayHaveChanged) throw err;
-    throw new ApiError('EXECUTION_OUTCOME_UNKNOWN', 'The call was made, and its outcome could not be recorded.', {
+    throw new ApiError('EXECUTION_OUTCOME_UNKNOWN', 'The call was made, but its outcome could not be recorded.', {
       extra: { execution_id: executionId },
       cause: err,
     });
   }
 
   function contentsLost(err: unknown): void {
-    tools.log.error({ err, execution_id: executionId }, 'contents of an execution were not kept');
+    tools.log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
   }
 }
 

@@ -26,14 +26,17 @@ type AccountState = Pick<AccountRow, 'status' | 'statusReason' | 'authorizationT
 /** What an account that cannot be used is waiting for. */
 const STATES: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: NextAction['type']; message: string }> = {
   PENDING_AUTH: { type: 'authorize', message: 'The account is not connected.' },
-  PENDING_VERIFICATION: { type: 'verify', message: 'The application has not confirmed yet who connected the account.' },
+  PENDING_VERIFICATION: {
+    type: 'verify',
+    message: 'The application has not verified yet which user connected the account.',
+  },
   EXPIRED: { type: 'reauthorize', message: 'The provider no longer accepts the credentials of the account.' },
   DISCONNECTED: { type: 'reconnect', message: 'The account was disconnected.' },
 };
 
 const PROVIDER_GONE: [string, string] = [
   'createConnectedAccount',
-  'Its provider does not exist any more: the application has to create an account of another one.',
+  'The provider was deleted: the application must create an account with another provider.',
 ];
 
 /** The error for an account that cannot be used now, with what to do about it. */
@@ -78,12 +81,12 @@ export function credentialRefused(party: CallParty, culprit?: Culprit): NextActi
   if (culprit === 'connection' || (culprit === undefined && isOfConnection)) {
     return configure(
       party,
-      'The provider refused the client of the connection.',
+      'The provider rejected the client of the connection.',
       'Correct its client id, secret or key.',
     );
   }
   const remedy = remedyOf('EXPIRED', pattern.type, pattern);
-  return action('reauthorize', 'The provider refused the credentials of the account.', remedy);
+  return action('reauthorize', 'The provider rejected the credentials of the account.', remedy);
 }
 
 /** What helps when a credential works and lacks scopes: the connection decides which ones its accounts are asked for. */
@@ -104,12 +107,12 @@ export function remedyOf(
   pattern?: AuthPattern,
 ): [operationId: string, advice: string] {
   if (status === 'PENDING_VERIFICATION') {
-    return ['verifyUser', 'The application has to verify the user who returns from the link.'];
+    return ['verifyUser', 'The application must verify the user who returns from the link.'];
   }
   if (isLinked(pattern ?? { type })) {
-    return ['generateMagicLink', 'The application has to make a link and send the user to it.'];
+    return ['generateMagicLink', 'The application must create a link and send the user to it.'];
   }
-  return ['updateConnectedAccount', moduleOf(type).storeAdvice ?? 'The application has to store new credentials.'];
+  return ['updateConnectedAccount', moduleOf(type).storeAdvice ?? 'The application must store new credentials.'];
 }
 
 /** Whether a user can connect an account by a link: at the provider, or by typing credentials. */
@@ -120,11 +123,11 @@ function isLinked(pattern: AuthPattern): boolean {
 /** No link works and no token can be had while the connection lacks settings. */
 function draftAction(party: AccountParty): NextAction | undefined {
   if (party.connection.status !== 'DRAFT') return undefined;
-  return configure(party, 'The connection is not fully configured.', 'Add what its missing_settings list.');
+  return configure(party, 'The connection is not fully configured.', 'Set the fields listed in its missing_settings.');
 }
 
 function configure({ connection }: Pick<AccountParty, 'connection'>, why: string, advice: string): NextAction {
-  const message = `${why} An administrator has to change the connection ${connection.keyId}: ${advice}`;
+  const message = `${why} An administrator must change the connection ${connection.keyId}: ${advice}`;
   return { type: 'configure', operation_id: 'updateConnection', message };
 }
 

@@ -41,7 +41,7 @@ export async function checkOwnInput(
 /** @throws ApiError what the check found, or SERVER_BUSY when the tool was changed after it */
 export function checkedInput(contentHash: string, checked: CheckedOwnInput | undefined): CheckedInput {
   if (checked?.contentHash !== contentHash) {
-    throw new ApiError('SERVER_BUSY', 'The tool was changed while its input was checked. Try again.');
+    throw new ApiError('SERVER_BUSY', 'The tool was changed while its input was validated. Try again.');
   }
   if (checked.outcome instanceof ApiError) throw checked.outcome;
   return checked.outcome;

@@ -99,7 +99,7 @@ export async function finishExecution(
       const request = await previewPlan(plan, tools);
       return await executionContents.seal(plan.account, executionId, { request, answer });
     } catch (err) {
-      log.error({ err, execution_id: executionId }, 'contents of an execution were not kept');
+      log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
       return undefined;
     }
   }

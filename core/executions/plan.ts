@@ -74,7 +74,7 @@ export async function planExecution(
   const { tool, flagged, contentHash } = known;
   const connection = await requireConnection(read, account, tool.name);
   if (flagged !== null) {
-    throw new ApiError('TOOL_NOT_ALLOWED', `The tool ${tool.name} waits for a review: ${flagged}`);
+    throw new ApiError('TOOL_NOT_ALLOWED', `A change of the tool ${tool.name} must be reviewed first: ${flagged}`);
   }
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   requireBinding(account, connection, { provider, pattern });
@@ -94,8 +94,8 @@ export async function planExecution(
   const filesBytes = files.length === 0 ? 0 : await requireFiles(read, environmentId, account, files, tools.now());
   const { allPages = false } = request;
   if (allPages && !tool.pagination) {
-    const errors = [{ field: 'all_pages', message: 'is for tools whose results come in pages' }];
-    throw new ApiError('INVALID_TOOL_INPUT', `The result of ${tool.name} does not come in pages.`, { errors });
+    const errors = [{ field: 'all_pages', message: 'is only allowed for tools with paged results' }];
+    throw new ApiError('INVALID_TOOL_INPUT', `The results of ${tool.name} are not paged.`, { errors });
   }
   return { account, connection, call, files, filesBytes, allPages };
 }

@@ -80,7 +80,7 @@ function addressOf(base: string, path: string): string {
     return renderUrl(base, WHOLE_PATH, () => path).address;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw notSendable('path', error.errors?.[0]?.message ?? 'cannot be sent');
+    throw notSendable('path', error.errors?.[0]?.message ?? 'is not allowed in a request');
   }
 }
 
@@ -142,7 +142,7 @@ function identityCoded(answer: EgressStream): EgressStream {
   const coding = answer.headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return answer;
   answer.body.destroy();
-  throw Object.assign(new Error('The answer has a content coding that was not asked for.'), {
+  throw Object.assign(new Error('The response has a content coding that was not requested.'), {
     kind: 'invalid_response',
     sent: true,
   });
@@ -157,7 +157,7 @@ function rendered(
   if (placed('body').length > 0) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
-      'The credential goes into the body, so only tools can make calls.',
+      'The credential is sent in the body, so raw calls are not possible. Use tools.',
     );
   }
   const taken = placed('query').map(({ name }) => name);

@@ -82,7 +82,7 @@ const WITHOUT_ROOM: ToolOutcome = {
     kind: 'service_busy',
     retryable: true,
     retryAfterMs: 1_000,
-    message: 'The service has no memory for the files of this call now.',
+    message: 'The service has no memory for the files of this call. Try again later.',
   },
   sent: false,
 };
@@ -148,7 +148,7 @@ async function runHeld(
     const kept = await tools.files.keep(account.environmentId, account, file);
     if (kept) return { ...outcome, data: kept };
     const size = file.bytes.length;
-    const statement = `The file of ${size} bytes was not kept: this environment keeps as many files as it may.`;
+    const statement = `The file of ${size} bytes was not stored: the environment has reached its limit for stored files.`;
     const truncated = { statement, cuts: [{ path: '', kept: 0, of: size, unit: 'bytes' as const }] };
     return { ...outcome, data: file.summary(), truncated };
   }

@@ -11,9 +11,12 @@ import { JobLimitError } from '../threads/job.ts';
  */
 export function refuseUnread(error: unknown): never {
   if (error instanceof ApiError) {
-    throw new EgressError('busy', 'The service has too many responses to read now.', { sent: true, cause: error });
+    throw new EgressError('busy', 'The service is reading too many responses. Try again later.', {
+      sent: true,
+      cause: error,
+    });
   }
   if (!(error instanceof JobLimitError)) throw error;
-  const message = `The response takes too much ${error.reason} to read (limit: ${RESPONSE.readMs} ms).`;
+  const message = `Parsing the response takes too much ${error.reason} (limit: ${RESPONSE.readMs} ms).`;
   throw new EgressError('invalid_response', message, { sent: true, cause: error });
 }

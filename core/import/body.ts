@@ -150,7 +150,7 @@ function rawBody(schema: unknown, context: BodyContext): BodyPlan {
   const view = context.read(schema) ?? {};
   const text =
     /^text\/|[/+](xml|yaml|csv)$|javascript|graphql|urlencoded|ndjson|jsonl/.test(context.mediaType) && !isBinary(view);
-  const what = text ? `The body as a text of type ${context.mediaType}.` : undefined;
+  const what = text ? `The body as text of type ${context.mediaType}.` : undefined;
   const draft: InputDraft = {
     place: 'body',
     wire: 'body',
@@ -158,7 +158,7 @@ function rawBody(schema: unknown, context: BodyContext): BodyPlan {
     required: context.required,
     description: [what, context.description].filter((part) => typeof part === 'string').join(' '),
     ...(!text && {
-      fixed: fileInputSchema(plainText(context.description, 200) || `The body, a file of type ${context.mediaType}.`),
+      fixed: fileInputSchema(plainText(context.description, 200) || `The body as a file of type ${context.mediaType}.`),
     }),
   };
   const media = /[*]/.test(context.mediaType) ? {} : { media_type: context.mediaType };

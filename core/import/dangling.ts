@@ -26,5 +26,7 @@ export function danglingReferences(document: Record<string, unknown>, resolve: R
   if (dangling.size === 0) return [];
   const named = [...dangling].slice(0, MAX_NAMED).map((reference) => reference.slice(0, 200));
   const more = dangling.size > MAX_NAMED ? ` and ${dangling.size - MAX_NAMED} more` : '';
-  return [`References lead nowhere: ${named.join(', ')}${more}. What they stand for is left out, or left open.`];
+  return [
+    `References without a target: ${named.join(', ')}${more}. The referring parts are omitted or accept any value.`,
+  ];
 }

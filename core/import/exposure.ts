@@ -68,7 +68,7 @@ export function exposureOf(
   if (isCredential(parameter, schemeNames)) return { kind: 'hide', why: 'a credential' };
   if (place === 'path') return { kind: 'offer' };
   if (place === 'header' && (PROTOCOL_HEADERS.has(lower) || !isCallerHeader(name)))
-    return { kind: 'hide', why: 'a header of the protocol' };
+    return { kind: 'hide', why: 'a protocol header' };
   if (rules.show.has(name)) return { kind: 'offer' };
   if (rules.hide.has(name)) return { kind: 'hide', why: 'by an overlay' };
   const only = onlyValue(parameter, read);

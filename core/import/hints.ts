@@ -21,5 +21,5 @@ export function hintsOf(method: string, overlay: unknown): ToolHints {
     // An API is a world of others; only who knows it can say otherwise.
     open_world: stated('open_world', true),
   };
-  return Object.keys(said).length === 0 ? hints : { ...hints, reason: 'An overlay of the import says so.' };
+  return Object.keys(said).length === 0 ? hints : { ...hints, reason: 'Set by an overlay of the import.' };
 }

@@ -31,6 +31,6 @@ export async function importInThread(
     return await threads.run(importJob, request, { tenant: environmentId, bytes });
   } catch (error) {
     if (!(error instanceof JobLimitError)) throw error;
-    throw importError('files', 'take more time or memory than an import may have', error);
+    throw importError('files', 'take more time or memory than an import is allowed', error);
   }
 }

@@ -25,17 +25,17 @@ const BLANK_OR_COMMENT = /^[\s#]/;
  */
 export function loadDocument(files: readonly SourceFile[]): Record<string, unknown> {
   if (files.length === 0 || files.length > LOAD_LIMITS.files) {
-    throw importError('files', `must hold 1 to ${LOAD_LIMITS.files} files`);
+    throw importError('files', `must contain 1 to ${LOAD_LIMITS.files} files`);
   }
   const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  if (bytes > LOAD_LIMITS.bytes) throw importError('files', `must have at most ${LOAD_LIMITS.bytes} bytes in all`);
+  if (bytes > LOAD_LIMITS.bytes) throw importError('files', `must have at most ${LOAD_LIMITS.bytes} bytes in total`);
   const parsed = files.map(({ name, text }) => ({ name, data: parseText(text, name) }));
   const roots = parsed.filter(({ data }) => isRecord(data) && ('openapi' in data || 'swagger' in data));
   const [root] = roots;
   if (!root || roots.length > 1) {
     throw importError(
       'files',
-      `must hold exactly one OpenAPI document, with a member openapi or swagger, not ${roots.length}`,
+      `must contain exactly one OpenAPI document, with a member openapi or swagger, not ${roots.length}`,
     );
   }
   return bundle(root as { name: string; data: Record<string, unknown> }, parsed);
@@ -70,7 +70,7 @@ function parseYaml(text: string, name: string): unknown {
     return document.toJS({ maxAliasCount: LOAD_LIMITS.aliases });
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
-    throw importError('files', `${name}: cannot be read: ${reason}`, error);
+    throw importError('files', `${name}: cannot be parsed: ${reason}`, error);
   }
 }
 

@@ -11,7 +11,7 @@ export async function normalise(document: Record<string, unknown>): Promise<Reco
   const version = String(document['openapi'] ?? document['swagger']);
   if (/^3\.[0-2](\.|$)/.test(version) && document['openapi'] !== undefined) return document;
   if (!/^2(\.0)?$/.test(version))
-    throw importError('files', `are of version ${version.slice(0, 20)}; 2.0, 3.0 and 3.1 can be read`);
+    throw importError('files', `are of version ${version.slice(0, 20)}; supported are 2.0, 3.0 and 3.1`);
   try {
     const { openapi } = await convertObj(document, { patch: true, warnOnly: true, resolve: false });
     return openapi;

@@ -67,7 +67,7 @@ function select(document: Data, path: string, at: string, work: PathWork): PathN
 }
 
 function tooMuchWork(at: string, cause: Error): Error {
-  return importError(at, 'takes too much work: select fewer nodes, or use simpler patterns', cause);
+  return importError(at, 'selects too many nodes: select fewer, or use simpler patterns', cause);
 }
 
 /** @param depth of the place that the copy is for: overlays must not nest a document deeper than one that is loaded */

@@ -1,7 +1,7 @@
 /** A document and its overlays take too much work. */
 export class PathWorkError extends Error {
   constructor() {
-    super('The overlays take too much work.');
+    super('The overlays select too many nodes.');
     this.name = 'PathWorkError';
   }
 }

@@ -1,11 +1,11 @@
 /** Why an operation became no tool: the closed list of reasons of policy, and `UNREADABLE` for what contradicts itself. */
 export const LEFT_OUT_REASONS = {
-  DEPRECATED: 'The document calls it deprecated.',
+  DEPRECATED: 'The document marks it as deprecated.',
   EXCLUDED: 'The document, an overlay or a filter excludes it.',
   OVER_LIMIT: 'More operations were selected than the limit allows.',
-  METHOD: 'Tools are GET, HEAD, POST, PUT, PATCH and DELETE.',
-  OTHER_SERVER: 'It stands on another host than the rest, and a provider has one.',
-  PATH: 'Its path cannot be written as one address without a fragment, dot segments or empty segments.',
+  METHOD: 'Only GET, HEAD, POST, PUT, PATCH and DELETE can become tools.',
+  OTHER_SERVER: 'It is on another host than most operations, and a provider has one host.',
+  PATH: 'Its path cannot be written as one URL without a fragment, dot segments or empty segments.',
   UNREADABLE: 'It contradicts itself or the standard.',
 } as const;
 
@@ -24,15 +24,15 @@ export interface LeftOut extends OperationRef {
 
 /** What an operation lost on its way to a tool. */
 export const NOTE_KINDS = {
-  SCHEMA_CUT: 'The input schema was cut: too deep, too large, or it holds itself.',
-  LARGE: 'The tool costs a model more than 8 KB; an overlay can hide inputs.',
-  INPUT_RENAMED: 'An input has another name than the parameter it fills.',
-  INPUT_HIDDEN: 'A parameter is not offered: a credential, a header of the protocol, or noise.',
-  INPUT_FIXED: 'A parameter with one allowed value is always sent.',
-  INPUT_DROPPED: 'A member cannot be expressed and is not offered.',
-  NAME_CHANGED: 'The name is not the operation id.',
+  SCHEMA_CUT: 'The input schema was truncated: too deep, too large, or recursive.',
+  LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",
+  INPUT_RENAMED: 'An input has a different name than its parameter.',
+  INPUT_HIDDEN: 'A parameter is omitted: a credential, a protocol header, or noise.',
+  INPUT_FIXED: 'A parameter with only one allowed value is always sent.',
+  INPUT_DROPPED: 'A member cannot be expressed and is omitted.',
+  NAME_CHANGED: 'The name differs from the operation id.',
   BODY_IGNORED: 'A body of GET or HEAD is not sent (OpenAPI 3.0 §4.7.10).',
-  PATH_UNDECLARED: 'The path names a parameter that is not declared; it is taken as a text.',
+  PATH_UNDECLARED: 'The path uses a parameter that is not declared; it is treated as a string.',
 } as const;
 
 export type NoteKind = keyof typeof NOTE_KINDS;

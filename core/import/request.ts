@@ -32,7 +32,7 @@ export function writeRequest({ operation, prefix, offered, fixed, body, keyOf }:
   );
   const path = writePath(prefix + operation.path, (name) => {
     const entry = inPath.get(name);
-    if (!entry) throw new PathError(`{${name}} is no parameter`);
+    if (!entry) throw new PathError(`{${name}} is not a parameter`);
     return expression(entry.parameter, keyOf(entry.draft));
   });
   const parameters = offered.flatMap(({ parameter, draft }) => styled(parameter, keyOf(draft)));
@@ -90,7 +90,7 @@ function expression({ style = 'simple', explode = false, multiSegment, name }: P
   if (multiSegment) return `{+${key}}`;
   if (style === 'label') return `{.${key}${star}}`;
   if (style === 'matrix') {
-    if (key !== name) throw new PathError(`{${name}} has the style matrix under another name`);
+    if (key !== name) throw new PathError(`{${name}} uses the style matrix with a different name`);
     return `{;${key}${star}}`;
   }
   return `{${key}${star}}`;

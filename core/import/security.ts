@@ -50,11 +50,11 @@ export function readSecurity(
     notes.push({
       scheme,
       type: pattern.type,
-      detail: present ? `${detail} Another scheme of this type came first.` : detail,
+      detail: present ? `${detail} Another scheme of this type was used first.` : detail,
     });
   };
   const overlay = overlayPattern(document);
-  if (overlay) offer('x-tool-auth', overlay, 'As an overlay says.');
+  if (overlay) offer('x-tool-auth', overlay, 'Set by an overlay.');
   const together = keysTogether(document, schemes);
   for (const [name, scheme] of schemes) {
     if (together.has(name)) continue;
@@ -87,22 +87,22 @@ function mapScheme(name: string, scheme: Data): Mapped {
   if (type === 'http') return mapHttp(String(scheme['scheme']).toLowerCase());
   if (type === 'apiKey') {
     const field = keyField(name, scheme);
-    if (!isPlaceable(field)) return { detail: 'A key cannot be sent where the scheme says.' };
+    if (!isPlaceable(field)) return { detail: 'The placement of the key is not supported.' };
     const { placement, ...rest } = field;
     return {
       pattern: { type: 'API_KEY', fields: [{ ...rest, field_name: 'api_key' }], ...(placement && { placement }) },
-      detail: `Sent in the ${placement?.in} ${placement?.name}; a prefix such as Token must be given by an overlay.`,
+      detail: `Sent in the ${placement?.in} ${placement?.name}; set a prefix such as Token with an overlay.`,
     };
   }
   if (type === 'oauth2') return mapOAuth(isRecord(scheme['flows']) ? Object.keys(scheme['flows']) : []);
   if (type === 'openIdConnect') return mapOAuth(['authorizationCode']);
-  return { detail: `${plainText(String(type), 40)} cannot be expressed.` };
+  return { detail: `${plainText(String(type), 40)} is not supported.` };
 }
 
 function mapHttp(scheme: string): Mapped {
   if (scheme === 'bearer') return { pattern: { type: 'BEARER_TOKEN' }, detail: 'A token in Authorization: Bearer.' };
   if (scheme === 'basic') return { pattern: { type: 'BASIC' }, detail: 'User name and password.' };
-  return { detail: `HTTP ${plainText(scheme, 40)} authentication cannot be expressed.` };
+  return { detail: `HTTP ${plainText(scheme, 40)} authentication is not supported.` };
 }
 
 function mapOAuth(flows: string[]): Mapped {
@@ -110,8 +110,8 @@ function mapOAuth(flows: string[]): Mapped {
   const possible = flows.flatMap((flow) => known[flow] ?? []);
   const detail =
     possible.length > 0
-      ? `${possible.join(' and ')} needs the provider's own addresses, which are never taken from a document; until they are given, accounts hold a token.`
-      : 'The implicit and password flows are refused; accounts hold a token that was got elsewhere.';
+      ? `${possible.join(' and ')} needs the provider's own URLs, which are never taken from a document; until they are set, accounts hold a token.`
+      : 'The implicit and password flows are not supported; accounts hold a token from elsewhere.';
   return { pattern: { type: 'BEARER_TOKEN' }, detail };
 }
 
@@ -186,18 +186,18 @@ function fallBack(
       offer(
         `parameter ${hidden.name}`,
         { type: 'API_KEY', placement: field.placement },
-        'No scheme names it; a parameter looks like a credential.',
+        'No scheme names it, but the parameter looks like a credential.',
       );
       return;
     }
   }
   if (hasSchemes) {
-    offer('none', { type: 'BEARER_TOKEN' }, 'No scheme can be expressed; accounts hold a token.');
+    offer('none', { type: 'BEARER_TOKEN' }, 'No scheme is supported; accounts hold a token.');
     return;
   }
-  offer('none', { type: 'NO_AUTH' }, 'The document names no credentials.');
+  offer('none', { type: 'NO_AUTH' }, 'The document declares no security schemes.');
   warnings.push(
-    'The document names no security schemes: say by an overlay (x-tool-auth) how its calls are authenticated, unless they are not.',
+    'The document declares no security schemes: if its calls need authentication, set it with an overlay (x-tool-auth).',
   );
 }
 

@@ -32,9 +32,9 @@ export function readServers(document: Data, operations: readonly Operation[]): S
     .map(({ path }) => path.split('/'));
   const shared = paths.reduce((common, path) => common.slice(0, firstDifference(common, path)), paths[0] ?? ['']);
   const base = shared.join('/');
-  if (origin === '') warnings.add('The document names no absolute server: the base address must be given.');
+  if (origin === '') warnings.add('The document has no absolute server URL: the base URL is required.');
   const isSecure = origin === '' || isSecureAddress(new URL(origin));
-  if (!isSecure) warnings.add(`The document names ${origin} without TLS; https is used.`);
+  if (!isSecure) warnings.add(`The document uses ${origin} without TLS; https is used.`);
   return {
     ...(origin !== '' && { baseUrl: (isSecure ? origin : origin.replace(/^http:/, 'https:')) + base }),
     prefixOf: (operation) => {
@@ -61,7 +61,7 @@ function readServer(server: Data, warnings: Set<string>): Address {
     const [allowed] = Array.isArray(variable['enum']) ? variable['enum'] : [];
     const value = String(variable['default'] ?? allowed ?? '');
     warnings.add(
-      `The server's variable ${name.slice(0, 60)} is ${JSON.stringify(value.slice(0, 100))} in the base address.`,
+      `The server variable ${name.slice(0, 60)} is set to ${JSON.stringify(value.slice(0, 100))} in the base URL.`,
     );
     return value;
   });

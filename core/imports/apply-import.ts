@@ -52,7 +52,7 @@ export async function namesBefore(
   connector: string,
 ) {
   if (catalogue.connector(connector)) {
-    const errors = [{ field: 'connector', message: 'is a built-in connector: its tools come with the program' }];
+    const errors = [{ field: 'connector', message: 'is a built-in connector, whose tools cannot be replaced' }];
     throw new ApiError('VALIDATION_FAILED', 'The tools cannot be imported for this connector.', { errors });
   }
   const own = imported(await read.environmentTools.entriesOf(environmentId, connector));
@@ -146,9 +146,12 @@ async function applyProvider(
     return shown(row, edited ? 'updated' : 'kept', parked);
   }
   const address = baseUrl ?? result.baseUrl;
-  if (address === undefined) throw importError('base_url', 'is required: the document names no absolute server');
+  if (address === undefined) throw importError('base_url', 'is required: the document has no absolute server URL');
   if (address.length > MAX_ADDRESS) {
-    throw importError('base_url', `is required: the server of the document has more than ${MAX_ADDRESS} characters`);
+    throw importError(
+      'base_url',
+      `is required: the server URL of the document has more than ${MAX_ADDRESS} characters`,
+    );
   }
   const patterns = withAccountFields(result.authPatterns, address);
   const definition = {
@@ -160,8 +163,8 @@ async function applyProvider(
   // The identifier follows from the name that a provider is made with.
   const made = await createCustomProvider(tx, tools, environmentId, { ...definition, display_name: connector });
   if (made.identifier !== connector) {
-    const errors = [{ field: 'connector', message: `is taken or no identifier; ${made.identifier} is free` }];
-    throw new ApiError('VALIDATION_FAILED', 'The provider cannot be made.', { errors });
+    const errors = [{ field: 'connector', message: `is already used or invalid; ${made.identifier} is available` }];
+    throw new ApiError('VALIDATION_FAILED', 'The provider cannot be created.', { errors });
   }
   const named = { display_name: displayName ?? result.title };
   const { row } = await updateCustomProvider(tx, tools, environmentId, made, named, cause);

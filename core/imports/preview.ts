@@ -5,7 +5,7 @@ class TakenBack<T> extends Error {
   readonly result: T;
 
   constructor(result: T) {
-    super('A preview is taken back');
+    super('A preview is rolled back');
     this.result = result;
   }
 }

@@ -38,7 +38,7 @@ export function openKeySource(
   if (!exists && !settings.mayCreate) {
     throw new VaultError(
       'NO_KEY',
-      `There is no key file at ${settings.keysFile}. Start with the keys that sealed the stored data.`,
+      `The key file ${settings.keysFile} does not exist. Start with the keys that encrypted the stored data.`,
     );
   }
   const created = !exists && create(settings.keysFile, tools.random);

@@ -60,7 +60,7 @@ export async function requireConfig(
   id: string,
 ): Promise<McpConfigRow> {
   const config = await read.mcpConfigs.get(environmentId, id);
-  if (!config) throw new ApiError('NOT_FOUND', 'There is no such MCP config.');
+  if (!config) throw new ApiError('NOT_FOUND', 'The MCP config does not exist.');
   return config;
 }
 
@@ -69,7 +69,7 @@ async function unique(name: string, write: () => Promise<unknown>): Promise<void
     await write();
   } catch (cause) {
     if (!(cause instanceof UniqueError)) throw cause;
-    throw new ApiError('MCP_CONFIG_EXISTS', `The environment has an MCP config called ${name}.`, { cause });
+    throw new ApiError('MCP_CONFIG_EXISTS', `The environment already has an MCP config ${name}.`, { cause });
   }
 }
 
@@ -87,21 +87,21 @@ async function checkMappings(
     const field = `mappings[${index}]`;
     const connection = await tx.connections.get(environmentId, id);
     if (!connection) {
-      unknown.push({ field: `${field}.connection_id`, message: 'names no connection' });
+      unknown.push({ field: `${field}.connection_id`, message: 'does not name a connection' });
       continue;
     }
     const known = new Set(await namesOfConnection(tx, tools, connection));
     for (const [place, name] of (names ?? []).entries()) {
       if (known.has(name)) continue;
-      errors.push({ field: `${field}.tools[${place}]`, message: 'names no tool that the connection allows' });
+      errors.push({ field: `${field}.tools[${place}]`, message: 'does not name a tool that the connection allows' });
     }
     mappings.push({ connection, tools: names });
   }
   if (unknown.length > 0)
-    throw new ApiError('UNKNOWN_CONNECTOR', 'A mapping names no connection.', { errors: unknown });
+    throw new ApiError('UNKNOWN_CONNECTOR', 'A mapping does not name a connection.', { errors: unknown });
   if (errors.length === 0) {
     for (const { mapping, names } of await clashesOf(tx, tools, mappings)) {
-      const message = `offers what an earlier mapping offers: ${shortList(names)}; name the tools of each`;
+      const message = `offers the same tools as an earlier mapping: ${shortList(names)}; list the tools of each mapping`;
       errors.push({ field: `mappings[${mapping}].tools`, message });
     }
   }

@@ -53,7 +53,7 @@ export async function linkFor(
   cause: Cause,
 ): Promise<CreatedLink> {
   if (!grant.mayConnect) {
-    throw new ApiError('ACCOUNT_NOT_ACTIVE', 'This session may not make links.');
+    throw new ApiError('ACCOUNT_NOT_ACTIVE', 'This session may not create links.');
   }
   const { organizationId, userId, identifier } = grant.user;
   const name = { connector: connection.keyId, identifier, organization_id: organizationId, user_id: userId };

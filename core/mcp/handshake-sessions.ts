@@ -67,11 +67,11 @@ function digestOf(id: string): string {
 
 /** The same for an unknown id, an ended session and the session of another user. */
 function noSession(): Response {
-  return refusal(404, -32001, 'There is no such session. Begin a new one.');
+  return refusal(404, -32001, 'The session does not exist. Start a new one.');
 }
 
 function noStream(): Response {
-  return refusal(405, -32000, 'Too many streams are open. Continue without one.');
+  return refusal(405, -32000, 'Too many streams are open. Continue without a stream.');
 }
 
 function refusal(status: number, code: number, message: string): Response {

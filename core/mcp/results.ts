@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ApiError } from '../errors.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 
-const OTHER_SHAPE = 'The answer does not have the shape that the tool declares; it stands in the text content.';
+const OTHER_SHAPE = 'The result does not match the output schema of the tool; it is in the text content.';
 
 /**
  * The result of a call that succeeded: the same members as the REST interface answers, as data and as text.

@@ -76,7 +76,7 @@ async function call(
   const { ctx } = client;
   const session = sessionOf(ctx.http?.authInfo);
   const offered = await findOffered(tools.store.read, tools, session.server, name);
-  if (!offered) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no tool ${name} here.`);
+  if (!offered) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
   const bound = { session, name, input };
   const sentTo = readState(sdk, tools.sealedStates, bound, ctx);
   if (sentTo && wasDeclined(ctx)) return declined(await displayName(tools, offered.connection));
@@ -130,7 +130,7 @@ function startOf(sdk: Sdk, all: readonly OfferedName[], cursor: string | undefin
   if (cursor === undefined) return 0;
   const last = Buffer.from(cursor, 'base64url').toString();
   if (!/^[a-z0-9_]{1,64}$/.test(last)) {
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor is not one of this list.');
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor does not belong to this list.');
   }
   const start = all.findIndex(({ name }) => name > last);
   return start < 0 ? all.length : start;

@@ -44,9 +44,13 @@ export class OriginBreaker {
     if (state === undefined || state.openUntil === 0) return;
     const leftMs = Math.ceil(state.openUntil - this.#clock());
     if (leftMs <= 0 && !state.probing) return;
-    throw new EgressError('unreachable', 'This host has not answered several calls, so it is not called for a while.', {
-      retryAfterMs: Math.max(leftMs, this.#limits.breakerPauseMs),
-    });
+    throw new EgressError(
+      'unreachable',
+      'Several calls to this host failed without a response, so calls are paused for a while.',
+      {
+        retryAfterMs: Math.max(leftMs, this.#limits.breakerPauseMs),
+      },
+    );
   }
 
   /** Makes a call unless the origin is not called now, and learns from how it ends. */

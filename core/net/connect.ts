@@ -98,7 +98,7 @@ async function resolve(
   if (addresses.length === 0) throw withoutAddress(hostname);
   // Refused before each is judged: the number is the choice of whoever has the name.
   if (addresses.length > DNS.addresses) {
-    throw new EgressError('unreachable', `The name ${hostname} has more than ${DNS.addresses} addresses.`);
+    throw new EgressError('unreachable', `The name ${hostname} resolves to more than ${DNS.addresses} addresses.`);
   }
   // Reject the whole answer if any address is forbidden.
   if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target);
@@ -189,7 +189,7 @@ async function secure(
     if (codeOf(error) === 'ECONNRESET') {
       throw new EgressError('unreachable', `${nameOf(target)} closed the connection.`, { cause });
     }
-    throw new EgressError('tls', `No trusted encrypted connection to ${nameOf(target)} could be made.`, { cause });
+    throw new EgressError('tls', `A trusted TLS connection to ${nameOf(target)} could not be established.`, { cause });
   }
 }
 
@@ -214,13 +214,13 @@ function nameOf({ hostname, port }: Target): string {
 }
 
 function timedOut(target: Target): EgressError {
-  return new EgressError('timeout', `No connection to ${nameOf(target)} was made in time.`);
+  return new EgressError('timeout', `The connection to ${nameOf(target)} was not established in time.`);
 }
 
 function withoutAddress(hostname: string): EgressError {
-  return new EgressError('unreachable', `The name ${hostname} has no address.`);
+  return new EgressError('unreachable', `The name ${hostname} could not be resolved to an address.`);
 }
 
 function refusedAddress({ hostname }: Target): EgressError {
-  return new EgressError('blocked', `The name ${hostname} leads to an address that may not be called.`);
+  return new EgressError('blocked', `The name ${hostname} resolves to an address that must not be called.`);
 }

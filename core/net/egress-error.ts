@@ -22,7 +22,7 @@ export interface EgressErrorOptions {
 
 /** No connection could be opened because this process has no descriptor or memory left: the other side is not to blame. */
 export function exhausted(cause: unknown): EgressError {
-  return new EgressError('busy', 'The service cannot open another connection now.', { retryAfterMs: 1_000, cause });
+  return new EgressError('busy', 'The server cannot open another connection now.', { retryAfterMs: 1_000, cause });
 }
 
 /** A call that gave no answer. The message is public: it names hosts and limits, never a path, a header or a body. */

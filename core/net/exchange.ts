@@ -66,8 +66,8 @@ export function exchange(
       reject(failure);
     };
     const onAbort = () => fail(signal.reason);
-    const tooLarge = `The answer is larger than ${limits.maxBytes} bytes.`;
-    const silent = () => new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`);
+    const tooLarge = `The response is larger than ${limits.maxBytes} bytes.`;
+    const silent = () => new EgressError('timeout', `No data of the response arrived for ${limits.idleTimeoutMs} ms.`);
 
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -75,7 +75,7 @@ export function exchange(
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       onRequestStart(started) {
         // Called right before the bytes are written. A call that is over, or was written before, is never written again.
-        if (settled || controller !== undefined) started.abort(new EgressError('aborted', 'The call is over.'));
+        if (settled || controller !== undefined) started.abort(new EgressError('aborted', 'The call has ended.'));
         else controller = started;
       },
       onResponseStart(_controller, status, headers) {

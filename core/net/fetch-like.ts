@@ -36,7 +36,7 @@ function readRequest(url: string | URL, init: RequestInit | undefined): Request 
   try {
     return new Request(url, init);
   } catch (cause) {
-    throw new EgressError('blocked', 'The request is not one that fetch could make.', { cause });
+    throw new EgressError('blocked', 'fetch does not support the request.', { cause });
   }
 }
 
@@ -48,6 +48,6 @@ function toResponse(answer: GotResponse<Uint8Array>): Response {
     const body = WITHOUT_BODY.has(answer.statusCode) ? null : new Uint8Array(answer.rawBody);
     return new Response(body, { status: answer.statusCode, headers });
   } catch (cause) {
-    throw new EgressError('invalid_response', 'The answer is not one that fetch could give.', { sent: true, cause });
+    throw new EgressError('invalid_response', 'fetch does not support the response.', { sent: true, cause });
   }
 }

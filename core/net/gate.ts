@@ -84,7 +84,7 @@ export class OriginGate {
   }
 
   #open(origin: string): Gate {
-    const gate = new Gate(this.#places, this.#queue, 'Too many calls to this host are waiting already.');
+    const gate = new Gate(this.#places, this.#queue, 'Too many calls to this host are already waiting.');
     this.#gates.set(origin, gate);
     return gate;
   }

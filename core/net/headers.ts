@@ -37,7 +37,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export function assertCallerHeader(name: string): void {
   const lower = name.toLowerCase();
   if (!NAME.test(name) || FORBIDDEN_CALLER_HEADERS.has(lower) || lower.startsWith('proxy-')) {
-    throw refused(name, 'cannot be set by the input of a call');
+    throw refused(name, 'must not be set by the input of a call');
   }
 }
 
@@ -54,10 +54,10 @@ export function flatHeaders(input: HeaderInput, defaults: Readonly<Record<string
   const flat: string[] = [];
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase();
-    if (!NAME.test(name)) throw refused(name, 'is not a header name');
-    if (framing.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'is not for a caller to set');
-    if (seen.has(lower)) throw refused(name, 'is given twice');
-    if (!VALUE.test(value)) throw refused(name, 'has a value with characters that a header cannot carry');
+    if (!NAME.test(name)) throw refused(name, 'is not a valid header name');
+    if (framing.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'must not be set by a caller');
+    if (seen.has(lower)) throw refused(name, 'is set twice');
+    if (!VALUE.test(value)) throw refused(name, 'has characters that are not allowed in a header');
     seen.add(lower);
     flat.push(name, value);
   }

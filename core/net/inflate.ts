@@ -40,7 +40,7 @@ export async function inflate(
   if (name === '' || name === 'identity') return body;
   const create = name === 'deflate' && !hasZlibHeader(body) ? createInflateRaw : DECODERS.get(name);
   if (create === undefined) {
-    throw new EgressError('invalid_response', 'The answer has a content coding that was not asked for.', {
+    throw new EgressError('invalid_response', 'The response has a content coding that was not requested.', {
       sent: true,
     });
   }
@@ -53,12 +53,15 @@ function run(decoder: Decoder, body: Buffer, inflated: BodyBuffer): Promise<Buff
   return new Promise((resolve, reject) => {
     decoder.on('data', (chunk: Buffer) => {
       const refusal = inflated.add(chunk);
-      if (refusal !== undefined) decoder.destroy(refusedBody(refusal, 'The inflated answer is too large.'));
+      if (refusal !== undefined) decoder.destroy(refusedBody(refusal, 'The decompressed response is too large.'));
     });
     decoder.on('end', () => resolve(inflated.take()));
     decoder.on('error', (error) => {
       if (error instanceof EgressError) reject(error);
-      else reject(new EgressError('invalid_response', 'The answer cannot be inflated.', { sent: true, cause: error }));
+      else
+        reject(
+          new EgressError('invalid_response', 'The response cannot be decompressed.', { sent: true, cause: error }),
+        );
     });
     decoder.end(body);
   });

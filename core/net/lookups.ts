@@ -38,7 +38,7 @@ interface Failure {
 export function createLookups(resolve: Resolver, limits: LookupLimits, clock: () => number): Resolver {
   const running = new Map<string, Lookup>();
   const failures = new LRUCache<string, Failure>({ max: limits.failedLookups });
-  const gate = new Gate(limits.lookups, limits.queuedLookups, 'Too many host names are being resolved already.');
+  const gate = new Gate(limits.lookups, limits.queuedLookups, 'Too many host names are being resolved.');
 
   async function run(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
     const leave = await gate.enter(signal);

@@ -23,7 +23,7 @@ export interface EndpointOverride {
 export function parseEgressAllow(text: string): HostPort[] {
   return entriesOf(text).map((entry) => {
     const [, host, port] = /^(\[[^\]]*\]|[^:[\]]+):(\d{1,5})$/.exec(entry) ?? [];
-    if (host === undefined) throw new Error(`VALETKEY_EGRESS_ALLOW: "${entry}" is not of the form host:port`);
+    if (host === undefined) throw new Error(`VALETKEY_EGRESS_ALLOW: "${entry}" must have the form host:port`);
     const read = readHostPort({ host, port: Number(port) });
     return { host: read.hostname, port: read.port };
   });
@@ -40,14 +40,14 @@ export function parseEndpointOverrides(text: string): EndpointOverride[] {
     const [origin = '', target = '', ...rest] = entry.split('=').map((part) => part.trim());
     if (target === '' || rest.length > 0) {
       throw new Error(
-        `VALETKEY_ENDPOINT_OVERRIDES: "${entry}" is not of the form https://origin=http://127.0.0.1:port`,
+        `VALETKEY_ENDPOINT_OVERRIDES: "${entry}" must have the form https://origin=http://127.0.0.1:port`,
       );
     }
     return { origin: readOverriddenOrigin(origin), target: readOverrideTarget(target).origin };
   });
   const origins = overrides.map(({ origin }) => origin);
   const twice = origins.find((origin, index) => origins.indexOf(origin) !== index);
-  if (twice !== undefined) throw new Error(`VALETKEY_ENDPOINT_OVERRIDES: ${twice} is overridden twice`);
+  if (twice !== undefined) throw new Error(`VALETKEY_ENDPOINT_OVERRIDES: ${twice} is listed twice`);
   return overrides;
 }
 
@@ -55,7 +55,7 @@ export function parseEndpointOverrides(text: string): EndpointOverride[] {
 export function readHostPort({ host, port }: HostPort): Omit<Target, 'tls'> {
   const url = URL.parse(`https://${bracketed(host)}:${port}`);
   if (url === null || !isBareOrigin(url) || port === 0 || host.includes('*')) {
-    throw new Error(`VALETKEY_EGRESS_ALLOW: "${host}:${port}" does not name one host and port`);
+    throw new Error(`VALETKEY_EGRESS_ALLOW: "${host}:${port}" is not one host and port`);
   }
   const { hostname } = targetOf(url);
   if (isIP(hostname) !== 0 && addressClass(hostname) !== 'public' && !isLoopbackHost(hostname)) {

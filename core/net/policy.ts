@@ -61,11 +61,11 @@ export class EgressPolicy {
    * @throws EgressError `blocked`
    */
   route(url: URL): Route {
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw blocked('Only https addresses may be called.');
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw blocked('Only https URLs can be called.');
     if (url.username !== '' || url.password !== '') {
-      throw blocked('An address to be called must not carry a user name or a password.');
+      throw blocked('A URL to call must not contain a user name or a password.');
     }
-    if (url.hostname.endsWith('.')) throw blocked('A host name to be called must not end with a dot.');
+    if (url.hostname.endsWith('.')) throw blocked('A host name to call must not end with a dot.');
     const { origin } = url;
     const { target, targetOrigin } = this.#overrides.get(origin) ?? { target: targetOf(url), targetOrigin: origin };
     this.permit(target);
@@ -81,11 +81,11 @@ export class EgressPolicy {
     const { hostname, port } = target;
     const reach = this.#allow.get(`${hostname}:${port}`);
     if (reach === 'loopback') return reach;
-    if (!target.tls) throw blocked(isLoopbackHost(hostname) ? LOCAL_HTTP : 'Only https addresses may be called.');
+    if (!target.tls) throw blocked(isLoopbackHost(hostname) ? LOCAL_HTTP : 'Only https URLs can be called.');
     if (isLoopbackHost(hostname) || (isIP(hostname) !== 0 && !this.admits(hostname, 'public'))) {
-      throw blocked(`${hostname} is not an address of the public internet.`);
+      throw blocked(`${hostname} is not a public internet address.`);
     }
-    if (port !== 443 && reach === undefined) throw blocked(`Port ${port} of ${hostname} may not be called.`);
+    if (port !== 443 && reach === undefined) throw blocked(`Port ${port} of ${hostname} must not be called.`);
     return 'public';
   }
 
@@ -98,7 +98,7 @@ export class EgressPolicy {
 }
 
 const LOCAL_HTTP =
-  'Only https addresses may be called, and in development http addresses on this machine that VALETKEY_EGRESS_ALLOW lists.';
+  'Only https URLs can be called, and in development http URLs on this machine that VALETKEY_EGRESS_ALLOW lists.';
 
 function blocked(message: string): EgressError {
   return new EgressError('blocked', message);

@@ -56,9 +56,10 @@ export function createProtocol(parts: ProtocolParts): Protocol {
 function guard(parts: ProtocolParts): HandlerFunction {
   const { protocolTimeoutMs, protocolMaxBytes } = parts.limits;
   return async (options, next) => {
-    if (options.isStream) throw new TypeError('Protocol calls are not streamed: their size is bounded as a whole.');
+    if (options.isStream)
+      throw new TypeError('Protocol calls cannot be streamed, because the size of the whole response is limited.');
     const end = new AbortController();
-    const late = () => end.abort(new EgressError('timeout', `The call was not over within ${protocolTimeoutMs} ms.`));
+    const late = () => end.abort(new EgressError('timeout', `The call did not finish within ${protocolTimeoutMs} ms.`));
     const timer = setTimeout(late, protocolTimeoutMs);
     const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
     const call: Call = {
@@ -79,7 +80,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
       // `transferred` counts inflated bytes, so a bomb ends here as well.
       (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
         if (transferred > protocolMaxBytes) {
-          end.abort(new EgressError('too_large', `The answer is larger than ${protocolMaxBytes} bytes.`));
+          end.abort(new EgressError('too_large', `The response is larger than ${protocolMaxBytes} bytes.`));
         } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
         else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes)) end.abort(noRoom(true));
       });
@@ -105,10 +106,10 @@ function pinned(context: Record<string, unknown>): readonly string[] | undefined
  */
 async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
   if (call.allowedOrigins?.includes(url.origin) === false) {
-    throw new EgressError('blocked', `${url.origin} is not among the origins that this call may reach.`);
+    throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
   }
   if (native.headers !== undefined && 'host' in native.headers) {
-    throw new EgressError('blocked', 'The header "host" is not for a caller to set.');
+    throw new EgressError('blocked', 'The header "host" must not be set by a caller.');
   }
   const { target, targetOrigin } = parts.policy.route(url);
   const leave = await parts.gate.enter(targetOrigin, call.signal);
@@ -148,12 +149,12 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
 function protocolError(error: unknown, { signal, sent }: Call): EgressError {
   const ended = signal.aborted ? signal.reason : undefined;
   if (ended instanceof EgressError) return toEgressError(ended, { sent, answering: false });
-  if (ended !== undefined) return new EgressError('aborted', 'The call was stopped.', { sent });
+  if (ended !== undefined) return new EgressError('aborted', 'The call was cancelled.', { sent });
   if (!(error instanceof loadGot().RequestError)) return toEgressError(error, { sent, answering: false });
   if (error.code === 'ERR_BODY_PARSE_FAILURE') {
-    return new EgressError('invalid_response', 'The answer cannot be read.', { sent });
+    return new EgressError('invalid_response', 'The response cannot be parsed.', { sent });
   }
-  if (error.code === 'ETIMEDOUT') return new EgressError('timeout', 'The call was not over in time.', { sent });
+  if (error.code === 'ETIMEDOUT') return new EgressError('timeout', 'The call did not finish in time.', { sent });
   // The cause alone: a RequestError carries the request with its credentials.
   return toEgressError(error.cause ?? new Error(error.code), { sent, answering: error.response !== undefined });
 }

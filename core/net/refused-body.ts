@@ -14,7 +14,7 @@ export function tooMany(what: 'interim responses' | 'pieces'): EgressError {
 
 /** The bodies of other calls take all the memory that bodies may take. */
 export function noRoom(sent: boolean): EgressError {
-  return new EgressError('busy', 'The service has no memory for the body of this call now.', {
+  return new EgressError('busy', 'The service has no memory for the body of this call. Try again later.', {
     sent,
     retryAfterMs: 1_000,
   });

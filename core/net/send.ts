@@ -69,8 +69,8 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     const limits = limitsOf(request, parts.limits);
     const { signal: caller, redirects } = request;
     const end = new AbortController();
-    const late = () => end.abort(new EgressError('timeout', `The call was not over within ${limits.timeoutMs} ms.`));
-    const stop = () => end.abort(new EgressError('aborted', 'The call was stopped.'));
+    const late = () => end.abort(new EgressError('timeout', `The call did not finish within ${limits.timeoutMs} ms.`));
+    const stop = () => end.abort(new EgressError('aborted', 'The call was cancelled.'));
     const timer = setTimeout(late, limits.timeoutMs);
     caller?.addEventListener('abort', stop, { once: true });
     if (caller?.aborted) stop();
@@ -97,9 +97,9 @@ export function firstHop(request: EgressRequest, userAgent: string): Hop {
   // A copy: what was judged is what is sent, whatever the caller does with its object meanwhile.
   const url = new URL(request.url);
   if (!request.allowedOrigins.includes(url.origin)) {
-    throw new EgressError('blocked', `${url.origin} is not among the origins that this call may reach.`);
+    throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
   }
-  if (!METHOD.test(method) || NEVER_SENT.has(method)) throw new EgressError('blocked', 'The method cannot be used.');
+  if (!METHOD.test(method) || NEVER_SENT.has(method)) throw new EgressError('blocked', 'The method is not supported.');
   const defaults = { 'accept-encoding': 'gzip, br', 'user-agent': userAgent };
   return { url, method, headers: flatHeaders(request.headers ?? [], defaults), body };
 }

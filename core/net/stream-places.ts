@@ -53,8 +53,13 @@ export class StreamPlaces {
 
 function endLongest({ waiting }: Origin): void {
   const [longest] = waiting;
-  if (longest === undefined) throw new EgressError('unreachable', 'Too many responses of this host arrive already.');
+  if (longest === undefined)
+    throw new EgressError('unreachable', 'Too many responses of this host are being received.');
   const [place, end] = longest;
   waiting.delete(place);
-  end(new EgressError('aborted', 'The response was not read, and its place was needed.', { sent: true }));
+  end(
+    new EgressError('aborted', 'The response was not read in time, and its place was given to another call.', {
+      sent: true,
+    }),
+  );
 }

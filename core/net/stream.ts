@@ -36,11 +36,11 @@ export function createStream(parts: SendParts): (request: EgressRequest) => Prom
     const own = limitsOf(request, limits);
     const place = places.enter(origin);
     const end = new AbortController();
-    const stop = () => end.abort(new EgressError('aborted', 'The call was stopped.'));
+    const stop = () => end.abort(new EgressError('aborted', 'The call was cancelled.'));
     if (request.signal?.aborted) stop();
     request.signal?.addEventListener('abort', stop, { once: true });
     const endAfter = (ms: number) =>
-      setTimeout(() => end.abort(new EgressError('timeout', `The call was not over within ${ms} ms.`)), ms);
+      setTimeout(() => end.abort(new EgressError('timeout', `The call did not finish within ${ms} ms.`)), ms);
     let timer = endAfter(own.timeoutMs);
     const settle = () => {
       clearTimeout(timer);
@@ -121,7 +121,9 @@ function begin(
     };
 
     const silent = () =>
-      fail(new EgressError('timeout', `The answer stood still for ${limits.idleTimeoutMs} ms.`, { sent: true }));
+      fail(
+        new EgressError('timeout', `No data of the response arrived for ${limits.idleTimeoutMs} ms.`, { sent: true }),
+      );
     const watch = () => {
       idle = setTimeout(silent, limits.idleTimeoutMs);
     };
@@ -129,7 +131,8 @@ function begin(
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       onRequestStart(started) {
         // As in `exchange`: what was written once is never written again.
-        if (signal.aborted || controller !== undefined) started.abort(new EgressError('aborted', 'The call is over.'));
+        if (signal.aborted || controller !== undefined)
+          started.abort(new EgressError('aborted', 'The call has ended.'));
         else controller = started;
       },
       onResponseStart(answering, status, headers) {
@@ -148,7 +151,7 @@ function begin(
           },
           destroy(error, done) {
             settle();
-            answering.abort(error ?? new EgressError('aborted', 'Nobody reads the answer any more.'));
+            answering.abort(error ?? new EgressError('aborted', 'The reader of the response is gone.'));
             done(error);
           },
         });
@@ -161,7 +164,7 @@ function begin(
       onResponseData(answering, chunk) {
         size += chunk.length;
         if (size > limits.maxBytes) {
-          fail(new EgressError('too_large', `The answer is larger than ${limits.maxBytes} bytes.`, { sent: true }));
+          fail(new EgressError('too_large', `The response is larger than ${limits.maxBytes} bytes.`, { sent: true }));
           return;
         }
         if (++pieces > limits.maxPieces) {

@@ -18,15 +18,15 @@ export function toEgressError(error: unknown, { sent, answering }: Progress): Eg
   if (!sent && isExhausted(error)) return exhausted(error);
   const code = codeOf(error);
   const options = { sent, cause: bareCause(error) };
-  if (TOO_LARGE.has(code)) return new EgressError('too_large', 'The header of the answer is too large.', options);
-  if (NOT_HTTP.test(code)) return new EgressError('invalid_response', 'The answer is not valid HTTP.', options);
+  if (TOO_LARGE.has(code)) return new EgressError('too_large', 'The header of the response is too large.', options);
+  if (NOT_HTTP.test(code)) return new EgressError('invalid_response', 'The response is not valid HTTP.', options);
   if (code.startsWith('ERR_SSL_')) {
-    return new EgressError('tls', 'The encrypted connection was refused by the other side.', options);
+    return new EgressError('tls', 'The other side rejected the TLS connection.', options);
   }
   if (answering) {
-    return new EgressError('invalid_response', 'The connection ended before the answer was complete.', options);
+    return new EgressError('invalid_response', 'The connection ended before the response was complete.', options);
   }
-  return new EgressError('unreachable', 'The connection ended before an answer came.', options);
+  return new EgressError('unreachable', 'The connection ended before a response arrived.', options);
 }
 
 export function codeOf(error: unknown): string {

@@ -68,7 +68,7 @@ class Inquiry {
     if (problem !== undefined) return problem;
     if (way === undefined) return { ok: true, subject: null, identifierCandidates: [], values: this.#values };
     const identity = readIdentity(way, this.#document);
-    if (identity === undefined) return untold('The provider did not say whose account it is.');
+    if (identity === undefined) return untold('The provider did not identify the account.');
     return { ok: true, ...identity, values: this.#values };
   }
 
@@ -96,7 +96,7 @@ class Inquiry {
     const { token } = this.#document;
     const idToken = isRecord(token) ? token['id_token'] : undefined;
     if (typeof idToken !== 'string') return untold('The provider sent no id_token.');
-    if (!provider.metadata?.jwks_uri) return untold('The provider does not say by which keys it signs.');
+    if (!provider.metadata?.jwks_uri) return untold('The provider does not publish its signing keys.');
     const { metadata } = provider;
     const { clientId } = client;
     const checked = await verifyIdToken({ idToken, metadata, clientId, nonce, fetch: this.#fetch, now });

@@ -56,11 +56,11 @@ export function readAccountValues(
     const text = textAt(document, rule.from);
     if (text === undefined) {
       if (rule.optional) continue;
-      return { ok: false, message: `The provider did not say the account's ${rule.name}.` };
+      return { ok: false, message: `The provider did not return the account's ${rule.name}.` };
     }
     const value = rule.origins === undefined ? text : text.replace(/\/$/, '');
     const problem = accountValueProblem(rule, value);
-    if (problem !== undefined) return { ok: false, message: `The ${rule.name} that the provider gave ${problem}.` };
+    if (problem !== undefined) return { ok: false, message: `The ${rule.name} that the provider returned ${problem}.` };
     values[rule.name] = value;
   }
   return { ok: true, values };

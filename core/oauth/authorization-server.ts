@@ -49,9 +49,9 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationEndpoint {
   const { config, metadata, inputs } = provider;
   const { authorization = {} } = config;
-  if (config.authorize_uri === undefined) throw new OAuthConfigError('The provider names no authorization endpoint.');
+  if (config.authorize_uri === undefined) throw new OAuthConfigError('The provider has no authorization endpoint.');
   if (metadata?.require_signed_request_object === true) {
-    throw new OAuthConfigError('The provider wants signed authorization requests, which are not supported.');
+    throw new OAuthConfigError('The provider requires signed authorization requests, which are not supported.');
   }
   const omit = new Set(authorization.omit);
   const extra = Object.entries(fillTexts(config.extra_authorize_params, inputs));
@@ -76,7 +76,7 @@ function pkceOf(policy: AuthorizationEndpoint['pkce'], metadata: AuthorizationSe
   const methods = metadata?.code_challenge_methods_supported;
   if (methods === undefined || methods.includes('S256')) return policy;
   if (policy !== 'required') return 'none';
-  throw new OAuthConfigError('The provider does not support the proof of possession of codes (PKCE with S256).');
+  throw new OAuthConfigError('The provider does not support PKCE with S256.');
 }
 
 function pushedTo(provider: OAuthProvider): URL | null {
@@ -86,6 +86,6 @@ function pushedTo(provider: OAuthProvider): URL | null {
   const discovered = metadata?.pushed_authorization_request_endpoint;
   if (metadata?.require_pushed_authorization_requests !== true) return null;
   if (discovered === undefined)
-    throw new OAuthConfigError('The provider wants pushed requests and does not say where.');
+    throw new OAuthConfigError('The provider requires pushed authorization requests but has no endpoint for them.');
   return endpointAt(provider, discovered);
 }

@@ -57,7 +57,7 @@ export function callProblem(error: unknown): NoAnswer {
 
 function unavailable(reason: UnavailableReason, retryAfterMs: number | undefined): CallFailure {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  const message = reason === 'rate_limited' ? 'The provider asks for fewer requests.' : 'The provider failed.';
+  const message = reason === 'rate_limited' ? "The provider's rate limit is used up." : 'The provider failed.';
   return { ok: false, kind: 'unavailable', reason, ...wait, message };
 }
 
@@ -70,6 +70,6 @@ function unexpected(status: number): CallFailure {
     ok: false,
     kind: 'unexpected',
     status,
-    message: `The provider answered with something unexpected (${status}).`,
+    message: `The provider returned an unexpected response (${status}).`,
   };
 }

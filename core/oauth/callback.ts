@@ -24,13 +24,13 @@ const DENIED: ReadonlySet<string> = new Set([
 
 /** The errors of an authorization endpoint (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
 const ERRORS: Readonly<Record<string, string>> = {
-  invalid_request: 'The provider found the request incomplete or wrong.',
-  unauthorized_client: 'The provider does not let this client ask for access.',
-  unsupported_response_type: 'The provider does not give codes to this client.',
-  invalid_scope: 'The provider does not know a permission that was asked for.',
-  invalid_target: 'The provider does not give access to the resource that was asked for.',
+  invalid_request: 'The provider rejected the request as incomplete or invalid.',
+  unauthorized_client: 'The provider does not allow this client to request access.',
+  unsupported_response_type: 'The provider does not issue authorization codes to this client.',
+  invalid_scope: 'The provider rejected a requested scope.',
+  invalid_target: 'The provider does not give access to the requested resource.',
   server_error: 'The provider failed.',
-  temporarily_unavailable: 'The provider is busy now.',
+  temporarily_unavailable: 'The provider is temporarily unavailable.',
   consent_required: 'The provider requires consent of the user.',
   interaction_required: 'The provider requires user interaction.',
   login_required: 'The provider requires the user to sign in.',
@@ -49,19 +49,22 @@ export function readCallback(
   const own = (name: string) => parameters.getAll(callbackNames[name] ?? name);
   const [state, ...moreStates] = own('state');
   if (state === undefined || moreStates.length > 0 || !equal(state, kept.state)) {
-    return failed('state_mismatch', 'The answer of the provider does not belong to this request.');
+    return failed('state_mismatch', "The provider's response does not belong to this request.");
   }
   const [issuer, ...moreIssuers] = parameters.getAll('iss');
   const isOther = kept.issuer !== null && issuer !== undefined && issuer !== kept.issuer;
   if (isOther || moreIssuers.length > 0 || (issuer === undefined && kept.issuerIsSent)) {
-    return failed('issuer_mismatch', 'The answer comes from another authorization server than the one that was asked.');
+    return failed(
+      'issuer_mismatch',
+      'The response comes from a different authorization server than the request was sent to.',
+    );
   }
   const [error] = parameters.getAll('error');
   if (error !== undefined && DENIED.has(error))
-    return failed('denied', 'The person, or a rule of the provider, refused the access.');
+    return failed('denied', 'The user or a policy of the provider denied access.');
   if (error !== undefined) {
     const known = Object.hasOwn(ERRORS, error) ? ERRORS[error] : undefined;
-    return failed('provider_error', known ?? 'The provider answered with an error.');
+    return failed('provider_error', known ?? 'The provider returned an error.');
   }
   const [code, ...moreCodes] = own('code');
   if (!code || moreCodes.length > 0) return failed('no_code', 'The provider sent no authorization code.');

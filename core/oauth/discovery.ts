@@ -65,7 +65,7 @@ export function createDiscovery(now: () => number): Discovery {
 
 async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): Promise<Discovered> {
   const addresses = wellKnownOf(issuer);
-  if (addresses === undefined) return { ok: false, kind: 'lies', message: 'The issuer must be an https address.' };
+  if (addresses === undefined) return { ok: false, kind: 'lies', message: 'The issuer must be an https URL.' };
   const fetch = pinnedToTarget(fetchFor);
   for (const address of addresses) {
     try {

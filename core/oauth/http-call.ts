@@ -95,7 +95,7 @@ function segmentsOf(template: string): string[] {
 function pathSegment(template: string, values: PlaceValues): string {
   const value = fillText(template, values);
   if (/^\.{0,2}$/.test(value)) {
-    throw new OAuthConfigError('A value of the account cannot be part of an address of the provider.', {
+    throw new OAuthConfigError('A value of the account cannot be part of a URL of the provider.', {
       culprit: 'account',
     });
   }

@@ -36,15 +36,15 @@ function compareEndpoint(
   theirs: string | undefined,
   { issuer, revocation }: OAuthConfig,
 ): Check {
-  const found = theirs ?? 'nothing about it';
-  const check = (verdict: Check['verdict'], expected = own ?? 'nothing about it'): Check => ({
+  const found = theirs ?? 'not stated';
+  const check = (verdict: Check['verdict'], expected = own ?? 'not stated'): Check => ({
     what,
     verdict,
     expected,
     found,
   });
   if (own === undefined) {
-    if (what === 'revocation_uri' && revocation?.supported === false) return check('differs', 'no way to revoke');
+    if (what === 'revocation_uri' && revocation?.supported === false) return check('differs', 'no revocation endpoint');
     // Where the pattern names the issuer, its metadata are what fills the gap.
     return check(issuer === undefined ? 'unknown' : 'ok');
   }
@@ -92,7 +92,7 @@ function scopes({ available_scopes = [] }: OAuthConfig, { scopes_supported: thei
   const check = { what: 'available_scopes', expected: own.join(', ') };
   if (theirs === undefined) return [{ ...check, verdict: 'unknown', found: listed(theirs) }];
   const missing = own.filter((scope) => !theirs.includes(scope));
-  if (missing.length === 0) return [{ ...check, verdict: 'ok', found: 'all of them' }];
+  if (missing.length === 0) return [{ ...check, verdict: 'ok', found: 'all scopes' }];
   // A server need not tell all that it knows (RFC 8414 §2), so this is no contradiction.
   return [{ ...check, verdict: 'unknown', found: `nothing about ${missing.join(', ')}` }];
 }
@@ -103,10 +103,10 @@ function pushed({ authorization }: OAuthConfig, metadata: AuthorizationServer): 
   if (own === undefined && !required) return [];
   const verdict = theirs === undefined ? 'unknown' : own === theirs ? 'ok' : 'differs';
   const expected = own ?? 'requests that are not pushed';
-  return [{ what: 'authorization.pushed_uri', verdict, expected, found: theirs ?? 'nothing about it' }];
+  return [{ what: 'authorization.pushed_uri', verdict, expected, found: theirs ?? 'not stated' }];
 }
 
 function listed(values: readonly string[] | undefined): string {
-  if (values === undefined) return 'nothing about it';
+  if (values === undefined) return 'not stated';
   return values.length === 0 ? 'none' : values.join(', ');
 }

@@ -49,7 +49,7 @@ async function probe(
   init: RequestInit,
   judge: (response: Response) => Promise<Judged>,
 ): Promise<Check> {
-  const check = (judged: Judged): Check => ({ what, expected: 'an https address that answers', ...judged });
+  const check = (judged: Judged): Check => ({ what, expected: 'an https address that responds', ...judged });
   if (address.includes('{{')) return check({ verdict: 'unknown', found: `${address} differs by account` });
   const url = URL.parse(address);
   if (url === null || !isSecureAddress(url)) return check({ verdict: 'differs', found: address });

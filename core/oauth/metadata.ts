@@ -39,13 +39,13 @@ export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: f
  * @param asked where the metadata were read; by default the issuer
  */
 export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {
-  if (!isRecord(body)) return lie('are no JSON object');
-  if (body['issuer'] !== issuer) return lie('are those of another issuer');
+  if (!isRecord(body)) return lie('are not a JSON object');
+  if (body['issuer'] !== issuer) return lie('belong to another issuer');
   const metadata: Record<string, unknown> = { issuer };
   for (const name of ENDPOINTS) {
     const value = body[name];
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'string' || !isAddress(value, asked)) return lie(`give no https address as ${name}`);
+    if (typeof value !== 'string' || !isAddress(value, asked)) return lie(`have no https URL as ${name}`);
     metadata[name] = value;
   }
   for (const name of LISTS) {

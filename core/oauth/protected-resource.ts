@@ -27,7 +27,7 @@ export interface ResourceRequest {
 export async function discoverResource(request: ResourceRequest): Promise<DiscoveredResource> {
   const { resource, metadata, fetchFor, now } = request;
   const url = URL.parse(resource);
-  if (url === null || !isSecureAddress(url)) return lie('The address of the resource must start with https://.');
+  if (url === null || !isSecureAddress(url)) return lie('The URL of the resource must start with https://.');
   const fetch = pinnedToTarget(fetchFor);
   for (const address of metadataAddresses(url, metadata)) {
     try {
@@ -39,7 +39,7 @@ export async function discoverResource(request: ResourceRequest): Promise<Discov
       return callProblem(error);
     }
   }
-  return { ok: false, kind: 'no_metadata', message: 'The resource does not say which authorization server it trusts.' };
+  return { ok: false, kind: 'no_metadata', message: 'The resource does not name its authorization server.' };
 }
 
 /** An address that the resource names may be relative; one that is not secure is ignored. */
@@ -56,10 +56,10 @@ function metadataAddresses(resource: URL, named: string | undefined): Set<string
 function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const { resource } = body;
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
-  if (named === null || !isSameOrAbove(named, asked)) return lie('The resource speaks of another one.');
+  if (named === null || !isSameOrAbove(named, asked)) return lie('The metadata belong to another resource.');
   const issuers = texts(body['authorization_servers']);
   if (issuers.some((issuer) => !URL.canParse(issuer) || !mayName(asked, new URL(issuer)))) {
-    return lie('The resource trusts an authorization server without https.');
+    return lie('The authorization server of the resource does not use https.');
   }
   if (issuers.length === 0) {
     return { ok: false, kind: 'no_metadata', message: 'The resource names no authorization server.' };

@@ -78,7 +78,7 @@ export function endpointAt(
   const url = new URL(provider.address(template));
   // Filling an address takes the slash off its end, which base addresses do not have; some endpoints insist on theirs.
   if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
-  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https address.');
+  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https URL.');
   if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
   const origin = accountOrigin(provider.config, originFrom, provider.inputs);
   if (origin === undefined) {

@@ -89,7 +89,7 @@ export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure
     return { ok: false, kind: 'refused', message: `The provider no longer accepts the refresh token (${code}).` };
   }
   if (CLIENT.has(code)) {
-    return clientRefused(`The provider refused the client (${code}).`);
+    return clientRefused(`The provider rejected the client (${code}).`);
   }
   if (RATE_LIMITED.has(code)) return unavailable('rate_limited', false, retryAfterMs);
   if (SERVER_ERROR.has(code)) return unavailable('server_error', true, retryAfterMs);
@@ -117,18 +117,18 @@ export function reasonOf({ kind }: TransportFailure): UnavailableReason {
 }
 
 export function outcomeOfFailure(failure: TransportFailure): TokenFailure {
-  const message = `The token endpoint gave no usable answer: ${failure.message}`;
+  const message = `The token endpoint returned no usable response: ${failure.message}`;
   return unavailable(reasonOf(failure), failure.sent, failure.retryAfterMs, message);
 }
 
 const SENTENCES: Record<UnavailableReason, string> = {
   unreachable: 'The token endpoint cannot be reached.',
-  timeout: 'The token endpoint was too slow.',
-  rate_limited: 'The token endpoint asks for fewer requests.',
+  timeout: 'The token endpoint did not respond in time.',
+  rate_limited: "The token endpoint's rate limit is used up.",
   server_error: 'The token endpoint failed.',
-  invalid_response: 'The token endpoint gave an answer that cannot be understood.',
-  blocked: 'The token endpoint must not be called.',
-  busy: 'The service is too busy to call the token endpoint.',
+  invalid_response: 'The response of the token endpoint cannot be parsed.',
+  blocked: 'The egress policy does not allow the token endpoint.',
+  busy: 'The server is too busy to call the token endpoint.',
 };
 
 export function unavailable(

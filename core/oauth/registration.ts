@@ -92,16 +92,16 @@ function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) 
 const METHODS: ReadonlySet<unknown> = new Set<ClientAuthMethod>(['client_secret_basic', 'client_secret_post', 'none']);
 
 function read(body: unknown, { redirectUri }: ClientDescription): Registered {
-  if (!isRecord(body)) return unusable('answered with no registration');
+  if (!isRecord(body)) return unusable('returned no registration');
   const { client_id: clientId, client_secret: secret, redirect_uris: redirectUris } = body;
-  if (typeof clientId !== 'string' || !/^[\x20-\x7e]{1,500}$/.test(clientId)) return unusable('gave no client id');
+  if (typeof clientId !== 'string' || !/^[\x20-\x7e]{1,500}$/.test(clientId)) return unusable('returned no client_id');
   if (Array.isArray(redirectUris) && !redirectUris.includes(redirectUri))
-    return unusable('left the redirect address out');
+    return unusable('did not register the redirect URL');
   const hasSecret = typeof secret === 'string' && secret !== '';
   // What a server does not say is as it was asked for, and the default of the standard where that cannot be (RFC 7591 §2).
   const method = body['token_endpoint_auth_method'] ?? (hasSecret ? 'client_secret_basic' : 'none');
-  if (!METHODS.has(method)) return unusable('wants a proof of the client that is not supported');
-  if (method !== 'none' && !hasSecret) return unusable('gave no client secret');
+  if (!METHODS.has(method)) return unusable('requires a client authentication method that is not supported');
+  if (method !== 'none' && !hasSecret) return unusable('returned no client_secret');
   const end = body['client_secret_expires_at'];
   return {
     ok: true,

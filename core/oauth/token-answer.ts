@@ -54,11 +54,11 @@ export async function readTokenAnswer(response: Response, reading: TokenReading)
   if (code !== undefined) return { kind: 'error', code };
 
   const accessToken = standard['access_token'];
-  if (typeof accessToken !== 'string' || accessToken === '') return unreadable('carries no access token');
-  if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN) return unreadable('carries an unusable token');
+  if (typeof accessToken !== 'string' || accessToken === '') return unreadable('has no access token');
+  if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN) return unreadable('has an unusable token');
   const type = standard['token_type'];
   if (typeof type === 'string' && BOUND_TOKEN_TYPES.has(type.toLowerCase())) {
-    return unreadable('carries a token of another type than Bearer');
+    return unreadable('has a token type other than Bearer');
   }
   return {
     kind: 'tokens',

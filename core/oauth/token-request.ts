@@ -53,8 +53,8 @@ export async function judgeTokenAnswer(
   if (answer.kind === 'error' && answer.code !== '') return outcomeOfCode(answer.code, retryAfterMs);
   if (status === 401) return outcomeOfCode('invalid_client');
   if (!response.ok)
-    return unavailable('invalid_response', false, retryAfterMs, `The token endpoint answered ${status}.`);
+    return unavailable('invalid_response', false, retryAfterMs, `The token endpoint returned ${status}.`);
   if (answer.kind === 'tokens') return { ok: true, tokens: answer.tokens, answer: answer.answer };
-  const problem = answer.kind === 'unreadable' ? answer.problem : 'carries an unknown error';
-  return unavailable('invalid_response', true, retryAfterMs, `The answer of the token endpoint ${problem}.`);
+  const problem = answer.kind === 'unreadable' ? answer.problem : 'has an unknown error';
+  return unavailable('invalid_response', true, retryAfterMs, `The response of the token endpoint ${problem}.`);
 }

@@ -67,7 +67,7 @@ export async function requestTemporaryCredentials(
   });
   if (!outcome.ok) return outcome;
   if (outcome.others['oauth_callback_confirmed'] !== 'true') {
-    return unusable('The provider did not confirm the callback, as OAuth 1.0a demands.');
+    return unusable('The provider did not confirm the callback, as OAuth 1.0a requires.');
   }
   return { ok: true, temporary: outcome.token };
 }

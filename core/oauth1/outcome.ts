@@ -35,11 +35,11 @@ export type Step = 'temporary' | 'token';
  * @param problem the provider's own word for it, if it gave one
  */
 export function outcomeOfRefusal(step: Step, status: number, problem: string | undefined): TokenFailure {
-  if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider refused (${problem}).`);
+  if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider rejected the request (${problem}).`);
   if (problem !== undefined && CLIENT.has(problem)) return refusedClient(problem);
-  if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider answered ${status}.`);
+  if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider returned ${status}.`);
   // The client was good enough for temporary credentials a moment ago, so it is these or the verifier that are refused.
-  if (step === 'token') return refused('The provider does not accept this authorization any more.');
+  if (step === 'token') return refused('The provider no longer accepts this authorization.');
   return refusedClient(`status ${status}`);
 }
 
@@ -54,5 +54,5 @@ export function unusable(message: string): TokenFailure {
 }
 
 function refusedClient(why: string): TokenFailure {
-  return clientRefused(`The provider refused the client (${why}).`);
+  return clientRefused(`The provider rejected the client (${why}).`);
 }

@@ -64,8 +64,8 @@ function authorizeParameters(config: OAuthConfig, inputs: AccountInputs, scopes:
 }
 
 function endpoint(template: string | undefined, inputs: AccountInputs): URL {
-  if (template === undefined) throw new OAuthConfigError('The provider does not name all endpoints of OAuth 1.0a.');
+  if (template === undefined) throw new OAuthConfigError('The provider does not have all endpoints of OAuth 1.0a.');
   const url = new URL(filled(template, inputs));
-  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https address.');
+  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https URL.');
   return url;
 }

@@ -60,6 +60,6 @@ async function attempt(request: CredentialsRequest): Promise<Attempt> {
       ...(outcome.kind !== 'unavailable' && { clockDifference: clockDifference(response.headers, now()) }),
     };
   }
-  if (answer?.token === undefined) return { outcome: unusable('The provider answered without credentials.') };
+  if (answer?.token === undefined) return { outcome: unusable("The provider's response has no credentials.") };
   return { outcome: { ok: true, token: answer.token, others: answer.others } };
 }

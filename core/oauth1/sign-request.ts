@@ -60,7 +60,7 @@ export function signRequest(
   const { client, token, rules, now, random } = signing;
   const url = new URL(request.url);
   if (rules.signatureMethod === 'PLAINTEXT' && url.protocol !== 'https:') {
-    throw new OAuthConfigError('Requests that carry their key as signature need an https address.');
+    throw new OAuthConfigError('PLAINTEXT signatures need an https URL.');
   }
   const parameters = Object.entries({
     oauth_consumer_key: client.key,

@@ -50,7 +50,7 @@ export function createRetention(tools: RetentionTools): Retention {
   async function runOnce(): Promise<number> {
     let removed = 0;
     const environments = await store.read.environments.list().catch((err: unknown) => {
-      log.error({ err }, 'expired rows could not be looked for');
+      log.error({ err }, 'expired rows could not be listed');
       return [];
     });
     for (const environment of environments) {

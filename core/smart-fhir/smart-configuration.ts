@@ -26,22 +26,22 @@ export type ReadSmartConfiguration = { ok: true; configuration: SmartConfigurati
  * @param asked where it was read
  */
 export function readSmartConfiguration(body: unknown, use: SmartUse, asked: URL): ReadSmartConfiguration {
-  if (!isRecord(body)) return unsuitable('is no JSON object');
+  if (!isRecord(body)) return unsuitable('is not a JSON object');
   const capabilities = textsIn(body['capabilities']);
-  if (capabilities === undefined) return unsuitable('does not say what the server is capable of');
+  if (capabilities === undefined) return unsuitable('has no capabilities');
   // Only servers that sign people in have an issuer. Where there is none, the token endpoint stands for the server.
   const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
   const issuer = named ?? String(body['token_endpoint']);
   const namedUrl = named === undefined ? undefined : URL.parse(named);
-  if (namedUrl === null || (namedUrl && !mayName(asked, namedUrl))) return unsuitable('names an issuer without https');
+  if (namedUrl === null || (namedUrl && !mayName(asked, namedUrl))) return unsuitable('has an issuer without https');
   const read = readMetadata({ ...body, issuer }, issuer, asked);
   if (!read.ok) return { ok: false, message: read.message };
   const { metadata } = read;
-  if (metadata.token_endpoint === undefined) return unsuitable('names no token endpoint');
+  if (metadata.token_endpoint === undefined) return unsuitable('has no token endpoint');
   if (use === 'launch') {
-    if (metadata.authorization_endpoint === undefined) return unsuitable('names no authorization endpoint');
+    if (metadata.authorization_endpoint === undefined) return unsuitable('has no authorization endpoint');
     if (metadata.code_challenge_methods_supported?.includes('S256') !== true) {
-      return unsuitable('does not offer the proof of possession of codes (PKCE with S256)');
+      return unsuitable('does not support PKCE with S256');
     }
   }
   return { ok: true, configuration: { metadata, capabilities, ...(named !== undefined && { issuer: named }) } };

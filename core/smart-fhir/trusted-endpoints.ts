@@ -41,13 +41,13 @@ export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<
   const { configuration, fhirBase, expectedIssuer, isListed } = question;
   const { metadata, issuer = expectedIssuer } = configuration;
   if (expectedIssuer !== undefined && issuer !== expectedIssuer)
-    return untrusted('names another issuer than the provider');
+    return untrusted('has a different issuer than the provider');
   const named = ENDPOINTS.flatMap((name) => metadata[name] ?? []);
   const origins = new Set(named.map((address) => new URL(address).origin));
-  if (origins.size !== 1) return untrusted('names endpoints at different hosts');
+  if (origins.size !== 1) return untrusted('has endpoints on different hosts');
   if (issuer !== undefined) return confirmed(question, issuer);
   const isOwn = origins.has(new URL(fhirBase).origin) || named.every(isListed);
-  return isOwn ? { ok: true } : untrusted('names endpoints at another host, and no issuer that could confirm them');
+  return isOwn ? { ok: true } : untrusted('has endpoints on another host, and no issuer that could confirm them');
 }
 
 async function confirmed(
@@ -65,7 +65,7 @@ async function confirmed(
       retryAfterMs,
     };
   }
-  if (!found.ok) return untrusted('names an issuer that does not confirm it');
+  if (!found.ok) return untrusted('has an issuer that does not confirm it');
   const isSame = ENDPOINTS.every((name) => {
     const own = found.metadata[name];
     // Metadata of sign-in need not name an endpoint for revocation; all of them are at one origin.
@@ -73,12 +73,12 @@ async function confirmed(
       metadata[name] === undefined || own === metadata[name] || (own === undefined && name === 'revocation_endpoint')
     );
   });
-  if (!isSame) return untrusted('names other endpoints than its issuer');
+  if (!isSame) return untrusted('has different endpoints than its issuer');
   const { origin } = new URL(metadata.token_endpoint as string);
   const isOwn =
     [fhirBase, issuer].some((address) => new URL(address).origin === origin) ||
     isListed(metadata.token_endpoint as string);
-  return isOwn ? { ok: true } : untrusted('names endpoints at a host of neither itself nor its issuer');
+  return isOwn ? { ok: true } : untrusted("has endpoints on a host that is neither its own nor its issuer's");
 }
 
 function untrusted(how: string): EndpointsVerdict {

@@ -39,10 +39,13 @@ export class FairQueue<T extends { cost: JobCost }> {
     const jobs = state.waiting.length + state.running;
     // The first job always fits: its own size was judged before.
     if (jobs >= places || (jobs > 0 && state.bytes + bytes > tenantBytes)) {
-      throw new ApiError('RATE_LIMITED', 'The environment has too much of this work running already. Try again soon.');
+      throw new ApiError(
+        'RATE_LIMITED',
+        'The environment has too many operations of this kind running. Try again soon.',
+      );
     }
     if (this.#waiting >= waiting || (this.#bytes > 0 && this.#bytes + bytes > allBytes)) {
-      throw new ApiError('SERVER_BUSY', 'The server has too much of this work running already. Try again soon.');
+      throw new ApiError('SERVER_BUSY', 'The server has too many operations of this kind running. Try again soon.');
     }
     state.waiting.push(job);
     state.bytes += bytes;

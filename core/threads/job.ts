@@ -36,7 +36,7 @@ export class JobLimitError extends Error {
   readonly reason: 'time' | 'memory';
 
   constructor(reason: 'time' | 'memory') {
-    super(reason === 'time' ? 'The work took too long.' : 'The work took too much memory.');
+    super(reason === 'time' ? 'The work exceeded its time limit.' : 'The work exceeded its memory limit.');
     this.name = 'JobLimitError';
     this.reason = reason;
   }

@@ -38,7 +38,7 @@ export class PoolThread implements JobThread {
     this.#worker.on('message', (reply: ThreadReply) => this.#receive(reply));
     this.#worker.on('messageerror', (error) => this.#fail(error));
     this.#worker.on('error', (error) => this.#fail(isOutOfMemory(error) ? new JobLimitError('memory') : error));
-    this.#worker.on('exit', () => this.#fail(new Error('The thread ended.')));
+    this.#worker.on('exit', () => this.#fail(new Error('The thread exited.')));
     this.#worker.unref();
   }
 

@@ -58,7 +58,7 @@ export function issueAccessToken(
   lifetimeSeconds = MAX_LIFETIME_SECONDS,
 ): string {
   if (!(lifetimeSeconds >= 1 && lifetimeSeconds <= MAX_LIFETIME_SECONDS))
-    throw new RangeError('The lifetime is out of bounds');
+    throw new RangeError('The lifetime is out of range');
   const iat = Math.floor(now / 1000);
   const claims: TokenClaims = {
     iss: facts.issuer,

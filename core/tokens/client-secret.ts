@@ -28,7 +28,7 @@ export function digestClientSecret(secret: Secret, digester: Digester): Buffer {
  *   which this is called all the same, so that its answer takes as long as any other
  */
 export function verifyClientSecret(presented: Secret, liveDigests: readonly Buffer[], digester: Digester): boolean {
-  if (liveDigests.length > SLOTS) throw new RangeError(`A client has at most ${SLOTS} live secrets`);
+  if (liveDigests.length > SLOTS) throw new RangeError(`A client has at most ${SLOTS} active secrets`);
   const digest = digestClientSecret(presented, digester);
   let matches = 0;
   for (let slot = 0; slot < SLOTS; slot++) {

@@ -53,7 +53,8 @@ export function exportSigningKey(key: SigningKey): Secret {
  */
 export function importSigningKey(pem: Secret): SigningKey {
   const privateKey = readPrivateKey(pem);
-  if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new TypeError('Not a private key on P-256');
+  if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    throw new TypeError('The key is not a private key on P-256');
   return fromPrivateKey(privateKey);
 }
 
@@ -88,6 +89,6 @@ function readPrivateKey(pem: Secret): KeyObject {
     return createPrivateKey(pem.reveal());
   } catch {
     // The parser's error may quote what it read.
-    throw new TypeError('Not a private key');
+    throw new TypeError('The key is not a private key');
   }
 }

@@ -37,25 +37,25 @@ type Form = { [name in (typeof PARAMETERS)[number]]: string | undefined };
  */
 export function readTokenRequest({ authorizationHeader, form, query = {} }: RawTokenRequest): TokenRequestResult {
   if (PARAMETERS.some((name) => Object.hasOwn(query, name)))
-    return refused('The parameters belong into the form, not into the URL');
+    return refused('The parameters must be in the form, not in the URL');
   if (Object.values(form).some((value) => typeof value !== 'string')) {
     return refused('Each parameter must be given once, as plain text');
   }
   const values = readForm(form);
   const isByHeader = authorizationHeader !== undefined;
-  if (countMethods(values, isByHeader) > 1) return refused('The client must authenticate by one method only');
+  if (countMethods(values, isByHeader) > 1) return refused('The client must use exactly one authentication method');
 
   const credentials = isByHeader
     ? readBasicCredentials(authorizationHeader)
     : clientCredentials(values.client_id, values.client_secret);
   if (credentials === null) return failed(invalidClient(isByHeader));
   if (values.client_id !== undefined && values.client_id !== credentials.clientId) {
-    return refused('The client_id of the form is not the one of the Authorization header');
+    return refused('The client_id of the form differs from the one in the Authorization header');
   }
 
   if (values.grant_type === undefined) return refused('The parameter grant_type is missing');
   if (values.grant_type !== 'client_credentials') {
-    return failed(tokenError('unsupported_grant_type', 'The only grant type here is client_credentials'));
+    return failed(tokenError('unsupported_grant_type', 'The only supported grant_type is client_credentials'));
   }
   const scope = values.scope === undefined ? undefined : parseScope(values.scope);
   if (scope === null) return failed(tokenError('invalid_scope', 'The scope is malformed or names an unknown scope'));

@@ -153,10 +153,10 @@ function renderJoin(argument: unknown, scope: TemplateScope): unknown {
   const separator = String((argument as Record<string, unknown>)['separator'] ?? ',');
   return list
     .map((item) => {
-      if (typeof item === 'object') throw inputProblem(input, 'must be a list of plain values');
+      if (typeof item === 'object') throw inputProblem(input, 'must be a list of strings, numbers or booleans');
       const text = String(item);
       // An item that holds the separator would become two.
-      if (text.includes(separator)) throw inputProblem(input, `must hold items without ${JSON.stringify(separator)}`);
+      if (text.includes(separator)) throw inputProblem(input, `must have items without ${JSON.stringify(separator)}`);
       scope.budget.bytes(text.length + separator.length);
       return text;
     })
@@ -196,7 +196,7 @@ function renderEmail(argument: unknown, scope: TemplateScope): string {
 }
 
 function asText(value: unknown, template: unknown): string {
-  if (typeof value === 'object') throw inputProblem(inputNameOf(template), 'must be a plain value');
+  if (typeof value === 'object') throw inputProblem(inputNameOf(template), 'must be a string, number or boolean');
   return String(value);
 }
 

@@ -58,11 +58,14 @@ export function renderBody(
 
 function withCredential({ request: { method, body } }: Tool, value: unknown, credential: Members): unknown {
   if (method === 'GET' || method === 'HEAD') {
-    throw inputProblem(undefined, 'cannot be sent: the credential goes into the body, which a read does not have');
+    throw inputProblem(
+      undefined,
+      'cannot be sent: the credential belongs in the body, which this method does not have',
+    );
   }
   const plain = !(value instanceof FileContent) && body?.format !== 'raw';
   if (!plain || (value !== undefined && !isRecord(value))) {
-    throw inputProblem(undefined, 'must be an object: the credential goes into it');
+    throw inputProblem(undefined, 'must be an object: the credential is added to it');
   }
   return { ...value, ...Object.fromEntries(credential) };
 }
@@ -73,6 +76,6 @@ function rawBody(value: unknown, mediaType: string | undefined): RenderedBody {
   if (value instanceof FileContent) {
     return { type: stated ?? value.mediaType ?? OCTETS, content: value.bytes, preview: value.summary() };
   }
-  if (typeof value === 'object') throw inputProblem(undefined, 'must give a text or one file: it is the whole body');
+  if (typeof value === 'object') throw inputProblem(undefined, 'must be a string or one file: it is the whole body');
   return { type: stated ?? 'text/plain; charset=utf-8', content: String(value), preview: String(value) };
 }

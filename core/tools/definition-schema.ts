@@ -35,7 +35,7 @@ function judge(validate: ValidateFunction, data: unknown): FieldError[] {
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(fieldError);
 }
 
-function fieldError({ instancePath, keyword, message = 'does not fit', params }: ErrorObject): FieldError {
+function fieldError({ instancePath, keyword, message = 'is invalid', params }: ErrorObject): FieldError {
   const field = dotted(instancePath);
   const child = (name: unknown) => (field ? `${field}.${String(name)}` : String(name));
   switch (keyword) {
@@ -44,7 +44,7 @@ function fieldError({ instancePath, keyword, message = 'does not fit', params }:
     case 'additionalProperties':
       return { field: child(params['additionalProperty']), message: 'unknown field' };
     case 'false schema':
-      return { field, message: 'is not allowed here' };
+      return { field, message: 'unknown field' };
     case 'enum':
       return { field, message: `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}` };
     default:

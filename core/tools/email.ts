@@ -68,12 +68,12 @@ export function buildEmail(parts: EmailParts): string {
 }
 
 function mailbox(address: unknown, input: string | undefined): string {
-  if (typeof address !== 'string') throw inputProblem(input, 'must hold texts');
+  if (typeof address !== 'string') throw inputProblem(input, 'must be a list of strings');
   const text = oneLine({ value: address, input }).trim();
   const open = text.endsWith('>') ? text.lastIndexOf('<') : -1;
   const spec = open === -1 ? text : text.slice(open + 1, -1);
   if (!ADDRESS.test(spec) || spec.includes('..')) {
-    throw inputProblem(input, 'must hold addresses such as ada@example.com or Ada <ada@example.com>, one per text');
+    throw inputProblem(input, 'must be addresses such as ada@example.com or Ada <ada@example.com>, one per item');
   }
   const name =
     open === -1
@@ -105,7 +105,7 @@ function contentType(part: EmailPart | undefined): string {
 }
 
 function oneLine({ value, input }: EmailPart): string {
-  if (typeof value !== 'string') throw inputProblem(input, 'must be a text');
+  if (typeof value !== 'string') throw inputProblem(input, 'must be a string');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   if (/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(value)) {
     throw inputProblem(input, 'must be one line without control characters');
@@ -135,7 +135,7 @@ function encodeText(text: string, plain: RegExp): string {
 
 function encodeBody(part: EmailPart | undefined): string {
   const value = part?.value ?? '';
-  if (typeof value !== 'string') throw inputProblem(part?.input, 'must be a text');
+  if (typeof value !== 'string') throw inputProblem(part?.input, 'must be a string');
   const text = value.replace(/\r\n|\r|\n/g, '\r\n');
   return (
     Buffer.from(text, 'utf8')

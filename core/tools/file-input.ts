@@ -31,19 +31,19 @@ export function fileInputSchema(description: string): JsonSchema {
         type: 'string',
         minLength: 1,
         maxLength: 255,
-        description: 'The name of the file, with its ending.',
+        description: 'The name of the file, with its extension.',
       },
       mime_type: {
         type: 'string',
         maxLength: 255,
         pattern: MEDIA_TYPE,
-        description: 'What it is, for example image/png.',
+        description: 'The media type, for example image/png.',
       },
-      content_base64: { type: 'string', description: 'Its bytes in base64. Either this or file_id.' },
+      content_base64: { type: 'string', description: 'The bytes in base64. Set either this or file_id.' },
       file_id: {
         type: 'string',
         pattern: FILE_ID,
-        description: 'The file_id of an earlier answer. Either this or content_base64.',
+        description: 'The file_id of an earlier response. Set either this or content_base64.',
       },
     },
   };
@@ -70,7 +70,7 @@ function fileOf(field: string, value: unknown, stored: StoredFiles | undefined):
   if (!isRecord(value)) throw inputProblem(field, 'must be a file: an object with content_base64 or file_id');
   const { content_base64: content, file_id: id } = value;
   if ((content === undefined) === (id === undefined)) {
-    throw inputProblem(field, 'must hold exactly one of content_base64 and file_id');
+    throw inputProblem(field, 'must have exactly one of content_base64 and file_id');
   }
   const mediaType = textOf(value['mime_type']);
   const fileName = textOf(value['file_name']);

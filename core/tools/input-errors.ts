@@ -8,7 +8,7 @@ const MAX_ERRORS = 20;
 export function inputErrors(problems: readonly ErrorObject[]): ApiError {
   const errors = problems.slice(0, MAX_ERRORS).map(fieldError);
   const [first] = errors;
-  const detail = first ? `${first.field} ${first.message}` : 'tool_input does not fit';
+  const detail = first ? `${first.field} ${first.message}` : 'tool_input is invalid';
   return new ApiError('INVALID_TOOL_INPUT', detail, { errors });
 }
 
@@ -21,7 +21,7 @@ function fieldError({ instancePath, keyword, params, message }: ErrorObject): Fi
     case 'unevaluatedProperties':
       return {
         field: `${path}.${params['additionalProperty'] ?? params['unevaluatedProperty']}`,
-        message: 'is not known',
+        message: 'unknown field',
       };
     case 'enum':
       return {
@@ -29,6 +29,6 @@ function fieldError({ instancePath, keyword, params, message }: ErrorObject): Fi
         message: `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`,
       };
     default:
-      return { field: path, message: message ?? 'does not fit' };
+      return { field: path, message: message ?? 'is invalid' };
   }
 }

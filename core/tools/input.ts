@@ -132,7 +132,7 @@ export function createInputChecker(capacity = 500): InputChecker {
 }
 
 export function tooLongForPatterns() {
-  return inputProblem(undefined, 'holds values too long for their patterns');
+  return inputProblem(undefined, 'has values that are too long for their patterns');
 }
 
 /** `cursor` belongs to the engine: tools with pagination take it beside their own inputs. */
@@ -141,7 +141,7 @@ export function splitCursor(tool: Tool, toolInput: Record<string, unknown>): Che
   const { cursor, ...input } = toolInput;
   if (cursor === null || cursor === undefined || cursor === '') return { input };
   if (typeof cursor !== 'string' || cursor.length > TOOL_INPUT.cursorLength) {
-    throw inputProblem('cursor', 'must be the next_cursor of an earlier answer');
+    throw inputProblem('cursor', 'must be the next_cursor of an earlier response');
   }
   return { cursor, input };
 }
@@ -152,7 +152,7 @@ export function publicInputSchema(tool: Tool): JsonSchema {
   const cursor = {
     type: 'string',
     maxLength: TOOL_INPUT.cursorLength,
-    description: 'The next_cursor of the previous answer, to get the next page. Repeat the other inputs unchanged.',
+    description: 'The next_cursor of the previous response, to get the next page. Repeat the other inputs unchanged.',
   };
   return { ...tool.input_schema, properties: { ...(tool.input_schema['properties'] as object), cursor } };
 }

@@ -172,8 +172,8 @@ export function isRetryable(kind: ToolErrorKind, repeatable: boolean): boolean {
 /** A sentence about a failure, with the vendor's own words where there are any. */
 export function failureMessage(status: number, failure: Pick<Failure, 'code' | 'message'>): string {
   const words = failure.message && oneLine(failure.message);
-  if (status >= 300 && status < 400) return `The provider answered ${status}, a redirect, which is not followed`;
-  return words ? `The provider answered ${status}: ${words}` : `The provider answered ${status}`;
+  if (status >= 300 && status < 400) return `The provider returned ${status}, a redirect, which is not followed`;
+  return words ? `The provider returned ${status}: ${words}` : `The provider returned ${status}`;
 }
 
 function holds({ when, statuses }: ErrorPredicate, answer: JudgedAnswer): boolean {

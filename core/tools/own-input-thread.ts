@@ -30,7 +30,10 @@ export function run({ isMcp, schema, input }: InputJobRequest): string {
   }
   const filled = JSON.stringify(copy.value);
   if (filled.length > TOOL_INPUT.filledBytes) {
-    throw inputProblem(undefined, `must have at most ${TOOL_INPUT.filledBytes} bytes with the defaults of its schema`);
+    throw inputProblem(
+      undefined,
+      `must have at most ${TOOL_INPUT.filledBytes} bytes including the defaults of its schema`,
+    );
   }
   return filled;
 }

@@ -77,9 +77,9 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
 }
 
 function tooCostly(cause: JobLimitError) {
-  return inputProblem(undefined, `takes too much ${cause.reason} to compare with the input_schema of the tool`);
+  return inputProblem(undefined, `takes too much ${cause.reason} to validate against the input_schema of the tool`);
 }
 
 function unusable({ message }: SchemaBoundsError) {
-  return inputProblem(undefined, `cannot be checked: the input_schema of the tool ${message}`);
+  return inputProblem(undefined, `cannot be validated: the input_schema of the tool ${message}`);
 }

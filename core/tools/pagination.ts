@@ -30,7 +30,7 @@ export function openCursor(tool: Tool, cursor: string): CursorValue {
   const opened = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   const value = isRecord(opened) && opened['tool'] === tool.name ? opened['at'] : undefined;
   if (!fits(tool.pagination?.style, value))
-    throw inputProblem('cursor', 'must be the next_cursor of an earlier answer of this tool');
+    throw inputProblem('cursor', 'must be the next_cursor of an earlier response of this tool');
   return value as CursorValue;
 }
 

@@ -64,7 +64,7 @@ function* deepPairs(name: string, value: unknown, encode: (item: unknown) => str
 /** A parameter that is described by a media type instead of a style: JSON, or a text that is sent as it is. */
 function contentText(contentType: string, value: unknown): string {
   if (/[/+]json\b/i.test(contentType)) return JSON.stringify(value);
-  if (typeof value === 'object') throw inputProblem(undefined, `must be a text: it is sent as ${contentType}`);
+  if (typeof value === 'object') throw inputProblem(undefined, `must be a string: it is sent as ${contentType}`);
   return String(value);
 }
 

@@ -20,9 +20,9 @@ export function segmentProblem(segment: string): string | undefined {
   if (!segment.isWellFormed()) return 'must be well-formed Unicode';
   for (const form of decodings(segment)) {
     if (isDotSegment(form)) return 'must not be a dot segment';
-    if (/[/\\]/.test(form)) return 'must not hold a backslash, or a slash that is encoded already';
+    if (/[/\\]/.test(form)) return 'must not contain a backslash or an encoded slash';
     // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
-    if (/[\u0000-\u001f\u007f]/.test(form)) return 'must not hold control characters';
+    if (/[\u0000-\u001f\u007f]/.test(form)) return 'must not contain control characters';
   }
   return undefined;
 }

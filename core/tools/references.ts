@@ -79,7 +79,7 @@ function readTemplate(template: unknown, place: Place): void {
   if (!directive) {
     if (isRecord(template)) {
       const stray = Object.keys(template).filter((key) => key.startsWith('$'));
-      if (stray.length > 0) refuse(place, `${stray.join(', ')} is no directive; write {$literal: …} for such keys`);
+      if (stray.length > 0) refuse(place, `${stray.join(', ')} is not a directive; write {$literal: …} for such keys`);
     }
     if (typeof template === 'object' && template !== null) readMembers(template, place);
     return;
@@ -96,8 +96,8 @@ function readTemplate(template: unknown, place: Place): void {
       addName(place.found.account, argument, name, place);
       return;
     case '$item':
-      if (!place.inEach) refuse(place, '$item stands outside $each');
-      if (typeof argument !== 'string' || !/^(\/.*)?$/.test(argument)) refuse(place, '$item takes a JSON pointer');
+      if (!place.inEach) refuse(place, '$item is only allowed in $each');
+      if (typeof argument !== 'string' || !/^(\/.*)?$/.test(argument)) refuse(place, '$item must be a JSON pointer');
       return;
     case '$join':
     case '$each':
@@ -105,7 +105,7 @@ function readTemplate(template: unknown, place: Place): void {
       return;
     case '$concat':
       if (Array.isArray(argument)) readMembers(argument, inside);
-      else refuse(place, '$concat takes a list');
+      else refuse(place, '$concat must be a list');
       return;
     case '$file':
       addName(place.found.inputs, argument, name, place);
@@ -143,11 +143,11 @@ function readList(name: '$join' | '$each', argument: unknown, place: Place): voi
 
 function readEmail(argument: unknown, place: Place): void {
   if (!isRecord(argument)) {
-    refuse(place, '$email takes an object');
+    refuse(place, '$email must be an object');
     return;
   }
   for (const member of Object.keys(argument)) {
-    if (!(EMAIL_MEMBERS as readonly string[]).includes(member)) refuse(place, `$email has no member ${member}`);
+    if (!(EMAIL_MEMBERS as readonly string[]).includes(member)) refuse(place, `$email has an unknown member ${member}`);
   }
   readMembers(argument, place);
 }

@@ -20,7 +20,7 @@ export class RenderBudget {
   /** Counts one value. @throws ApiError INVALID_TOOL_INPUT */
   node(): void {
     if (++this.#nodes > TOOL_REQUEST.nodes) {
-      throw inputProblem(undefined, `gives a request with more than ${TOOL_REQUEST.nodes} values`);
+      throw inputProblem(undefined, `produces a request with more than ${TOOL_REQUEST.nodes} values`);
     }
   }
 
@@ -28,7 +28,7 @@ export class RenderBudget {
   bytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.#maxBytes) {
-      throw inputProblem(undefined, `gives a request of more than ${this.#maxBytes} bytes`);
+      throw inputProblem(undefined, `produces a request of more than ${this.#maxBytes} bytes`);
     }
   }
 

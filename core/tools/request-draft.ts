@@ -148,15 +148,15 @@ function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: Temp
 
 /** The error for a header that the input names and must not. */
 export function notForCallers({ request }: Tool, name: string): ApiError {
-  return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers cannot set');
+  return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers must not set');
 }
 
 /** Visible ASCII and blanks only: a line break would start another header (threat E2). */
 function headerValue(value: unknown, input: string | undefined): string {
-  if (typeof value === 'object') throw inputProblem(input, 'must be a plain value');
+  if (typeof value === 'object') throw inputProblem(input, 'must be a string, number or boolean');
   const text = String(value);
   if (!/^[\t\x20-\x7e]*$/.test(text))
-    throw inputProblem(input, 'must hold visible ASCII characters only: it becomes a header');
+    throw inputProblem(input, 'must have only visible ASCII characters: it is sent as a header');
   return text.trim();
 }
 

@@ -38,7 +38,7 @@ export function decodeBody(contentType: string | undefined, bytes: Buffer): Deco
     if (value !== undefined) return { kind: 'json', value };
     if (isJson && isDeep) throw new UnreadableBodyError(`The body is nested more than ${RESPONSE.levels} levels`);
     if (isJson && nodes > RESPONSE.nodes) return { kind: 'binary', mediaType, bytes };
-    if (isJson) throw new UnreadableBodyError('The body says it is JSON and cannot be read as JSON');
+    if (isJson) throw new UnreadableBodyError('The media type is JSON, but the body is not valid JSON');
   }
   if (TEXT_TYPE.test(mediaType) || (mediaType === '' && isText(bytes))) {
     return { kind: 'text', text: decodeText(contentType ?? '', bytes) };

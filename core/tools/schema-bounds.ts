@@ -160,10 +160,7 @@ class SchemaGraph {
       return 1;
     }
     if (depth > SCHEMA.chain) {
-      throw new SchemaBoundsError(
-        pointer,
-        `must be reached by at most ${SCHEMA.chain} schemas that lead to each other`,
-      );
+      throw new SchemaBoundsError(pointer, `must have at most ${SCHEMA.chain} references in a row`);
     }
     this.#refuseLoop(schema, pointer, new Set());
     this.#path.set(schema, depth);
@@ -181,10 +178,7 @@ class SchemaGraph {
     if (this.#loopFree.has(schema)) return;
     if (onWay.has(schema)) throw new SchemaBoundsError(pointer, 'must not refer to itself for the same value');
     if (onWay.size > SCHEMA.chain) {
-      throw new SchemaBoundsError(
-        pointer,
-        `must be reached by at most ${SCHEMA.chain} schemas that lead to each other`,
-      );
+      throw new SchemaBoundsError(pointer, `must have at most ${SCHEMA.chain} references in a row`);
     }
     onWay.add(schema);
     for (const [applied, place] of this.#applied(schema, pointer, [SAME_VALUE])) {
@@ -215,12 +209,12 @@ class SchemaGraph {
     if (fragment !== '' && !fragment.startsWith('/')) {
       const anchor = this.#anchors.get(fragment);
       if (anchor) return anchor;
-      throw new SchemaBoundsError(pointer, `refers to ${reference.slice(0, 100)}, which is not there`);
+      throw new SchemaBoundsError(pointer, `refers to ${reference.slice(0, 100)}, which does not exist`);
     }
     let target: unknown = this.#root;
     for (const segment of pointerSegments(fragment)) {
       const held = typeof target === 'object' && target !== null && Object.hasOwn(target, segment);
-      if (!held) throw new SchemaBoundsError(pointer, `refers to ${reference.slice(0, 100)}, which is not there`);
+      if (!held) throw new SchemaBoundsError(pointer, `refers to ${reference.slice(0, 100)}, which does not exist`);
       target = (target as Node)[segment];
     }
     return target;
@@ -229,7 +223,7 @@ class SchemaGraph {
 
 function bounded(size: number, pointer: string): number {
   if (size <= SCHEMA.expanded) return size;
-  const message = `expands to more than ${SCHEMA.expanded} subschemas and values, every reference followed`;
+  const message = `expands to more than ${SCHEMA.expanded} subschemas and values when all references are followed`;
   throw new SchemaBoundsError(pointer, message);
 }
 

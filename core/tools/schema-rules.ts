@@ -31,14 +31,14 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
   if (typeof schema['$comment'] === 'string' && schema['$comment'].startsWith('open:')) return [];
   const problems: FieldError[] = [];
   const says = SAYS.some((key) => Object.hasOwn(schema, key));
-  if (!says) problems.push({ field, message: 'does not say what it takes' });
+  if (!says) problems.push({ field, message: 'has no description' });
   const isObject = [schema['type']].flat().includes('object') || Object.hasOwn(schema, 'properties');
   const others = schema['additionalProperties'];
   if (isObject && others !== false && !isRecord(others)) {
-    problems.push({ field, message: 'must state additionalProperties' });
+    problems.push({ field, message: 'must set additionalProperties' });
   }
   const isList = [schema['type']].flat().includes('array');
-  if (isList && !isRecord(schema['items'])) problems.push({ field, message: 'must state items' });
+  if (isList && !isRecord(schema['items'])) problems.push({ field, message: 'must set items' });
   for (const key of ['items', 'additionalProperties']) problems.push(...checkClosed(schema[key], `${field}.${key}`));
   for (const key of LISTS_OF_SCHEMAS) {
     const children = Array.isArray(schema[key]) ? schema[key] : [];

@@ -113,8 +113,8 @@ function statementOf(size: number, maxBytes: number, cuts: readonly Cut[], paged
     .slice(0, 5)
     .map(({ path, kept, of, unit }) => `${kept} of ${of} ${unit} of ${path === '' ? 'data' : path}`);
   const more = cuts.length > described.length ? `, and ${cuts.length - described.length} more cuts` : '';
-  const advice = paged ? ' The next page does not bring them back: ask again for smaller pages.' : '';
-  return `The answer had ${size} bytes and was cut to ${maxBytes}: kept ${described.join(', ')}${more}.${advice}`;
+  const advice = paged ? ' The next page does not contain them: request smaller pages.' : '';
+  return `The response had ${size} bytes and was cut to ${maxBytes}: kept ${described.join(', ')}${more}.${advice}`;
 }
 
 function escaped(key: string): string {

@@ -53,11 +53,11 @@ export function parseTemplate(template: string): TemplatePart[] {
   while (rest !== '') {
     const open = rest.indexOf('{');
     const literal = open === -1 ? rest : rest.slice(0, open);
-    if (literal.includes('}')) throw new TemplateSyntaxError(`A brace is not opened in ${template}`);
+    if (literal.includes('}')) throw new TemplateSyntaxError(`A closing brace has no opening brace in ${template}`);
     if (literal !== '') parts.push({ literal });
     if (open === -1) break;
     const close = rest.indexOf('}', open);
-    if (close === -1) throw new TemplateSyntaxError(`A brace is not closed in ${template}`);
+    if (close === -1) throw new TemplateSyntaxError(`An opening brace has no closing brace in ${template}`);
     parts.push(parseExpression(rest.slice(open + 1, close)));
     rest = rest.slice(close + 1);
   }

@@ -54,16 +54,16 @@ function checkName({ name }: ToolDefinition, { identifier }: ProviderDefinition)
 
 function checkHints({ hints, request: { method } }: ToolDefinition): FieldError[] {
   const problems: string[] = [];
-  if (hints.read_only && hints.destructive) problems.push('a read is never destructive');
-  if (hints.read_only && !hints.idempotent) problems.push('a read is idempotent');
+  if (hints.read_only && hints.destructive) problems.push('a read-only tool must not be destructive');
+  if (hints.read_only && !hints.idempotent) problems.push('a read-only tool must be idempotent');
   if (!hints.reason) {
     const reads = method === 'GET' || method === 'HEAD';
-    if (reads && !hints.read_only) problems.push(`${method} is read_only unless a reason is given`);
+    if (reads && !hints.read_only) problems.push(`${method} must be read_only unless a reason is given`);
     if (!reads && method !== 'POST' && hints.read_only)
-      problems.push(`${method} is not read_only unless a reason is given`);
+      problems.push(`${method} must not be read_only unless a reason is given`);
     if (method === 'DELETE' && !(hints.destructive && hints.idempotent))
       problems.push('DELETE is destructive and idempotent unless a reason is given');
-    if (method === 'PUT' && !hints.idempotent) problems.push('PUT is idempotent unless a reason is given');
+    if (method === 'PUT' && !hints.idempotent) problems.push('PUT must be idempotent unless a reason is given');
   }
   return problems.map((message) => ({ field: 'hints', message }));
 }
@@ -81,10 +81,10 @@ function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
     ),
   ] as [string, string][];
   for (const [field, name] of headers) {
-    if (!isCallerHeader(name)) problems.push({ field, message: `${name} cannot be set by a tool` });
+    if (!isCallerHeader(name)) problems.push({ field, message: `${name} must not be set by a tool` });
   }
   if (pagination?.request?.in === 'body' && (!hasBody || !pagination.request.name.startsWith('/'))) {
-    const message = 'in the body the place is a JSON pointer, and there must be a body';
+    const message = 'with "in: body" the name must be a JSON pointer, and the tool must have a body';
     problems.push({ field: 'pagination.request', message });
   }
   return problems;
@@ -96,17 +96,17 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
   const problems = [...references.problems];
   for (const name of references.inputs) {
     if (Object.hasOwn(properties, name)) continue;
-    problems.push({ field: 'request', message: `the templates take ${name}, which input_schema does not have` });
+    problems.push({ field: 'request', message: `the templates use ${name}, which input_schema does not have` });
   }
   for (const name of Object.keys(properties)) {
     if (references.inputs.has(name)) continue;
     const field = `input_schema.properties.${name}`;
-    problems.push({ field, message: `input_schema has ${name}, which no template takes` });
+    problems.push({ field, message: `input_schema has ${name}, which no template uses` });
   }
   for (const name of references.pathInputs) {
     const present = required?.includes(name) || properties[name]?.['default'] !== undefined;
     if (present || name.startsWith('account.')) continue;
-    problems.push({ field: 'request.path', message: `${name} stands in the path, so it must be required` });
+    problems.push({ field: 'request.path', message: `${name} is part of the path, so it must be required` });
   }
   for (const name of references.account) {
     for (const pattern of provider.authPatterns) {
@@ -116,7 +116,7 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
       ];
       const isHeld = moduleOf(pattern.type).callInputs?.names.includes(name);
       if (isHeld || fields.some((field) => field.field_name === name)) continue;
-      const message = `the templates take account.${name}, which accounts of type ${pattern.type} do not have`;
+      const message = `the templates use account.${name}, which accounts of type ${pattern.type} do not have`;
       problems.push({ field: 'request', message });
     }
   }
@@ -132,15 +132,15 @@ function checkFiles(tool: ToolDefinition, references: References): FieldError[] 
   return Object.entries(propertiesOf(tool)).flatMap(([name, schema]) => {
     const field = `input_schema.properties.${name}`;
     const taken = references.files.has(name);
-    if (!isFileSchema(schema)) return taken ? [{ field, message: 'is taken by $file and is no file input' }] : [];
+    if (!isFileSchema(schema)) return taken ? [{ field, message: 'is used by $file but is not a file input' }] : [];
     const file = schema['format'] === FILE_FORMAT ? schema : (schema['items'] as JsonSchema);
     const members = Object.keys(isRecord(file['properties']) ? file['properties'] : {});
     const usual = Object.keys(fileInputSchema('')['properties'] as object);
     return [
-      ...(taken ? [] : [{ field, message: 'is a file, which $file takes' }]),
+      ...(taken ? [] : [{ field, message: 'is a file, which only $file can use' }]),
       ...(usual.join() === members.join()
         ? []
-        : [{ field, message: `is a file, so its members are ${usual.join(', ')}` }]),
+        : [{ field, message: `is a file, so its members must be ${usual.join(', ')}` }]),
     ];
   });
 }

@@ -8,7 +8,7 @@ export const uniqueItems: KeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
   schemaType: 'boolean',
-  error: { message: 'must not hold an item twice' },
+  error: { message: 'must have unique items' },
   validate: (isRequired: boolean, items: unknown[]) => !isRequired || areDifferent(items),
 };
 

@@ -58,21 +58,21 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
   const first = path[0];
   const slash =
     first && 'literal' in first ? first.literal.startsWith('/') : first?.operator === '+' || first?.operator === '/';
-  if (!slash) throw new TemplateSyntaxError(`A path starts with a slash or {+…}: ${template}`);
+  if (!slash) throw new TemplateSyntaxError(`The path must start with a slash or {+…}: ${template}`);
   // A dot between two values, {name}.{format}, is no segment.
   const shape = path.map((part) => ('literal' in part ? part.literal : 'x')).join('');
   if (climbs(shape) || shape.includes('//')) {
-    throw new TemplateSyntaxError(`The path holds a dot segment or an empty one: ${template}`);
+    throw new TemplateSyntaxError(`The path has a dot segment or an empty segment: ${template}`);
   }
   path.forEach((part, index) => {
     if ('literal' in part) {
       if (!/^[A-Za-z0-9/._~!$&'()*+,;=:@-]*$/.test(part.literal)) {
-        throw new TemplateSyntaxError(`The path holds a character that must be written otherwise: ${template}`);
+        throw new TemplateSyntaxError(`The path has a character that must be percent-encoded: ${template}`);
       }
     } else if (part.operator === '#') {
-      throw new TemplateSyntaxError(`A fragment is never sent: ${template}`);
+      throw new TemplateSyntaxError(`The path must not have a fragment: ${template}`);
     } else if (part.operator === '+' && index > 0 && !endsWithSlash(path[index - 1])) {
-      throw new TemplateSyntaxError(`{+…} follows a slash, or begins the path: ${template}`);
+      throw new TemplateSyntaxError(`{+…} must follow a slash or begin the path: ${template}`);
     }
   });
 }
@@ -85,7 +85,7 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
   for (const part of query) {
     if ('literal' in part ? /[#\s]/.test(part.literal) : !['', '?', '&'].includes(part.operator)) {
       throw new TemplateSyntaxError(
-        `The query holds a fragment or an operator that keeps reserved characters: ${template}`,
+        `The query has a fragment or an operator that keeps reserved characters: ${template}`,
       );
     }
   }
@@ -124,13 +124,13 @@ function verify(base: string, path: string, query: string): void {
     !path.includes('//') &&
     !climbs(path) &&
     !(path.includes('%') && /%(5c|00)/i.test(path));
-  if (!inside) throw inputProblem(undefined, 'does not give an address inside the path of the tool');
+  if (!inside) throw inputProblem(undefined, 'produces a URL outside the path of the tool');
   checkAddressLength(url.href.length);
 }
 
 /** @throws ApiError INVALID_TOOL_INPUT */
 export function checkAddressLength(chars: number): void {
-  if (chars > MAX_LENGTH) throw inputProblem(undefined, `gives an address of more than ${MAX_LENGTH} characters`);
+  if (chars > MAX_LENGTH) throw inputProblem(undefined, `produces a URL of more than ${MAX_LENGTH} characters`);
 }
 
 function templateValue(name: string, value: unknown): TemplateValue {
@@ -138,7 +138,7 @@ function templateValue(name: string, value: unknown): TemplateValue {
   if (isScalar(value)) return value;
   if (Array.isArray(value) && value.every(isScalar)) return value;
   if (isRecord(value) && Object.values(value).every(isScalar)) return value as Record<string, string>;
-  throw inputProblem(inputName(name), 'cannot stand in an address: it holds nested values');
+  throw inputProblem(inputName(name), 'cannot be part of a URL: it has nested values');
 }
 
 /** A value that cannot fit into an address is refused before each of its items is looked at and encoded. */
@@ -193,7 +193,7 @@ function withinPath({ path }: PathTemplate, name: string, value: TemplateValue):
 function pathProblem(path: string, first: boolean): string | undefined {
   if (first && !path.startsWith('/')) return 'must start with a slash';
   if (!first && path.startsWith('/')) return 'must not start with a slash';
-  if (first && /[?#]/.test(path)) return 'must hold a path only: no query, no fragment';
+  if (first && /[?#]/.test(path)) return 'must be only a path: no query, no fragment';
   const segments = path.slice(first ? 1 : 0).split('/');
   // A slash at the end is part of some addresses; an empty segment elsewhere is not.
   if (segments.at(-1) === '') segments.pop();
@@ -207,7 +207,7 @@ function pathProblem(path: string, first: boolean): string | undefined {
 function valueProblem(text: string): string | undefined {
   if (!text.includes('/')) return segmentProblem(text);
   const pieces = text.split('/');
-  if (pieces.includes('')) return 'must not begin or end with a slash, or hold two in a row';
+  if (pieces.includes('')) return 'must not begin or end with a slash, or have two slashes in a row';
   return pieces.map(segmentProblem).find((problem) => problem !== undefined);
 }
 

@@ -48,12 +48,11 @@ export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRole
 }
 
 function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleRequest): void {
-  if (!ROLE_ARN.test(roleArn))
-    throw new OAuthConfigError('The account has no role of the cloud.', { culprit: 'account' });
-  if (identity.audience === '') throw new OAuthConfigError('The connection names no audience for identity tokens.');
-  if (!SESSION_NAME.test(sessionName)) throw new RangeError('The name of the session is not one.');
+  if (!ROLE_ARN.test(roleArn)) throw new OAuthConfigError('The account has no role_arn.', { culprit: 'account' });
+  if (identity.audience === '') throw new OAuthConfigError('The connection has no audience for identity tokens.');
+  if (!SESSION_NAME.test(sessionName)) throw new RangeError('The session name is invalid.');
   if (!(Number.isInteger(durationS) && durationS >= 900 && durationS <= 43_200)) {
-    throw new RangeError('The life of the credentials is out of bounds.');
+    throw new RangeError('The lifetime of the credentials is out of range.');
   }
 }
 

@@ -51,13 +51,13 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Ass
   const code = codeIn(answer) ?? '';
   const reason = Object.hasOwn(UNAVAILABLE, code) ? UNAVAILABLE[code] : undefined;
   if (reason !== undefined)
-    return unavailable(reason, false, retryAfterMs, `The token service cannot answer (${code}).`);
+    return unavailable(reason, false, retryAfterMs, `The token service is temporarily unavailable (${code}).`);
   if (status >= 500) return unavailable('server_error', false, retryAfterMs);
   if (OF_THE_TOKEN.has(code)) {
     return clientRefused(`The cloud does not accept the identity token of the connection (${code}).`, 'connection');
   }
   if (code !== '') {
-    return clientRefused(`The cloud does not let the account assume its role (${code}).`, 'account');
+    return clientRefused(`The cloud does not allow the account to assume its role (${code}).`, 'account');
   }
   const granted = response.ok ? credentialsIn(answer, asked, headers) : undefined;
   if (granted) return granted;
@@ -65,7 +65,7 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Ass
     'invalid_response',
     false,
     retryAfterMs,
-    `The token service answered ${status} without credentials.`,
+    `The token service returned ${status} without credentials.`,
   );
 }
 

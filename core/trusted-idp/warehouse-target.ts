@@ -26,13 +26,13 @@ export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, db
     });
   }
   if (clusterIdentifier !== '' && workgroupName !== '') {
-    errors.push({ field: field('workgroup_name'), message: 'cannot stand beside cluster_identifier' });
+    errors.push({ field: field('workgroup_name'), message: 'cannot be combined with cluster_identifier' });
   }
   if (errors.length > 0)
-    throw new ApiError('INVALID_API_CONFIG', 'The account does not say where statements run.', { errors });
+    throw new ApiError('INVALID_API_CONFIG', 'The account names neither a cluster nor a workgroup.', { errors });
   if (workgroupName !== '') return { database, workgroupName };
   if (dbUser === null || dbUser === '') {
-    throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The account names no user of its cluster.', {
+    throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The account has no db_user for its cluster.', {
       errors: [
         {
           field: 'connected_account.authorization_details.trusted_idp.db_user',

@@ -73,6 +73,6 @@ function messageKey(root: KeyObject, salt: Buffer): KeyObject {
 /** GCM takes nonces of any length without a word, so a random source that answers short must not go unnoticed. */
 function exactly(size: number, random: RandomSource): Buffer {
   const bytes = random(size);
-  if (bytes.length !== size) throw new RangeError('The random source answered with a wrong length');
+  if (bytes.length !== size) throw new RangeError('The random source returned a wrong length');
   return bytes;
 }

@@ -41,9 +41,9 @@ export function sealedUnder(bytes: Buffer): string {
 export function decodeBlob(version: BlobVersion, bytes: Buffer): SealedBlob {
   const found = bytes[0];
   if (found === undefined) throw unsealable(new Error('The blob is empty'));
-  if (found !== version) throw new VaultError('UNKNOWN_FORMAT', `Sealed data of format ${found} is not known here`);
+  if (found !== version) throw new VaultError('UNKNOWN_FORMAT', `Unknown format ${found} of sealed data`);
   const idEnd = 2 + (bytes[1] ?? 0);
   const keyId = bytes.toString('latin1', 2, idEnd);
-  if (!KEY_ID.test(keyId)) throw unsealable(new Error('The blob names no key'));
+  if (!KEY_ID.test(keyId)) throw unsealable(new Error('The blob has no key id'));
   return { keyId, body: bytes.subarray(idEnd) };
 }

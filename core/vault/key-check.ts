@@ -47,14 +47,17 @@ function sameCheck(ours: Buffer, stored: Buffer): boolean {
 async function refuseWhenNeeded(kekId: string, store: KeyCheckStore): Promise<void> {
   const records = await store.countUnder(kekId);
   if (records === 0) return;
-  const found = `${records} sealed ${records === 1 ? 'record needs' : 'records need'} the key ${kekId}`;
+  const found = `${records} encrypted ${records === 1 ? 'record needs' : 'records need'} the key ${kekId}`;
   throw new VaultError(
     'UNKNOWN_KEY',
-    `${found}, which the key ring does not hold. Start with the key ring that holds it.`,
+    `${found}, which the key ring does not have. Start with the key ring that has it.`,
   );
 }
 
 function exchanged(kekId: string): VaultError {
   const advice = 'Start with the key ring that belongs to this database.';
-  return new VaultError('KEY_CHECK_FAILED', `The key ${kekId} is not the one that sealed the stored data. ${advice}`);
+  return new VaultError(
+    'KEY_CHECK_FAILED',
+    `The key ${kekId} is not the one that encrypted the stored data. ${advice}`,
+  );
 }

@@ -67,7 +67,7 @@ export function addKey(path: string, line: Secret): void {
 export function removeKey(path: string, id: string): void {
   replaceKeyFile(path, (lines) => {
     const ring = parseKeyRing(lines.join('\n'), path);
-    if (ring.get(id) === undefined) throw new VaultError('UNKNOWN_KEY', `${path} holds no key ${id}`);
+    if (ring.get(id) === undefined) throw new VaultError('UNKNOWN_KEY', `${path} has no key ${id}`);
     if (ring.active.id === id) throw new VaultError('KEY_IN_USE', `${id} is the active key: add another one first`);
     return lines.filter((line) => !line.trim().startsWith(`${id}:`));
   });
@@ -146,7 +146,7 @@ class Draft {
       const { code } = cause as NodeJS.ErrnoException;
       // Without its draft: another start has made the file and cleaned up.
       if (code !== 'EEXIST' && !(code === 'ENOENT' && existsSync(path))) throw cause;
-      throw new VaultError('KEY_FILE_EXISTS', `The key file ${path} exists already`, cause);
+      throw new VaultError('KEY_FILE_EXISTS', `The key file ${path} already exists`, cause);
     }
   }
 
@@ -162,7 +162,7 @@ function openDraft(path: string): number {
     return openSync(path, 'wx', 0o600);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    const advice = 'Another change is under way, or was broken off: in that case remove this file';
+    const advice = 'Another change is running or was interrupted. If none is running, remove this file';
     throw new VaultError('KEY_FILE_BUSY', `${path} exists. ${advice}`, cause);
   }
 }

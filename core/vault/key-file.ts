@@ -54,10 +54,10 @@ function identityOf(stat: BigIntStats): string {
 }
 
 function judge(path: string, stat: BigIntStats): void {
-  if (!stat.isFile()) throw new VaultError('KEY_FORMAT', `The key file ${path} is not an ordinary file`);
+  if (!stat.isFile()) throw new VaultError('KEY_FORMAT', `The key file ${path} is not a regular file`);
   if ((stat.mode & OTHERS) !== 0n) {
     const mode = (stat.mode & 0o7777n).toString(8).padStart(4, '0');
-    const advice = `only its owner may read it: chmod 600 ${path}`;
+    const advice = `only its owner may have access: chmod 600 ${path}`;
     throw new VaultError('KEY_FILE_PERMISSIONS', `The key file ${path} has mode ${mode}, but ${advice}`);
   }
   if (stat.size > MAX_BYTES)

@@ -41,15 +41,15 @@ export interface Retirement {
  * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
  */
 export async function retireKey(kekId: string, { ring, store, keyFile, now }: Retirement): Promise<void> {
-  if (ring.get(kekId) === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring does not hold the key ${kekId}`);
+  if (ring.get(kekId) === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${kekId}`);
   if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
   const checks = await store.listKeyChecks();
   const activeSince = checks.find((check) => check.kekId === ring.active.id)?.createdAt ?? now;
   if (now - activeSince < RELOAD.settledKeyMs) {
     const reason = 'a running request may still use the old one. Try again in a minute';
-    throw new VaultError('KEY_IN_USE', `The key ${ring.active.id} has only just become active, and ${reason}`);
+    throw new VaultError('KEY_IN_USE', `The key ${ring.active.id} became active less than a minute ago, and ${reason}`);
   }
   const left = await store.forgetKeyCheck(kekId);
-  if (left > 0) throw new VaultError('KEY_IN_USE', `Still sealed under ${kekId}, to be rotated first: ${left}`);
+  if (left > 0) throw new VaultError('KEY_IN_USE', `Still encrypted under ${kekId}, rotate first: ${left}`);
   if (keyFile !== undefined) removeKey(keyFile, kekId);
 }

@@ -60,12 +60,12 @@ export function parseKeyRing(text: string, source: string): KeyRing {
     };
     const [, id, encoded] = KEY_LINE.exec(line) ?? refuse('expected kek_<8 to 32 letters, digits, _ or ->:<base64>');
     const key = fromBytes(id ?? '', decodeKey(encoded ?? '', refuse));
-    if (keys.some((other) => other.id === key.id)) refuse('this key id is taken by a line above');
-    if (keys.some((other) => other.check.equals(key.check))) refuse('this key stands above under another id');
+    if (keys.some((other) => other.id === key.id)) refuse('duplicate key id');
+    if (keys.some((other) => other.check.equals(key.check))) refuse('duplicate key under another id');
     keys.push(key);
   }
   const [active, ...others] = keys;
-  if (active === undefined) throw new VaultError('NO_KEY', `${source} holds no key`);
+  if (active === undefined) throw new VaultError('NO_KEY', `${source} has no key`);
   return new KeyRing([active, ...others]);
 }
 

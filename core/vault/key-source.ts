@@ -83,7 +83,10 @@ function refuseExchangedKeys(before: KeyRing, after: KeyRing): void {
   for (const key of after.keys()) {
     const known = before.get(key.id);
     if (known !== undefined && !known.check.equals(key.check)) {
-      throw new VaultError('KEY_CHECK_FAILED', `The key ${key.id} has become another key while serving`);
+      throw new VaultError(
+        'KEY_CHECK_FAILED',
+        `The key ${key.id} was replaced by another key with the same id while the server was running`,
+      );
     }
   }
 }

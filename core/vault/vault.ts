@@ -165,7 +165,7 @@ export class Vault {
 
   #find(keyId: string): KeyEncryptionKey {
     const kek = this.#keys.find(keyId);
-    if (kek === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring does not hold the key ${keyId}`);
+    if (kek === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${keyId}`);
     return kek;
   }
 }

@@ -42,9 +42,9 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Del
   const answer = await readTokenAnswer(response, { scopeSeparator: ' ', requestedAt: asked.requestedAt });
   if (answer.kind === 'error') return outcomeOfError(answer.code, await descriptionIn(copy), retryAfterMs);
   if (status === 401) return outcomeOfCode('invalid_client');
-  const problem = answer.kind === 'unreadable' ? answer.problem : 'is a refusal with a token';
+  const problem = answer.kind === 'unreadable' ? answer.problem : 'is an error that also has a token';
   if (!response.ok || answer.kind === 'unreadable') {
-    const message = `The answer of the token endpoint (${status}) ${problem}.`;
+    const message = `The response of the token endpoint (${status}) ${problem}.`;
     return unavailable('invalid_response', false, retryAfterMs, message);
   }
   const { accessToken, scopes, expiresAt } = answer.tokens;
@@ -53,7 +53,7 @@ export async function judgeAnswer(response: Response, asked: Asked): Promise<Del
 
 function outcomeOfError(code: string, description: string, retryAfterMs: number | undefined): TokenFailure {
   if (NOT_DELEGATED.has(code)) {
-    const message = `The provider does not let the service account act for the subject with these scopes (${code}).`;
+    const message = `The provider does not allow the service account to act for the subject with these scopes (${code}).`;
     return clientRefused(message);
   }
   const outcome = outcomeOfCode(code, retryAfterMs);
@@ -61,7 +61,7 @@ function outcomeOfError(code: string, description: string, retryAfterMs: number 
   if (SPEAKS_OF_THE_KEY.test(description)) {
     return clientRefused(`The provider does not accept the key of the service account (${code}).`);
   }
-  return { ok: false, kind: 'refused', message: `The provider refused the subject of the account (${code}).` };
+  return { ok: false, kind: 'refused', message: `The provider rejected the subject of the account (${code}).` };
 }
 
 async function descriptionIn(response: Response): Promise<string> {

@@ -35,9 +35,8 @@ export async function requestDelegatedToken(request: DelegatedTokenRequest): Pro
 
 /** Without a subject the token would be the service account's own, which may do other things altogether. */
 function checkRequest({ subject, scopes }: DelegatedTokenRequest): void {
-  if (subject.trim() === '')
-    throw new OAuthConfigError('The account has no subject to act for.', { culprit: 'account' });
-  if (scopes.length === 0) throw new OAuthConfigError('The connection asks for no scopes.');
+  if (subject.trim() === '') throw new OAuthConfigError('The account has no subject.', { culprit: 'account' });
+  if (scopes.length === 0) throw new OAuthConfigError('The connection has no scopes.');
 }
 
 async function attempt(

@@ -29,10 +29,11 @@ const EMAIL = /^[^\s@<>"]{1,128}@[^\s@<>"]{1,253}$/;
 export function readServiceAccount(file: Secret): ServiceAccount {
   const json = parse(file);
   if (json['type'] !== 'service_account') {
-    throw new OAuthConfigError('The JSON is not the key of a service account: its "type" is not "service_account".');
+    throw new OAuthConfigError('The JSON is not a service account key: its "type" is not "service_account".');
   }
   const clientEmail = textIn(json, 'client_email');
-  if (!EMAIL.test(clientEmail)) throw new OAuthConfigError('"client_email" of the service account key is no address.');
+  if (!EMAIL.test(clientEmail))
+    throw new OAuthConfigError('"client_email" of the service account key is not an address.');
   return {
     clientEmail,
     clientId: optionalTextIn(json, 'client_id'),
@@ -48,7 +49,7 @@ function parse(file: Secret): Record<string, unknown> {
     value = JSON.parse(file.reveal());
   } catch {
     // Without the cause: the parser's message quotes what it read.
-    throw new OAuthConfigError('The service account key is not JSON. It is the whole file, from brace to brace.');
+    throw new OAuthConfigError('The service account key is not JSON. Use the whole key file.');
   }
   if (!isRecord(value)) throw new OAuthConfigError('The service account key is not a JSON object.');
   return value;
@@ -68,7 +69,9 @@ function optionalTextIn(json: Record<string, unknown>, name: string): string | n
 function readKey(pem: string): KeyObject {
   const key = privateKeyOf(pem);
   if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_BITS) {
-    throw new OAuthConfigError(`"private_key" of the service account key is no RSA key of ${MIN_BITS} bits or more.`);
+    throw new OAuthConfigError(
+      `"private_key" of the service account key is not an RSA key of ${MIN_BITS} bits or more.`,
+    );
   }
   return key;
 }
@@ -78,14 +81,14 @@ function privateKeyOf(pem: string): KeyObject {
     // A file that went through an environment variable often has its line breaks escaped twice.
     return createPrivateKey(pem.replaceAll('\\n', '\n'));
   } catch {
-    throw new OAuthConfigError('"private_key" of the service account key is no private key in PEM.');
+    throw new OAuthConfigError('"private_key" of the service account key is not a private key in PEM.');
   }
 }
 
 function readTokenUri(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '') {
-    throw new OAuthConfigError('"token_uri" of the service account key is no https address.');
+    throw new OAuthConfigError('"token_uri" of the service account key is not an https URL.');
   }
   return url;
 }

@@ -10,7 +10,7 @@ const SHOWN_CHARACTERS = 8;
  */
 export async function requireApiClient(read: ReadRepositories, environmentId: EnvironmentId, id: string, now: number) {
   const client = await read.apiClients.get(environmentId, id, now);
-  if (!client) throw new ApiError('NOT_FOUND', 'There is no such API client.');
+  if (!client) throw new ApiError('NOT_FOUND', 'The API client does not exist.');
   return client;
 }
 

@@ -24,6 +24,6 @@ export async function requireConnection(
   id: string,
 ): Promise<ConnectionRow> {
   const row = await read.connections.get(environmentId, id);
-  if (!row) throw new ApiError('NOT_FOUND', 'There is no such connection.');
+  if (!row) throw new ApiError('NOT_FOUND', 'The connection does not exist.');
   return row;
 }

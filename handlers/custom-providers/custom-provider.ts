@@ -10,7 +10,7 @@ export async function requireCustomProvider(
   identifier: string,
 ): Promise<CustomProviderRow> {
   const row = await read.customProviders.get(environmentId, identifier);
-  if (!row) throw new ApiError('NOT_FOUND', 'There is no such custom provider.');
+  if (!row) throw new ApiError('NOT_FOUND', 'The custom provider does not exist.');
   return row;
 }
 

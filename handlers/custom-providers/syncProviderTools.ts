@@ -16,8 +16,8 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
     async (tx) => {
       provider = await requireCustomProvider(tx, environment.id, call.path.identifier);
       if (!provider.isMcp) {
-        throw new ApiError('VALIDATION_FAILED', 'Only an MCP server lists its tools.', {
-          errors: [{ field: 'identifier', message: 'names a provider that is no MCP server' }],
+        throw new ApiError('VALIDATION_FAILED', 'Only the tools of MCP servers can be synchronized.', {
+          errors: [{ field: 'identifier', message: 'does not name an MCP server' }],
         });
       }
       account = await accountOf(tx, environment.id, provider, body.connected_account_id);
@@ -52,6 +52,6 @@ async function accountOf(
   const wanted = id ?? (await read.accounts.list(environmentId, filters, { size: 1 })).rows[0]?.id;
   const account = wanted === undefined ? undefined : await read.accounts.get(environmentId, wanted);
   if (account?.provider === identifier) return account;
-  if (id !== undefined) throw new ApiError('NOT_FOUND', 'There is no such connected account of this provider.');
-  throw new ApiError('NO_ACTIVE_ACCOUNT', 'Connect an account of the provider first: its tools are read with one.');
+  if (id !== undefined) throw new ApiError('NOT_FOUND', 'The provider has no such connected account.');
+  throw new ApiError('NO_ACTIVE_ACCOUNT', 'Connect an account of the provider first: it is needed to list the tools.');
 }

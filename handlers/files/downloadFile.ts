@@ -6,7 +6,7 @@ import type { Handler } from '../../http/contract.ts';
 /** What came from elsewhere is saved and never shown: a page of ours that a tool could write would be ours to every browser. */
 export const downloadFile: Handler<'downloadFile'> = async (call, reply, deps) => {
   const file = await deps.files.open(call.environment.id, call.path.file_token);
-  if (!file) throw new ApiError('NOT_FOUND', 'There is no such file, or its time is over.');
+  if (!file) throw new ApiError('NOT_FOUND', 'The file does not exist or has expired.');
   return reply(200, new BinaryBody(file.bytes), {
     'content-type': file.mediaType ?? OCTETS,
     'content-disposition': disposition(file.name),

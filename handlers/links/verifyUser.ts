@@ -12,12 +12,12 @@ export const verifyUser: Handler<'verifyUser'> = (call, reply, deps) => {
       case 'verified':
         return reply(200, { post_user_verify_redirect_url: verified.redirectUrl });
       case 'unknown':
-        return call.problem(new ApiError('NOT_FOUND', 'Nothing waits to be verified under this auth_request_id.'));
+        return call.problem(new ApiError('NOT_FOUND', 'There is no pending verification with this auth_request_id.'));
       case 'mismatch':
         return call.problem(new ApiError('IDENTIFIER_MISMATCH', 'This link belongs to a different user.'));
       case 'subject_changed':
         return call.problem(
-          new ApiError('SUBJECT_CHANGED', 'The account belonged to another person at the provider before.'),
+          new ApiError('SUBJECT_CHANGED', 'The user authorized a different provider account than before.'),
         );
     }
   });

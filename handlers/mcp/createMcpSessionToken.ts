@@ -15,14 +15,14 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
   const { server_id: serverId, identifier, lifetime_seconds: seconds } = call.body;
   const { organization_id: organizationId, user_id: userId, user_verify_url: userVerifyUrl } = call.body;
   if (organizationId === undefined && userId === undefined) {
-    throw new ApiError('VALIDATION_FAILED', 'The user is not named completely.', {
+    throw new ApiError('VALIDATION_FAILED', 'The user is not fully identified.', {
       errors: [{ field: 'organization_id', message: 'is required, or user_id' }],
     });
   }
   const create = async (tx: Transaction) => {
     const environment = await currentEnvironment(tx, call.environment.id);
     if (!(await findServer(tx, environment.id, serverId))) {
-      throw new ApiError('NOT_FOUND', 'There is no such connection and no such MCP config.');
+      throw new ApiError('NOT_FOUND', 'There is no connection and no MCP config with this id.');
     }
     const { clientId, scopes } = call.client;
     const expiresAt = deps.now() + (seconds === undefined ? LIFETIME.mcpSessionMs : seconds * 1000);
@@ -48,7 +48,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       const { token } = kept.body as Schemas['McpSessionToken'];
       const opened = await openSessionToken(deps.sealedReplies, tx, call.environment.id, serverId, token);
       if (opened.ok && opened.grant.mayConnect && !call.client.scopes.includes(CONNECTS)) {
-        const detail = `The token that the first request with this idempotency key got needs the scope ${CONNECTS}.`;
+        const detail = `The token that the first request with this idempotency key returned needs the scope ${CONNECTS}.`;
         throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope: CONNECTS });
       }
       return kept;

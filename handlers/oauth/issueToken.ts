@@ -30,7 +30,7 @@ export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {
   const granted = scope ?? (client.scopes as Scope[]);
   if (!granted.every((wanted) => client.scopes.includes(wanted))) {
     call.refused({ reason: 'scope', clientId });
-    return refuse(reply, tokenError('invalid_scope', 'The client may not have every scope that was asked for'));
+    return refuse(reply, tokenError('invalid_scope', 'The client does not have every requested scope'));
   }
   const { baseUrl } = call.environment;
   const token = issueAccessToken(

@@ -7,6 +7,6 @@ export const getProvider: Handler<'getProvider'> = async (call, reply, deps) => 
   const connector = deps.catalogue.connector(identifier);
   if (connector) return reply(200, { provider: presentConnector(connector) });
   const custom = await deps.store.read.customProviders.get(call.environment.id, identifier);
-  if (!custom) throw new ApiError('NOT_FOUND', 'There is no such provider.');
+  if (!custom) throw new ApiError('NOT_FOUND', 'The provider does not exist.');
   return reply(200, { provider: presentCustomProvider(custom) });
 };

@@ -7,7 +7,7 @@ import { readToolView } from './tool-view.ts';
 export const getTool: Handler<'getTool'> = async (call, reply, deps) => {
   const view = readToolView({ ...call.query, detail: 'full' });
   const known = await deps.toolDirectory.find(deps.store.read, call.environment.id, call.path.tool_name);
-  if (!known) throw new ApiError('NOT_FOUND', 'There is no such tool.');
+  if (!known) throw new ApiError('NOT_FOUND', 'The tool does not exist.');
   const definition = definitionOf(known.tool) as unknown as Schemas['ToolDefinition'];
   return reply(200, {
     tool: presentToolAs(known, view),

@@ -16,7 +16,7 @@ export function readSearchUser(query: UserQuery): UserName | null {
 export function readUser(query: UserQuery): UserName {
   const { organization_id: organizationId, user_id: userId, identifier } = query;
   if (organizationId === undefined && userId === undefined) {
-    throw new ApiError('INCOMPLETE_ACCOUNT_KEY', 'Name the user by organization_id and/or user_id.', {
+    throw new ApiError('INCOMPLETE_ACCOUNT_KEY', 'Identify the user by organization_id and/or user_id.', {
       errors: [{ field: 'organization_id', message: 'is required, or user_id' }],
     });
   }

@@ -10,7 +10,7 @@ export function readToolView({
   [Key in keyof ToolView]?: ToolView[Key] | undefined;
 }): ToolView {
   if (strict && format !== 'openai') {
-    throw new ApiError('VALIDATION_FAILED', 'Only the format openai has a strict form.', {
+    throw new ApiError('VALIDATION_FAILED', 'Only format=openai supports strict.', {
       errors: [{ field: 'strict', message: 'needs format=openai' }],
     });
   }

@@ -6,7 +6,7 @@ import { createToolServer } from '../../core/mcp/tool-server.ts';
 import type { Deps } from '../deps.ts';
 import type { McpServing } from './mcp.ts';
 
-const INVALID = 'The session token is not valid here.';
+const INVALID = 'The session token is invalid.';
 
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(deps: Deps): McpServing {

@@ -62,7 +62,7 @@ export function before(step: (exchange: Exchange) => unknown): RequestHandler {
 export function otherMethods(...methods: string[]): RequestHandler {
   return (_req, res) => {
     (res.locals as Locals).exchange.responseHeaders['allow'] = methods.join(', ');
-    throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+    throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
   };
 }
 
@@ -83,5 +83,5 @@ function isOfExpress(error: unknown): boolean {
 }
 
 function notFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such page.');
+  return new ApiError('NOT_FOUND', 'The page does not exist.');
 }

@@ -74,7 +74,7 @@ export function createMcpDoor(deps: Deps, serving: McpServing, pipeline: Pipelin
         : describeClient(environment, connectionId);
     }
     if (isForeignOrigin(req, environment))
-      throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not call MCP servers.');
+      throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins must not call MCP servers.');
     Object.assign(exchange.responseHeaders, corsForOrigin(req));
     const serverId = SERVER_PATH.exec(path)?.[1];
     if (serverId === undefined) throw new ApiError('NOT_FOUND', 'There is no MCP server at this address.');
@@ -146,10 +146,10 @@ export function createMcpDoor(deps: Deps, serving: McpServing, pipeline: Pipelin
     const { read } = deps.store;
     const connection = await read.connections.get(environment.id, id);
     const clientId = clientDocumentUrl(environment, id);
-    if (connection?.clientId !== clientId) throw new ApiError('NOT_FOUND', 'There is no such client.');
+    if (connection?.clientId !== clientId) throw new ApiError('NOT_FOUND', 'The client does not exist.');
     const provider = await findProvider(read, deps.catalogue, environment.id, connection.providerKey);
     const pattern = provider && findPattern(provider, connection.type);
-    if (!pattern) throw new ApiError('NOT_FOUND', 'There is no such client.');
+    if (!pattern) throw new ApiError('NOT_FOUND', 'The client does not exist.');
     const body = clientMetadataDocument(clientId, clientDescription(environment, connection, pattern));
     return respondUntyped(200, body);
   }
@@ -170,7 +170,7 @@ function pathOf(req: IncomingMessage): string {
 
 function notAllowed(exchange: Exchange, methods: string[]): ApiError {
   exchange.responseHeaders['allow'] = methods.join(', ');
-  return new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+  return new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
 }
 
 function preflight(req: IncomingMessage, methods: readonly string[]): Reply {

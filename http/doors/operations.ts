@@ -45,7 +45,7 @@ export async function createOperations(
 
   backend.register({
     notFound: () => {
-      throw new ApiError('NOT_FOUND', 'No operation has this path.');
+      throw new ApiError('NOT_FOUND', 'The path does not exist.');
     },
     methodNotAllowed: (context: Context, exchange: Exchange) => {
       const { path, method } = requestOf(context);
@@ -54,7 +54,7 @@ export async function createOperations(
         return respondUntyped(204, undefined, { ...corsForAll(), ...preflightHeaders(exchange.req, methods) });
       }
       exchange.responseHeaders['allow'] = methods.join(', ');
-      throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not have this method.');
+      throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
     },
     postRoutingHandler: (context: Context, exchange: Exchange) => {
       if (!context.operation) return;
@@ -100,7 +100,7 @@ export async function createOperations(
   /** A file is held for as long as its client takes to read it. */
   function requireRoom(exchange: Exchange, { body }: Reply): void {
     if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, deps).grow(body.bytes.length)) return;
-    throw new ApiError('SERVER_BUSY', 'The server has no memory for this file now. Try again soon.');
+    throw new ApiError('SERVER_BUSY', 'The server has no memory for this file. Try again soon.');
   }
 
   return {
@@ -113,7 +113,7 @@ export async function createOperations(
       const { operation } = exchange;
       if (operation && (deps.config.checkAllResponses || secretOperations.has(exchange.name))) {
         const wrong = checkAnswer(operation, reply);
-        if (wrong) throw new Error(`the response of ${exchange.name} breaks the contract: ${wrong}`);
+        if (wrong) throw new Error(`the response of ${exchange.name} violates the contract: ${wrong}`);
       }
       return reply;
     },

@@ -52,7 +52,7 @@ export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
 /** A failure as a page with a fixed text. */
 export function errorPage(error: ApiError, exchange: Exchange): Reply {
   const { requestId } = exchange;
-  const text = error.code === 'RATE_LIMITED' ? 'Too many requests come from your address.' : error.message;
+  const text = error.code === 'RATE_LIMITED' ? 'Too many requests from your address.' : error.message;
   const page = error.status < 500 ? refusalPage(text, requestId) : faultPage(requestId);
   return pageReply({ status: error.status, page }, exchange);
 }

@@ -41,7 +41,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
     const environment = await pipeline.findEnvironment(exchange);
     if (!METHODS.includes(exchange.req.method ?? '')) {
       exchange.responseHeaders['allow'] = METHODS.join(', ');
-      throw new ApiError('METHOD_NOT_ALLOWED', 'Raw calls do not have this method.');
+      throw new ApiError('METHOD_NOT_ALLOWED', 'Raw calls do not support this method.');
     }
     await authenticate(exchange, RAW_CALL, deps);
     pipeline.limit(exchange);
@@ -126,7 +126,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
 function outcomeOf(status: number): ToolOutcome {
   const kind = status < 400 ? undefined : kindOfStatus(status);
   if (kind === undefined) return { ok: true, data: null, upstreamStatus: status };
-  const message = `The provider answered ${status}`;
+  const message = `The provider returned ${status}`;
   return { ok: false, error: { kind, retryable: false, upstreamStatus: status, message }, sent: true };
 }
 

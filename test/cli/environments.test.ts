@@ -124,7 +124,7 @@ describe('valetkey environments', () => {
       [['env_unknown', '--link-lifetime', '60'], 'there is no environment'],
       [[id, '--link-lifetime', '59'], '--link-lifetime'],
       [[id, '--link-lifetime', 'long'], '--link-lifetime'],
-      [[id, '--user-verify-url', 'http://app.example/verify'], 'http://app.example/verify must be an https address'],
+      [[id, '--user-verify-url', 'http://app.example/verify'], 'http://app.example/verify must be an https URL'],
       [[id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot stand together'],
       [[id, '--colour', 'red'], 'colour'],
     ];

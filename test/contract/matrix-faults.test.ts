@@ -71,7 +71,7 @@ describe('faults inside the service, at every operation', () => {
 
   function expectInternalError(operation: Operation, answer: TestAnswer): void {
     expect(answer.status, operation.id).to.equal(500);
-    const detail = 'The request failed inside the service.';
+    const detail = 'The request failed because of an error of the server.';
     expectFixedText(operation, answer, { title: 'Internal error', status: 500, detail, code: 'INTERNAL_ERROR' });
   }
 

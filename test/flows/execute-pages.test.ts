@@ -37,7 +37,7 @@ describe('a result that comes in pages', () => {
     expect(answer.body.pages).to.deep.equal({
       count: 4,
       complete: true,
-      statement: '4 pages were read; there are no more.',
+      statement: '4 pages were read; there are no more pages.',
     });
     expect(answer.body).not.to.have.property('next_cursor');
     // Where the provider points to is never called; its query is all that counts.

@@ -103,7 +103,7 @@ describe('forms of links', () => {
         expect(page.text).to.match(new RegExp(`id="field_${name}"[^>]*aria-invalid="true"`));
       }
       expect(page.text).not.to.include('field_note_problem');
-      expect(page.text).to.include('Password does not have the right form').and.not.include('.{4,20}');
+      expect(page.text).to.include('Password has an invalid format').and.not.include('.{4,20}');
       expect(page.text)
         .to.match(/<div class="problems" role="alert">/)
         .and.include('<title>Error: Connect Desk</title>');

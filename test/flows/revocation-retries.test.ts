@@ -207,7 +207,7 @@ describe('a revocation', () => {
       expect(pauses[4]).to.be.within(80 * SECOND, 160 * SECOND);
       for (const pause of pauses) expect(pause).to.be.at.most(HOUR);
       const result = await resultOf(id);
-      expect(result).to.include({ status: 'FAILED', reason: 'Given up after three days. The provider failed.' });
+      expect(result).to.include({ status: 'FAILED', reason: 'Abandoned after three days. The provider failed.' });
       expect(result?.attempts).to.equal(tries.length);
       expect(payloads()).to.deep.equal([null]);
       clock.advance(100 * HOUR);
@@ -237,7 +237,7 @@ describe('a revocation', () => {
       const { id } = await left();
       const worker = start({ egressOf: () => egress });
       await worker.run();
-      expect((await resultOf(id))?.reason).to.equal('The call was not over within 100 ms.');
+      expect((await resultOf(id))?.reason).to.equal('The call did not finish within 100 ms.');
       provider.handler = (_request, res) => res.writeHead(200).end();
       clock.advance(10 * SECOND);
       await worker.run();
@@ -360,7 +360,7 @@ describe('a revocation', () => {
     expect(await resultOf(id)).to.include({
       status: 'FAILED',
       attempts: 0,
-      reason: 'The credentials could not be opened, so they could not be revoked.',
+      reason: 'The credentials could not be decrypted, so they could not be revoked.',
     });
   });
 });

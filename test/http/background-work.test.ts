@@ -38,7 +38,7 @@ describe('background work of a server (F3, S6)', () => {
     const said = new Set(lines.map((line) => JSON.parse(line).msg));
     expect([...said]).to.include.members([
       'times of use were not written',
-      'expired rows could not be looked for',
+      'expired rows could not be listed',
       'deleted data are still in the files',
       'links could not be ended',
       'revocations could not be read',

@@ -42,7 +42,7 @@ describe('presentErrors', () => {
       closed({ a: { pattern: '^https?://\\S+$' }, b: { pattern: '^x$' } }),
       { a: 'ftp://acme.example', b: 'y' },
       [
-        { field: 'a', message: 'must be an address that starts with https:// or http:// and has no spaces' },
+        { field: 'a', message: 'must be a URL that starts with https:// or http:// and has no spaces' },
         { field: 'b', message: 'must match pattern "^x$"' },
       ],
     ],
@@ -86,14 +86,14 @@ describe('presentErrors', () => {
 
     it('lists the choices when none was meant', () => {
       expect(errorsOf(schema, { details: {} })).to.deep.equal([
-        { field: 'details', message: 'must hold exactly one of token, key' },
+        { field: 'details', message: 'must have exactly one of token, key' },
       ]);
     });
 
     it('names the keys that exclude each other', () => {
       const three = closed({ details: { oneOf: [...details.oneOf, closed({ user: {} }, ['user']), closed({})] } });
       expect(errorsOf(three, { details: { token: { value: 'x' }, key: {} } })).to.deep.equal([
-        { field: 'details', message: 'must hold only one of key, token' },
+        { field: 'details', message: 'must have only one of key, token' },
       ]);
     });
 
@@ -114,7 +114,7 @@ describe('presentErrors', () => {
         { field: 'details.tokn', message: 'unknown field (allowed: token, key)' },
       ]);
       expect(errorsOf(withNothing, { details: 'kee' })).to.deep.equal([
-        { field: 'details', message: 'must hold exactly one of token, key' },
+        { field: 'details', message: 'must have exactly one of token, key' },
       ]);
     });
 

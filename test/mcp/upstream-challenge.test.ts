@@ -138,7 +138,7 @@ describe('the authorization of MCP servers', () => {
       expect((await opened(`${origin}/mcp`)).location?.split('?')[0]).to.equal(`${origin}/custom/authorize`);
     });
 
-    it('is not believed when its metadata are those of another issuer', async () => {
+    it('is not believed when its metadata belong to another issuer', async () => {
       routes['/.well-known/oauth-authorization-server'] = json({ issuer: 'https://bank.example' });
       expect((await opened(`${origin}/mcp`)).status).to.equal(502);
     });

@@ -44,7 +44,7 @@ describe('tools that MCP servers list', () => {
     expect(body.adapted).to.deep.equal([
       {
         tool: 'their_tools_read',
-        changes: ['inputSchema.properties.path.x-widget was left out: it is not a word of JSON Schema'],
+        changes: ['inputSchema.properties.path.x-widget was omitted: it is not a keyword of JSON Schema'],
       },
     ]);
     const { input_schema: schema } = await stored('their_tools_read');

@@ -190,7 +190,7 @@ describe('createTool', () => {
       expect((await create(toolBody(connector, 'acme_crm_get_first', { description }))).status).to.equal(201);
       const answer = await create(toolBody(connector, 'acme_crm_get_second', { description }));
       expect(answer.body.errors).to.deep.equal([
-        { field: 'description', message: 'is that of acme_crm_get_first, word for word' },
+        { field: 'description', message: 'is the same as that of acme_crm_get_first' },
       ]);
     });
 

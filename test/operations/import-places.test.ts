@@ -35,7 +35,7 @@ describe('M4: imports at one time', () => {
     for (const answer of await ending) {
       expect(answer.status, 'an import that is ended by its limit').to.equal(400);
       expect(answer.body).to.include({ code: 'INVALID_DOCUMENT' });
-      expect(answer.body.errors[0].message).to.equal('take more time or memory than an import may have');
+      expect(answer.body.errors[0].message).to.equal('take more time or memory than an import is allowed');
     }
   });
 

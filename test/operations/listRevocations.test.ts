@@ -70,8 +70,8 @@ describe('listRevocations', () => {
       expect(revoked).to.include({ created_at: '2026-06-01T12:00:00.000Z', updated_at: '2026-06-01T12:00:00.000Z' });
       expect(revoked?.provider).to.match(/^provider-/);
       const reasons = async (name: string) => (await revocationsOf(server, accounts[name] ?? ''))[0]?.reason;
-      expect(await reasons('refused')).to.equal('The provider answered with something unexpected (400).');
-      expect(await reasons('impossible')).to.equal('The provider offers no way to revoke tokens.');
+      expect(await reasons('refused')).to.equal('The provider returned an unexpected response (400).');
+      expect(await reasons('impossible')).to.equal('The provider does not support token revocation.');
       expect(await reasons('waiting')).to.equal('The provider failed.');
     });
 

@@ -71,7 +71,7 @@ describe('an MCP server that sends more than it should', () => {
       const { body } = await provider.sync();
       expect(body.tools).to.equal(1000);
       expect(body.left_out).to.deep.equal([
-        { tool: '#1001 to #1011', reason: 'the server lists 1011 tools, and 1000 are read' },
+        { tool: '#1001 to #1011', reason: 'the server lists 1011 tools, but only 1000 are read' },
       ]);
     });
 

@@ -246,7 +246,7 @@ describe('links that MCP clients are sent to (M7)', () => {
       },
     });
     const refused = await client.callTool(CALL);
-    expect(dataOf(refused).error.message).to.equal('The user does not want to connect Acme Things now.');
+    expect(dataOf(refused).error.message).to.equal('The user declined to connect Acme Things.');
     // Now there is an account, which waits for its user.
     await client.callTool(CALL);
     await finish(await offered(user), user.identifier);

@@ -128,7 +128,7 @@ describe('MCP servers of somebody else (P6)', () => {
       name: 'lo\u200bok',
       inputSchema: { type: 'object' },
     });
-    expect(converted).to.deep.equal({ ok: false, reason: 'its name holds characters that cannot be seen' });
+    expect(converted).to.deep.equal({ ok: false, reason: 'its name has invisible characters' });
   });
 
   it('cannot change a tool after it was looked at: it is flagged and stays as it was (rug pull)', async () => {
@@ -219,7 +219,7 @@ describe('MCP servers of somebody else (P6)', () => {
         expect(body.next_action).to.include({ type: 'reauthorize', operation_id: 'generateMagicLink' });
         expect(await account()).to.include({
           status: 'EXPIRED',
-          status_reason: 'The MCP server refused the credentials. Authorize the account again.',
+          status_reason: 'The MCP server rejected the credentials. Authorize the account again.',
         });
         expect((await run('their_tools_look')).body.code).to.equal('ACCOUNT_NOT_ACTIVE');
         const actions = (await auditOf(server, accountId)).map(({ action }) => action);

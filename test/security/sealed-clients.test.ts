@@ -451,7 +451,7 @@ describe('clients of connections whose provider changes', () => {
         const refused = await put(body);
         expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
         expect(refused.body.errors).to.deep.equal([
-          { field: 'client_secret', message: 'must be set again in a request that allows more addresses than before' },
+          { field: 'client_secret', message: 'must be set again when a request allows more addresses than before' },
         ]);
       }
       await tryEverything(connector, { tenant: 'eve' });

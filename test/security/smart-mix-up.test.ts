@@ -143,7 +143,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
       for (const fhir_base_url of [EVIL_BASE, `${EHR}/fhir`, `${EHR}/fhir/r4b`, `${BASE}.evil.example`]) {
         const page = await submitLink(new TestBrowser(), await makeLink(server, { connector }), { fhir_base_url });
         expect(page.status, fhir_base_url).to.equal(400);
-        expect(page.text).to.include('is not an address that can be used here');
+        expect(page.text).to.include('is not an allowed address');
       }
       expect(evil.requests).to.deep.equal([]);
     });

@@ -161,7 +161,10 @@ describe('rows that were altered in the database file', () => {
       await to.call('PUT', ACCOUNTS, { body: { id, connected_account: {} } }),
     ]) {
       expect(answer.status).to.equal(500);
-      expect(answer.body).to.include({ code: 'INTERNAL_ERROR', detail: 'The request failed inside the service.' });
+      expect(answer.body).to.include({
+        code: 'INTERNAL_ERROR',
+        detail: 'The request failed because of an error of the server.',
+      });
       expect(answer.text).not.to.match(/secret-|seal|vault|kek_/i);
     }
     expect((await execute(to, id)).status).to.be.oneOf([400, 409, 500]);

@@ -12,7 +12,7 @@ export function authorizationClients(clients: Record<ConsentProtocol, Authorizat
   };
   const of = (pattern: AuthPattern): AuthorizationClient => {
     const client = known(pattern);
-    if (!client) throw new TypeError(`Users do not grant access to accounts of type ${pattern.type}`);
+    if (!client) throw new TypeError(`Accounts of type ${pattern.type} do not use user consent`);
     return client;
   };
   return {

@@ -108,15 +108,18 @@ async function checkConnection(
   if (!completionOf(pattern)) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
-      `Accounts of type ${pattern.type} need no person to connect them.`,
+      `Accounts of type ${pattern.type} cannot be connected with a link.`,
       {
         errors: [
-          { field: 'connector', message: `names a connection of type ${pattern.type}, which links are not for` },
+          { field: 'connector', message: `names a connection of type ${pattern.type}, which does not support links` },
         ],
       },
     );
   }
   if (status === 'DRAFT') {
-    throw new ApiError('CONNECTION_NOT_READY', `The connection ${keyId} lacks settings; missing_settings names them.`);
+    throw new ApiError(
+      'CONNECTION_NOT_READY',
+      `The connection ${keyId} is not fully configured; see missing_settings.`,
+    );
   }
 }

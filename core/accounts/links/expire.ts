@@ -6,7 +6,7 @@ import type { LinkTools } from './link-tools.ts';
 /** How many requests are ended at a time. */
 const BATCH = 100;
 
-const TOO_LATE = 'The link was finished, and not verified in time. Authorize the account again.';
+const TOO_LATE = 'The link was not verified in time. Authorize the account again.';
 
 export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage' | 'log'>;
 

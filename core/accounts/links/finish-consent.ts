@@ -46,7 +46,7 @@ export async function finishConsent(
   if (!isFirst) return { kind: 'invalid' };
   if (flow.connectionId !== back.connectionId) {
     // One provider has answered in the place of another: the code, whosever it is, goes nowhere.
-    tools.log.warn({ connection_id: flow.connectionId }, 'authorization came back to another connection');
+    tools.log.warn({ connection_id: flow.connectionId }, 'authorization response arrived for another connection');
     return { kind: 'invalid' };
   }
   const link = await linkOf(tools, environment, flow, kept);

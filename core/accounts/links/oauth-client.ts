@@ -109,7 +109,7 @@ async function granted(
   if (facts.ok) return { ok: true, grant };
   // Without a value that its API needs the account would be of no use; without a name of the person it is.
   if (provider.config.account_values?.length) return { ok: false, kind: 'failed', message: facts.message, grant };
-  log.warn({ reason: facts.message }, 'provider did not say whose account it is');
+  log.warn({ reason: facts.message }, 'the provider did not identify the account');
   return { ok: true, grant };
 }
 

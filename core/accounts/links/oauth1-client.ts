@@ -92,7 +92,7 @@ async function finishSigned(
     access_token: token.token.reveal(),
     token_secret: token.secret.reveal(),
   });
-  if (!facts.ok) tools.log.warn({ reason: facts.message }, 'provider did not say whose account it is');
+  if (!facts.ok) tools.log.warn({ reason: facts.message }, 'the provider did not identify the account');
   return { ok: true, grant: { ...grant, tokenExpiresAt: expiresAt } };
 }
 
@@ -115,8 +115,11 @@ async function finishFragment(
 }
 
 function notGranted(kind: 'refused' | 'mismatch' | 'malformed'): Finished {
-  if (kind === 'refused') return { ok: false, kind, message: 'The person, or the provider, said no.' };
-  const message = kind === 'mismatch' ? 'The answer belongs to another flow.' : 'The answer cannot be understood.';
+  if (kind === 'refused') return { ok: false, kind, message: 'The user or the provider denied access.' };
+  const message =
+    kind === 'mismatch'
+      ? 'The authorization response belongs to another flow.'
+      : 'The authorization response cannot be parsed.';
   return { ok: false, kind: 'failed', message };
 }
 

@@ -37,7 +37,7 @@ export function sealPending(vault: Vault, place: Place, pending: Pending) {
 /** @throws VaultError when the row or its place was altered */
 export function openPending(vault: Vault, request: AuthRequestRow): Pending {
   const { wrappedDataKey, pendingSealed } = request;
-  if (!wrappedDataKey || !pendingSealed) throw new TypeError('The request holds nothing');
+  if (!wrappedDataKey || !pendingSealed) throw new TypeError('The authorization request holds no credentials');
   const opened = vault.openRecord(contextOf(request), { wrappedDataKey, sealed: { pending: pendingSealed } });
   return JSON.parse(opened.pending.reveal()) as Pending;
 }

@@ -39,7 +39,7 @@ export async function startConsent(
   if (!link) return { ok: false };
   const begun = await tools.authorization.begin(planOf(link, typed.apiConfig));
   if (!begun.ok) {
-    tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not begin');
+    tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not be started');
     return { ok: false };
   }
   const declared = declaredBinding(link, typed.apiConfig);
@@ -68,7 +68,7 @@ export async function startConsent(
 async function readied(tools: LinkTools, link: LinkContext): Promise<LinkContext | undefined> {
   const ready = await tools.readyForConsent(link);
   if (!ready.ok) {
-    tools.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not begin');
+    tools.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not be started');
     return undefined;
   }
   return ready.changed ? contextOf(tools.store.read, tools, link.environment, link.request) : link;

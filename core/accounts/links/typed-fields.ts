@@ -92,7 +92,7 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
     const name = field.split('.').at(-1) ?? '';
     // A value that the application itself has set wrongly is nothing that the person could correct.
     if (!fields.some(({ field_name }) => field_name === name)) {
-      throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not fit its provider.');
+      throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not match its provider.');
     }
     problems[name] ??= forPeople(message);
   }
@@ -101,6 +101,6 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
 
 /** Patterns and settings of connections are for those who wrote them; a field has a hint for those who type. */
 function forPeople(message: string): string {
-  if (message.startsWith('must match the pattern')) return 'does not have the right form';
-  return message === NOT_ALLOWED ? 'is not an address that can be used here' : message;
+  if (message.startsWith('must match the pattern')) return 'has an invalid format';
+  return message === NOT_ALLOWED ? 'is not an allowed address' : message;
 }

@@ -15,14 +15,14 @@ export function isLoopbackUrl(text: string): boolean {
  */
 export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind']): string | undefined {
   const url = URL.parse(text);
-  if (!url) return 'must be an absolute address';
+  if (!url) return 'must be an absolute URL';
   const isLocal = kind === 'DEVELOPMENT' && url.protocol === 'http:' && LOOPBACK.has(url.hostname);
-  if (url.protocol !== 'https:' && !isLocal) return 'must be an https address; in development also http on loopback';
-  if (url.username || url.password) return 'must not carry a user name or a password';
-  if (text.includes('#')) return 'must have no fragment';
-  if (text.includes('*')) return 'must not hold a wildcard: addresses are compared exactly';
+  if (url.protocol !== 'https:' && !isLocal) return 'must be an https URL; in development also http on loopback';
+  if (url.username || url.password) return 'must not contain a user name or a password';
+  if (text.includes('#')) return 'must not have a fragment';
+  if (text.includes('*')) return 'must not contain a wildcard: addresses are compared exactly';
   const taken = OURS.find((name) => url.searchParams.has(name));
-  if (taken) return `must not carry ${taken}: that is appended`;
+  if (taken) return `must not contain ${taken}: the server appends it`;
   if (text !== url.href && `${text}/` !== url.href) return `must be written as ${url.href}`;
   return undefined;
 }
@@ -33,8 +33,8 @@ export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind'])
  * @throws ApiError VALIDATION_FAILED
  */
 export function requireListed({ settings, kind }: EnvironmentRow, url: string | undefined): string {
-  if (url === undefined) throw refused('is required: the user who finishes the link has to be verified');
-  if (!settings.userVerifyUrls?.includes(url)) throw refused("is not on the environment's list of user_verify_urls");
+  if (url === undefined) throw refused('is required, because the user who finishes the link must be verified');
+  if (!settings.userVerifyUrls?.includes(url)) throw refused("is not listed in the environment's user_verify_urls");
   // The list was checked when it was written; a list that was written otherwise opens nothing.
   const problem = userVerifyUrlProblem(url, kind);
   if (problem) throw refused(problem);
@@ -42,7 +42,7 @@ export function requireListed({ settings, kind }: EnvironmentRow, url: string | 
 }
 
 function refused(message: string): ApiError {
-  return new ApiError('VALIDATION_FAILED', 'The user cannot be sent to this address.', {
+  return new ApiError('VALIDATION_FAILED', 'user_verify_url is invalid.', {
     errors: [{ field: 'user_verify_url', message }],
   });
 }

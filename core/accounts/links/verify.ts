@@ -12,7 +12,7 @@ import { tokenDigest } from './tokens.ts';
 /** Wrong identifiers that a request bears before the next one ends it. */
 const MISMATCHES_BORNE = 5;
 
-const MISMATCHED = 'Another user than the one who was meant has finished the link. Authorize the account again.';
+const MISMATCHED = 'The link was finished by a different user. Authorize the account again.';
 const SUPERSEDED = 'Another link of the account was finished later and has been verified.';
 const MOVED = 'The provider has changed since the link was finished. Authorize the account again.';
 

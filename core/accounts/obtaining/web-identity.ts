@@ -22,10 +22,9 @@ export function webIdentityRequest(setting: Setting): TokenRequest {
   setting.requireDestination({ origin: tokenEndpoint.origin });
   requireTerms(setting);
   const { role_arn: roleArn } = account.apiConfig;
-  if (typeof roleArn !== 'string')
-    throw new OAuthConfigError('The account has no role of the cloud.', { culprit: 'account' });
+  if (typeof roleArn !== 'string') throw new OAuthConfigError('The account has no role_arn.', { culprit: 'account' });
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;
-  if (!audience) throw new OAuthConfigError('The connection names no audience for identity tokens.');
+  if (!audience) throw new OAuthConfigError('The connection has no audience for identity tokens.');
   const identity = { issuer, audience, subject: identitySubject(account) };
   return {
     origin: tokenEndpoint.origin,

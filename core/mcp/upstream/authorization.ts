@@ -45,7 +45,7 @@ export async function readyForConsent(
   if (!isDiscoveredByMcp(pattern) || (knowsServer && isClient)) return UNCHANGED;
   const address = provider.proxyUrl ?? '';
   if (address.includes('{{'))
-    return refuse('An MCP server whose address differs per account needs its endpoints given.');
+    return refuse('An MCP server whose address differs per account needs endpoints in oauth_config.');
   const fetchFor: FetchFor = (origins) => tools.fetchFor(environment.id, origins);
   const known = learnedIssuer(pattern);
   const { discovery, now } = tools;
@@ -59,7 +59,7 @@ export async function readyForConsent(
   const foreign = isOperators && !hasMoved ? foreignAddress(environment, connection, address, said) : undefined;
   if (foreign !== undefined) {
     return refuse(
-      `The MCP server names ${foreign} for the client of the connection, and allowed_addresses does not list it.`,
+      `The MCP server names ${foreign} for the client of the connection, but allowed_addresses does not list it.`,
     );
   }
   const needsClient = !isClient || (hasMoved && !isOperators);
@@ -77,7 +77,9 @@ export async function readyForConsent(
     }),
   );
   if (hasMoved && isOperators)
-    return refuse('The MCP server has moved to another authorization server: the connection needs a client_id of it.');
+    return refuse(
+      'The MCP server uses another authorization server now: the connection needs a client_id of that server.',
+    );
   return { ok: true, changed: true };
 }
 

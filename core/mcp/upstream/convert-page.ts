@@ -46,7 +46,7 @@ const pageJob: Job<ConvertRequest, string> = { module: MODULE, timeMs: MCP_UPSTR
 const toolJob: Job<ConvertRequest, string> = { module: MODULE, timeMs: MCP_UPSTREAM.convertToolMs };
 
 const MAX_NAME = 128;
-const TOO_LONG: Converted = { ok: false, reason: 'its schemas take too long to read' };
+const TOO_LONG: Converted = { ok: false, reason: 'parsing its schemas takes too long' };
 
 /**
  * Converts the tools of one page of a list in a thread, each by itself: one that cannot be used is left out and does not spoil the
@@ -110,6 +110,6 @@ async function oneByOne(party: ConvertParty, tools: readonly Named[]): Promise<C
 export function allLeftOut({ leftOut, listed }: Candidates): LeftOut[] {
   const { tools } = MCP_UPSTREAM;
   if (listed <= tools) return leftOut;
-  const reason = `the server lists ${listed} tools, and ${tools} are read`;
+  const reason = `the server lists ${listed} tools, but only ${tools} are read`;
   return [...leftOut, { tool: `#${tools + 1} to #${listed}`, reason }];
 }

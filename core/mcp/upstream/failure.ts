@@ -70,10 +70,11 @@ function messageOf(error: unknown): string {
     error instanceof MessageLimitError ||
     error instanceof MessageFormatError;
   if (isOurs) return error.message;
-  if (isPackageTimeout(error)) return 'The MCP server did not answer in time.';
+  if (isPackageTimeout(error)) return 'The MCP server did not respond in time.';
   if (codeOf(error) === 'CAPABILITY_NOT_SUPPORTED')
-    return 'The MCP server asks for input from the user, which is not supported.';
-  if (codeOf(error) === 'ERA_NEGOTIATION_FAILED') return 'The MCP server speaks no revision of MCP that is supported.';
+    return 'The MCP server requests input from the user, which is not supported.';
+  if (codeOf(error) === 'ERA_NEGOTIATION_FAILED')
+    return 'The MCP server does not support any revision of MCP that Valetkey supports.';
   return 'The MCP server does not follow the protocol.';
 }
 

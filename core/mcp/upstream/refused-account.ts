@@ -9,7 +9,7 @@ export interface RefusedTools {
   now(): number;
 }
 
-const REFUSED = 'The MCP server refused the credentials. Authorize the account again.';
+const REFUSED = 'The MCP server rejected the credentials. Authorize the account again.';
 
 /**
  * Takes an account out of use whose credential an MCP server has refused (401), after a refresh where one was possible: the protocol

@@ -77,7 +77,8 @@ export async function readText({ body }: EgressStream, budget: ReadBudget): Prom
 
 function requireEvents(stream: EgressStream): void {
   const type = mediaTypeOf(stream);
-  if (type !== 'text/event-stream') throw new MessageFormatError('The MCP server returned neither JSON nor events.');
+  if (type !== 'text/event-stream')
+    throw new MessageFormatError('The MCP server returned neither JSON nor an event stream.');
 }
 
 function mediaTypeOf({ headers }: EgressStream): string {

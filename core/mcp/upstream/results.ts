@@ -44,7 +44,7 @@ function readCall({ structuredContent, content, isError }: Record<string, unknow
   if (isError === true) {
     const texts = parts.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []));
     const words = texts.join(' ').slice(0, MAX_ERROR_CHARS).toWellFormed();
-    const message = `The tool failed: ${words || 'it does not say why'}`;
+    const message = `The tool failed: ${words || 'no reason given'}`;
     const { value: upstreamBody } = shrinkToFit(structuredContent ?? parts, TOOL_RESULT.errorBodyBytes, false);
     return { ok: false, sent: true, error: { kind: 'upstream_bad_request', retryable: false, message, upstreamBody } };
   }

@@ -61,7 +61,7 @@ export async function storeUpstreamTools(
       before?.name ??
       upstreamToolName(connector, sourceId, (wanted) => taken.has(wanted) || catalogue.tool(wanted) !== undefined);
     if (!before && taken.has(name)) {
-      report.leftOut.push({ tool: sourceId, reason: 'its name is taken by another tool' });
+      report.leftOut.push({ tool: sourceId, reason: 'another tool has this name' });
       continue;
     }
     seen.add(sourceId);

@@ -33,7 +33,7 @@ export type Converted =
 export function convertTool(connector: string, given: Readonly<Record<string, unknown>> & { name: string }): Converted {
   const { name, inputSchema, outputSchema } = given;
   if (name.length > MAX_THEIR_NAME) return refused(`its name has more than ${MAX_THEIR_NAME} characters`);
-  if (hasHiddenText(name)) return refused('its name holds characters that cannot be seen');
+  if (hasHiddenText(name)) return refused('its name has invisible characters');
   if (!isRecord(inputSchema)) return refused('its input schema is not an object');
   if (Buffer.byteLength(JSON.stringify([inputSchema, outputSchema ?? null])) > MAX_SCHEMA_BYTES) {
     return refused('its schemas are too large');
@@ -77,7 +77,7 @@ export function convertTool(connector: string, given: Readonly<Record<string, un
 const CONTENT: JsonSchema = {
   type: 'object',
   properties: {
-    content: { type: 'array', description: 'What the server returned, in parts.', items: { type: 'object' } },
+    content: { type: 'array', description: "The parts of the server's result.", items: { type: 'object' } },
   },
 };
 

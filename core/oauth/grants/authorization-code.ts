@@ -86,7 +86,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
 const CHANGED = {
   ok: false,
   kind: 'changed',
-  message: 'The connection was changed while the access was being given.',
+  message: 'The connection was changed during authorization.',
 } as const;
 
 /** A code must reach no other server and no other client than those it was asked for with (threats L9, L10). */
@@ -105,7 +105,7 @@ function granted(outcome: TokenOutcome, kept: KeptAuthorization, values: Record<
 
 function withoutRefusal(failure: TokenFailure): Finished {
   if (failure.kind !== 'refused') return failure;
-  return { ok: false, kind: 'code_rejected', message: 'The provider did not accept the authorization code.' };
+  return { ok: false, kind: 'code_rejected', message: 'The provider rejected the authorization code.' };
 }
 
 function firstOfEach(parameters: URLSearchParams): Record<string, string> {

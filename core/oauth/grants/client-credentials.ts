@@ -45,5 +45,5 @@ export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Pro
 
 function ofClient(failure: TokenFailure): TokenFailure {
   if (failure.kind !== 'refused') return failure;
-  return clientRefused('The provider gives this client no token.');
+  return clientRefused('The provider issues no token to this client.');
 }

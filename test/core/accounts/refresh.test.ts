@@ -295,7 +295,7 @@ describe('freshening an account', () => {
       ['without a client id', { client: { id: null } }, /no client id/],
       ['without a client secret', { client: { secret: null } }, /no client secret/],
       ['while the connection is disabled', { enabled: false }, /disabled/],
-      ['where the provider names no token endpoint', { oauth: { token_uri: undefined } }, /no token endpoint/],
+      ['where the provider has no token endpoint', { oauth: { token_uri: undefined } }, /no token endpoint/],
       ['where a value of the address is missing', { oauth: { token_uri: 'https://{{d}}.a.example/t' } }, /required/],
     ];
     for (const [title, options, message] of cases) {

@@ -251,14 +251,14 @@ describe('The rules of the catalogue', () => {
       ({ create }) => {
         create['input_schema'].properties.labels.items = { type: 'object', properties: {} };
       },
-      'labels.items: must state additionalProperties',
+      'labels.items: must set additionalProperties',
     ],
     [
       'a value without a type',
       ({ create }) => {
         create['input_schema'].properties.body = { description: 'x' };
       },
-      'body: does not say what it takes',
+      'body: has no description',
     ],
     [
       'a keyword that does not exist',
@@ -335,14 +335,14 @@ describe('The rules of the catalogue', () => {
       ({ create }) => {
         create['request'].body.value.x = { $item: '' };
       },
-      '$item stands outside $each',
+      '$item is only allowed in $each',
     ],
     [
       'a file that is no file input',
       ({ create }) => {
         create['request'].body.value.x = { $file: 'title' };
       },
-      'is taken by $file and is no file input',
+      'is used by $file but is not a file input',
     ],
     [
       'a file input of another shape',

@@ -30,7 +30,7 @@ describe('requireFiles (H4)', () => {
     expect(await check(1, TOOL_REQUEST.files)).to.equal('ok');
     looks = 0;
     expect(await check(1, TOOL_REQUEST.files + 1)).to.equal(
-      'tool_input.files[20] is one too many: a call may name 20 stored files',
+      'tool_input.files[20] exceeds the limit of 20 stored files in one call',
     );
     expect(looks).to.equal(0);
   });

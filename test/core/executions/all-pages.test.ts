@@ -85,11 +85,11 @@ describe('all pages of a result', () => {
     const failure: ToolOutcome = {
       ok: false,
       sent: true,
-      error: { kind: 'upstream_server_error', retryable: true, message: 'The provider answered 500' },
+      error: { kind: 'upstream_server_error', retryable: true, message: 'The provider returned 500' },
     };
     const { data, pages, nextCursor } = await read(provider([[1], failure, [3]]));
     expect([data, pages?.count, pages?.complete]).to.deep.equal([[1], 1, false]);
-    expect(pages?.statement).to.contain('The provider answered 500');
+    expect(pages?.statement).to.contain('The provider returned 500');
     expect(nextCursor).to.be.a('string');
     const outcome = await readAllPages(prepared({ tool: PAGED }), provider([failure]), () => now, LIMITS);
     expect(outcome).to.equal(failure);

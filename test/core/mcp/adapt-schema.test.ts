@@ -141,7 +141,7 @@ describe('X1: the input schema of an MCP tool keeps its parameters', () => {
     });
     expect(properties(input.schema)['a']).to.deep.equal({ type: 'string', description: 'A.' });
     expect(properties(input.schema)).to.have.property('bomb');
-    expect(input.changes).to.include('inputSchema was simplified: it refers to itself, or is too large');
+    expect(input.changes).to.include('inputSchema was simplified: it is recursive or too large');
   });
 
   it('but not what describes no object', () => {

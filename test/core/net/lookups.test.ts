@@ -81,7 +81,7 @@ describe('M2: the lookups of one party', () => {
     const looked = ['a', 'b', 'c', 'd'].map((name) => look(name));
     await turn();
     expect(asked).to.deep.equal(['a', 'b']);
-    expect(await look('e')).to.equal('Too many host names are being resolved already.');
+    expect(await look('e')).to.equal('Too many host names are being resolved.');
     for (const name of ['a', 'b', 'c', 'd']) {
       await eventually(() => asked.includes(name));
       succeed(name);

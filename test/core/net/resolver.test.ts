@@ -217,7 +217,7 @@ describe('M2: the resolver (P1)', () => {
       const egress = startEgress(policy, { resolver: create() });
       const failure = await failureOf(egress.send(get('https://many.example/')));
       expect(failure).to.include({ kind: 'unreachable', sent: false });
-      expect(failure.message).to.equal('The name many.example has more than 64 addresses.');
+      expect(failure.message).to.equal('The name many.example resolves to more than 64 addresses.');
     });
 
     it('lets a call by address or to localhost go on while no name can be resolved', async () => {

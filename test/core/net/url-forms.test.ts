@@ -122,7 +122,7 @@ describe('Egress.check', () => {
     expect(egress.check(new URL('https://api.example.com/v1'))).to.deep.include({ ok: true });
     expect(egress.check('http://api.example.com/')).to.deep.equal({
       ok: false,
-      reason: 'Only https addresses may be called.',
+      reason: 'Only https URLs can be called.',
     });
     expect(egress.check('api.example.com')).to.deep.equal({ ok: false, reason: 'The address is not a URL.' });
   });

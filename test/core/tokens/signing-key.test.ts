@@ -49,7 +49,10 @@ describe('a signing key', () => {
       '',
     ];
     for (const pem of others)
-      expect(() => importSigningKey(new Secret(pem)), pem.slice(0, 30)).to.throw(TypeError, /^Not a private key/);
+      expect(() => importSigningKey(new Secret(pem)), pem.slice(0, 30)).to.throw(
+        TypeError,
+        /^The key is not a private key/,
+      );
   });
 
   it('is rotated with the one before it kept, and no more than that', () => {

@@ -168,7 +168,7 @@ describe('An answer', () => {
       kind: 'upstream_bad_request',
       retryable: false,
       upstreamStatus: 422,
-      message: 'The provider answered 422: Validation Failed',
+      message: 'The provider returned 422: Validation Failed',
       upstreamBody: { message: 'Validation\n Failed\u0007', errors: [1] },
     });
   });

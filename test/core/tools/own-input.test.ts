@@ -51,7 +51,7 @@ describe('H5: the input of a tool that the environment brought', () => {
   it('is refused when comparing it takes too long', async () => {
     const error = await refusalOf(check(EXPONENTIAL, nested(31)));
     expect(error).to.include({ code: 'INVALID_TOOL_INPUT' });
-    expect(error.message).to.equal('tool_input takes too much time to compare with the input_schema of the tool');
+    expect(error.message).to.equal('tool_input takes too much time to validate against the input_schema of the tool');
     expect((await check(EXPONENTIAL, nested(3))).input, 'the next one runs in a new thread').to.deep.equal(nested(3));
   });
 
@@ -73,7 +73,7 @@ describe('H5: the input of a tool that the environment brought', () => {
     const items = { type: 'object', properties: { text: { type: 'string', default: 'x'.repeat(10_000) } } };
     const schema = { type: 'object', properties: { list: { type: 'array', items } } };
     const error = await refusalOf(check(schema, { list: Array.from({ length: 5000 }, () => ({})) }));
-    expect(error.message).to.match(/must have at most 1048576 bytes with the defaults of its schema/);
+    expect(error.message).to.match(/must have at most 1048576 bytes including the defaults of its schema/);
   });
 
   it('is told one error where it is large: a list of all would be longer than the input', async () => {
@@ -112,6 +112,6 @@ describe('H5: the input of a tool that the environment brought', () => {
       defs[`d${level}`] = { allOf: [next, next] };
     }
     const error = await refusalOf(check({ type: 'object', $defs: defs, $ref: '#/$defs/d0' }, {}));
-    expect(error.message).to.match(/cannot be checked: the input_schema of the tool expands to more than 20000/);
+    expect(error.message).to.match(/cannot be validated: the input_schema of the tool expands to more than 20000/);
   });
 });

@@ -52,11 +52,11 @@ export function adaptInput(given: unknown): AdaptedInput | undefined {
  */
 export function adaptOutput(given: unknown): { schema: JsonSchema | undefined; changes: string[] } {
   const changes = new Changes();
-  if (!isRecord(given)) return { schema: undefined, changes: [`${OUTPUT} was left out: it is not an object`] };
+  if (!isRecord(given)) return { schema: undefined, changes: [`${OUTPUT} was omitted: it is not an object`] };
   const cleaned = selfContained(given, OUTPUT, changes);
   const plain = !hasReference(cleaned) && compiles(cleaned) ? cleaned : simplified(cleaned, 'output', OUTPUT, changes);
   const schema = plain && [plain['type']].flat().includes('object') ? { ...plain, type: 'object' } : undefined;
-  if (plain && !schema) changes.add([OUTPUT], 'was left out: it does not describe an object');
+  if (plain && !schema) changes.add([OUTPUT], 'was omitted: it does not describe an object');
   return { schema, changes: changes.list };
 }
 
@@ -98,7 +98,7 @@ function simplified(schema: Data, direction: Direction, name: string, changes: C
   for (const detail of DETAILS) {
     const written = writeWith(new SchemaWriter(reader, direction, detail as Detail, MAX_NODES), schema);
     if (!written || !compiles(written)) continue;
-    changes.add([name], 'was simplified: it refers to itself, or is too large');
+    changes.add([name], 'was simplified: it is recursive or too large');
     return { ...written };
   }
   return undefined;

@@ -25,7 +25,7 @@ export function cleanSchema(schema: unknown, path: readonly string[], changes: C
     const place = [...path, word];
     const problem = wordProblem(word, value);
     if (problem === undefined) kept[word] = cleanValue(word, value, place, changes);
-    else changes.add(place, `was left out: it ${problem}`);
+    else changes.add(place, `was omitted: it ${problem}`);
   }
   return kept;
 }
@@ -40,7 +40,7 @@ function cleanValue(word: string, value: unknown, place: readonly string[], chan
   return Object.fromEntries(
     Object.entries(value as Data).map(([name, item]) => {
       if (isSchema(item)) return [name, cleanSchema(item, [...place, name], changes)];
-      changes.add([...place, name], 'takes any value: it is not a schema');
+      changes.add([...place, name], 'accepts any value: it is not a schema');
       return [name, {}];
     }),
   );
@@ -57,11 +57,11 @@ function withoutCostlyPatterns(node: Data, path: readonly string[], changes: Cha
     delete kept['pattern'];
     const said = typeof description === 'string' ? `${description} ` : '';
     kept['description'] = `${said}Pattern: ${pattern}`;
-    changes.add([...path, 'pattern'], 'became a part of the description: it is not checked');
+    changes.add([...path, 'pattern'], 'was moved to the description: it is not validated');
   }
   if (isRecord(patternProperties) && Object.keys(patternProperties).some((name) => searchPatternProblem(name))) {
     for (const word of ['patternProperties', 'additionalProperties', 'unevaluatedProperties']) delete kept[word];
-    changes.add([...path, 'patternProperties'], 'was left out: its names are not checked');
+    changes.add([...path, 'patternProperties'], 'was omitted: its names are not validated');
   }
   return kept;
 }

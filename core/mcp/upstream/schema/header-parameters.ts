@@ -37,9 +37,9 @@ export function readHeaderParameters(schema: unknown): HeaderParameters {
   const declare = (node: Data, path: readonly string[] | null): string | undefined => {
     const header = node['x-mcp-header'];
     if (path === null || path.length === 0) return 'x-mcp-header is only allowed on properties';
-    if (typeof header !== 'string' || !TOKEN.test(header)) return 'x-mcp-header is not a name of a header';
+    if (typeof header !== 'string' || !TOKEN.test(header)) return 'x-mcp-header is not a valid header name';
     if (!TYPES.has(node['type'])) return 'x-mcp-header is only allowed on strings, integers and booleans';
-    if (seen.has(header.toLowerCase())) return 'x-mcp-header names a header twice';
+    if (seen.has(header.toLowerCase())) return 'x-mcp-header uses a header name twice';
     seen.add(header.toLowerCase());
     headers.push({ path: [...path], header });
     return headers.length > MAX_HEADERS ? 'x-mcp-header is declared too often' : undefined;

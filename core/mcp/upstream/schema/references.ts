@@ -51,7 +51,7 @@ export function removeLostReferences(
   visit(root, path, (node, place) => {
     if (typeof node['$ref'] !== 'string' || leads(root, node['$ref'], anchors)) return;
     delete node['$ref'];
-    changes.add([...place, '$ref'], 'was left out: it leads out of the schema');
+    changes.add([...place, '$ref'], 'was omitted: it refers to another document');
   });
 }
 

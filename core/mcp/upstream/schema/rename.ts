@@ -34,7 +34,7 @@ export function renameProperties(
     const alias = taken.has(free) ? `${free.slice(0, 56)}_${ours.size}` : free;
     taken.add(alias);
     ours.set(name, alias);
-    changes.add([...path, name], `is called ${alias} here`);
+    changes.add([...path, name], `was renamed to ${alias}`);
   }
   const names = Object.fromEntries([...ours].map(([name, alias]) => [alias, name]));
   return { schema: renamed(root, ours) as Data, names };

@@ -101,10 +101,10 @@ export function wordProblem(word: string, value: unknown): string | undefined {
   if (SCHEMA_WORDS.has(word)) return isSchema(value) ? undefined : 'is not a schema';
   if (LIST_WORDS.has(word))
     return Array.isArray(value) && value.length > 0 && value.every(isSchema) ? undefined : 'is not a list of schemas';
-  if (MAP_WORDS.has(word)) return isRecord(value) ? undefined : 'does not hold schemas by name';
+  if (MAP_WORDS.has(word)) return isRecord(value) ? undefined : 'is not an object of schemas';
   const check = CHECKS.get(word);
-  if (!check) return 'is not a word of JSON Schema';
-  return check(value) ? undefined : 'has a value that it cannot have';
+  if (!check) return 'is not a keyword of JSON Schema';
+  return check(value) ? undefined : 'has an invalid value';
 }
 
 export function isSchema(value: unknown): boolean {
