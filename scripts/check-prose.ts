@@ -7,7 +7,23 @@ import { PHRASES, type Phrase } from './prose/phrases.ts';
  * Reports banned phrases in the texts that people read: the contract, the documentation, comments, messages and test titles.
  * The phrases and their replacements are data: prose/phrases.ts.
  */
-const CLEAN = ['README.md', 'SECURITY.md', 'scripts/check-prose.ts', 'scripts/prose/mask.ts'];
+const CLEAN = [
+  'README.md',
+  'SECURITY.md',
+  'core/errors.ts',
+  'docs/architecture.md',
+  'docs/clients.md',
+  'docs/errors.md',
+  'docs/execution.md',
+  'docs/import.md',
+  'docs/mcp.md',
+  'docs/operations.md',
+  'docs/performance.md',
+  'docs/reliability.md',
+  'docs/tools.md',
+  'scripts/check-prose.ts',
+  'scripts/prose/mask.ts',
+];
 
 export interface Finding {
   file: string;

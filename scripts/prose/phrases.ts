@@ -41,7 +41,8 @@ export const PHRASES: Phrase[] = [
   { pattern: 'behind (?:our|its|their|his) backs?', instead: 'say what happens without whose knowledge' },
   { pattern: 'wish(?:es)?', instead: '"query", "request" or "setting"' },
   {
-    pattern: '(?<!there )(?:is|are|was|were) no(?! (?:longer|more|less|later|earlier|greater|larger|smaller|one))',
+    pattern:
+      '(?<!there )(?:is|are|was|were) no(?! (?:longer|more|less|later|earlier|greater|larger|smaller|faster|slower|better|worse|one))',
     instead: '"is not a …", "has no …" or "there is no …"',
   },
   {

@@ -53,7 +53,7 @@ describe('the ways out of environments', () => {
     const call = (signal?: AbortSignal) => get('https://api.example.com/', signal && { signal });
     const hanging = [1, 2].map(() => failureOf(ways.of(ONE).send(call(stop.signal))));
     await eventually(() => upstream.requests.length === 1);
-    expect((await failureOf(ways.of(ONE).send(call()))).message).to.contain('waiting already');
+    expect((await failureOf(ways.of(ONE).send(call()))).message).to.contain('already waiting');
     upstream.handler = (_request, res) => json(res, 200, {});
     expect((await ways.of(OTHER).send(call())).status).to.equal(200);
     stop.abort();

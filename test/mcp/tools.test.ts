@@ -138,7 +138,7 @@ describe('tools over MCP', () => {
         const client = await connect(revision);
         const result = (await client.callTool({ name: 'acme_get_thing', arguments: { number: 7 } })) as CallToolResult;
         expect(dataOf(result)).to.not.have.property('data');
-        expect(dataOf(result).note).to.match(/shape/);
+        expect(dataOf(result).note).to.match(/output schema/);
         expect((result.content[0] as { text: string }).text).to.contain('"seven"');
       });
 

@@ -75,7 +75,7 @@ describe('createTool', () => {
   describe('400', () => {
     const violations: [string, (body: Breakable) => void, string, string][] = [
       ['a name of another connector', (b) => Object.assign(b, { name: 'slack_get_thing' }), 'name', 'acme_crm_'],
-      ['a template without its input', (b) => Object.assign(b.request, { path: '/{id}' }), 'request', 'take id'],
+      ['a template without its input', (b) => Object.assign(b.request, { path: '/{id}' }), 'request', 'use id'],
       [
         'an input that nothing takes',
         (b) => Object.assign(b.input_schema.properties, { idle: { type: 'string', description: 'x' } }),
@@ -110,15 +110,15 @@ describe('createTool', () => {
         'an unknown directive',
         (b) => Object.assign(b.request, { query: { a: { $eval: '1' } } }),
         'request.query.a',
-        '$eval is no directive',
+        '$eval is not a directive',
       ],
       [
         'a header that says who calls',
         (b) => Object.assign(b.request, { headers: { Cookie: 'a' } }),
         'request.headers.Cookie',
-        'cannot be set',
+        'must not be set',
       ],
-      ['a GET that writes', (b) => Object.assign(b.hints, { read_only: false }), 'hints', 'GET is read_only'],
+      ['a GET that writes', (b) => Object.assign(b.hints, { read_only: false }), 'hints', 'GET must be read_only'],
       [
         'a scope that the connector lacks',
         (b) => Object.assign(b, { scopes: [['all']] }),

@@ -83,7 +83,7 @@ describe('where links lead', () => {
       await createConnection(first, { verification_mode: 'NONE', key_id: 'open-house' });
       await first.stop();
       const second = await startTestServer(base);
-      const said = second.logs.map((line) => JSON.parse(line)).find(({ msg }) => /verify nobody/.test(msg));
+      const said = second.logs.map((line) => JSON.parse(line)).find(({ msg }) => /do not verify users/.test(msg));
       expect(said).to.deep.include({ level: 40, connections: ['open-house'] });
       await second.stop();
       const refusal = await startTestServer({ ...base, env: { BASE_URL: 'https://dev.example' } }).then(

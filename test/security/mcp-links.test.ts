@@ -148,7 +148,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     const { error } = dataOf(await client.callTool(CALL));
     expect(error.next_action.operation_id).to.equal('verifyUser');
     expect(error.message).to.match(
-      /^The application has not confirmed yet who connected the account\. The application has to /,
+      /^The application has not verified yet which user connected the account\. The application must /,
     );
     expect(error).to.not.have.nested.property('next_action.url');
     expect(upstream.requests).to.have.length(0);
@@ -268,7 +268,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(body.result.isError).to.equal(true);
     const { next_action: next } = body.result.structuredContent.error;
     expect(next.operation_id).to.equal('createConnectedAccount');
-    expect(next.message).to.match(/^The application has to store the settings of the account\. .*base_url/);
+    expect(next.message).to.match(/^The application must store the settings of the account\. .*base_url/);
   });
 
   it('are not made where the application has named no address to verify at, and the model is told why', async () => {

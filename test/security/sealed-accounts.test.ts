@@ -296,7 +296,7 @@ describe('credentials whose provider changes', () => {
         expect(acme.requests).to.deep.equal([]);
         const row = await accountRow(server, id);
         expect(row).to.include({ status: 'PENDING_AUTH' });
-        expect(row.statusReason).to.include('another way');
+        expect(row.statusReason).to.include('different place');
         const [event] = await auditOf(server, id);
         expect(event).to.deep.include({ action: 'account.parked', details: { reason: row.statusReason } });
         if (JSON.stringify(after).includes('is_mcp')) return;

@@ -108,7 +108,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
   const moves: [what: string, reason: RegExp, change: Change][] = [
     [
       'M1: its token goes into another header',
-      /another way/,
+      /different place/,
       (connector) => {
         patternOf(connector, 'BEARER_TOKEN').auth_header_key_override = 'X-Token';
       },

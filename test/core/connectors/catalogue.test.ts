@@ -25,7 +25,7 @@ describe('The catalogue', () => {
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
     const withTools = new Set(files.tools.map(({ connector }) => connector));
     expect(readme).to.contain(
-      `${files.tools.length} for ${withTools.size} of the ${files.connectors.length} built-in connectors`,
+      `${files.tools.length} tools for ${withTools.size} of the ${files.connectors.length} built-in connectors`,
     );
   });
 
@@ -216,21 +216,21 @@ describe('The rules of the catalogue', () => {
       ({ list }) => {
         list['request'].path = '/repos/{owner}/{repo}/{number}';
       },
-      'take number, which input_schema does not have',
+      'use number, which input_schema does not have',
     ],
     [
       'an input that is not used',
       ({ create }) => {
         create['input_schema'].properties.other = { type: 'string', description: 'x' };
       },
-      'has other, which no template takes',
+      'has other, which no template uses',
     ],
     [
       'an optional input in the path',
       ({ list }) => {
         list['input_schema'].required = ['owner'];
       },
-      'repo stands in the path',
+      'repo is part of the path',
     ],
     [
       'a scope that the connector lacks',
@@ -286,14 +286,14 @@ describe('The rules of the catalogue', () => {
       ({ list }) => {
         list['hints'].read_only = false;
       },
-      'GET is read_only',
+      'GET must be read_only',
     ],
     [
       'a destructive read',
       ({ list }) => {
         list['hints'].destructive = true;
       },
-      'never destructive',
+      'must not be destructive',
     ],
     [
       'a GET with a body',
@@ -321,14 +321,14 @@ describe('The rules of the catalogue', () => {
       ({ create }) => {
         create['request'].headers = { Cookie: 'x' };
       },
-      'Cookie cannot be set',
+      'Cookie must not be set',
     ],
     [
       'a directive that does not exist',
       ({ create }) => {
         create['request'].body.value.x = { $inputs: 'title' };
       },
-      '$inputs is no directive',
+      '$inputs is not a directive',
     ],
     [
       'a stray $item',
@@ -356,7 +356,7 @@ describe('The rules of the catalogue', () => {
         };
         create['request'].body.value.x = { $file: 'file' };
       },
-      'its members are file_name, mime_type, content_base64, file_id',
+      'its members must be file_name, mime_type, content_base64, file_id',
     ],
     [
       'a cursor of its own',
@@ -377,7 +377,7 @@ describe('The rules of the catalogue', () => {
       ({ connector }) => {
         connector['api'].base_url = 'https://{{shop}}.api.github.com';
       },
-      '{{shop}} is filled by no field',
+      '{{shop}} has no field',
     ],
     [
       'two patterns of one type',

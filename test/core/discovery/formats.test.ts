@@ -191,7 +191,7 @@ describe('the shape of tools for Gemini', () => {
       free: { type: 'OBJECT' },
       tags: {
         type: 'ARRAY',
-        description: 'At most 3 items. No item twice.',
+        description: 'At most 3 items. Items must be unique.',
         items: { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }] },
       },
       node: { type: 'OBJECT', properties: { next: { type: 'OBJECT' } } },

@@ -61,8 +61,8 @@ describe('all pages of a result', () => {
   });
 
   for (const [what, limits, count, why] of [
-    ['pages', { pages: 2 }, 2, /2 pages are the most/],
-    ['bytes', { bytes: 8 }, 2, /8 bytes are the most/],
+    ['pages', { pages: 2 }, 2, /2 pages/],
+    ['bytes', { bytes: 8 }, 2, /8 bytes/],
     ['time', { timeMs: 150 }, 2, /time/],
   ] as const) {
     it(`stop at the limit of ${what}, and the cursor leads to the first that is missing`, async () => {

@@ -64,7 +64,7 @@ describe('An overlay', () => {
       [{ target: "$.texts[?search(@, '(a|b|c)+d')]", update: {} }],
     ]) {
       expect(() => apply({ ...list, texts: Array(50).fill('abc'.repeat(2000)) }, ...actions)).to.throw(
-        'takes too much work',
+        'selects too many nodes',
       );
     }
     const levels = (count: number): object => (count === 0 ? { end: 0 } : { a: levels(count - 1) });

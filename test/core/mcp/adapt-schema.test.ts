@@ -271,7 +271,7 @@ describe('X7: properties with names that model APIs refuse', () => {
       ['long'.repeat(30)]: 'l',
       žluť: 'm',
     });
-    expect(changes).to.include(`inputSchema.$filter is called ${own('$filter')} here`);
+    expect(changes).to.include(`inputSchema.$filter was renamed to ${own('$filter')}`);
     expect(ours['required']).to.have.members([own('$filter'), 'filter']);
     expect(ours['dependentRequired']).to.deep.equal({ [own('a b')]: [own('$ref')] });
   });
@@ -344,7 +344,7 @@ describe('the output schema of an MCP tool', () => {
     for (const given of [null, 'x', { type: 'array' }]) {
       const { schema, changes } = adaptOutput(given);
       expect(schema).to.equal(undefined);
-      expect(changes[0]).to.match(/^outputSchema was left out/);
+      expect(changes[0]).to.match(/^outputSchema was omitted/);
     }
   });
 });

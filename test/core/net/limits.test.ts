@@ -190,7 +190,7 @@ describe('limits of an answer (E4)', () => {
       const local = await answering((socket) => socket.write(`${HEAD}content-length: 10\r\n\r\n12345`));
       const error = await failure(local, { idleTimeoutMs: 50 });
       expect(error.kind).to.equal('timeout');
-      expect(error.message).to.contain('stood still for 50 ms');
+      expect(error.message).to.contain('arrived for 50 ms');
     });
 
     it('does not count what comes before the answer as its beginning', async () => {
@@ -211,7 +211,7 @@ describe('limits of an answer (E4)', () => {
       const error = await failure(local, { timeoutMs: 150 });
       drips.forEach(clearInterval);
       expect(error.kind).to.equal('timeout');
-      expect(error.message).to.contain('not over within 150 ms');
+      expect(error.message).to.contain('not finish within 150 ms');
     });
 
     it('lets a slow answer come to its end as long as it does not stand still', async () => {

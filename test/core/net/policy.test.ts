@@ -143,9 +143,9 @@ describe('parseEndpointOverrides', () => {
   });
 
   for (const [entry, reason] of [
-    ['https://a.example', /of the form/],
-    ['https://a.example=', /of the form/],
-    ['https://a.example=http://127.0.0.1:1=2', /of the form/],
+    ['https://a.example', /must have the form/],
+    ['https://a.example=', /must have the form/],
+    ['https://a.example=http://127.0.0.1:1=2', /must have the form/],
     ['http://a.example=http://127.0.0.1:1', /https origin/],
     ['https://a.example/path=http://127.0.0.1:1', /https origin/],
     ['https://user@a.example=http://127.0.0.1:1', /https origin/],

@@ -37,7 +37,7 @@ describe('the key check at the start', () => {
     store.put(OLD, { kind: 'value', context: VALUE, blob: Buffer.alloc(0) });
     const failure = await failureOfAsync(() => verifyKeyChecks(ringOf(NEW), store, 5));
     expect(failure.code).to.equal('UNKNOWN_KEY');
-    expect(failure.message).to.include(`1 sealed record needs the key ${OLD}`);
+    expect(failure.message).to.include(`1 encrypted record needs the key ${OLD}`);
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
   });
 

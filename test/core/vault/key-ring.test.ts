@@ -43,7 +43,7 @@ describe('the key ring', () => {
     ['base64url', `${A}:${Buffer.alloc(32, 0xff).toString('base64url')}=`, 'not base64'],
     ['stray bits in the last character', `${A}:${base64(32, 0xff).replace('8=', '9=')}`, 'not base64'],
     ['a zero key', `${A}:${base64(32, 0)}`, 'all zero'],
-    ['an id given before', keyLine(B, 'another key'), 'taken'],
+    ['an id given before', keyLine(B, 'another key'), 'duplicate key id'],
     ['a key given before', keyLine(A, B), 'under another id'],
   ] as const) {
     it(`refuses ${name}, naming the line and not its content`, () => {

@@ -225,7 +225,7 @@ describe('a key file in rotation', () => {
     clock.time += 59_999;
     const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
     expect(failure.code).to.equal('KEY_IN_USE');
-    expect(failure.message).to.include('only just become active');
+    expect(failure.message).to.include('became active less than a minute ago');
     clock.time += 1;
     await retireKey(OLD, retirement());
     expect(ringInFile().get(OLD)).to.equal(undefined);
