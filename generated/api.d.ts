@@ -773,7 +773,7 @@ export interface paths {
          *     A model calls tools by their names alone: no name may be offered by two mappings.
          *
          *     When it does not work:
-         *     - 400 `UNKNOWN_CONNECTOR` a mapping names no connection.
+         *     - 400 `UNKNOWN_CONNECTOR` a mapping does not name a connection.
          *     - 400 `VALIDATION_FAILED` the form; a mapping names a tool that its connection does not have or allow, or offers what an
          *       earlier one offers.
          *     - 409 `MCP_CONFIG_EXISTS` the name is taken.
