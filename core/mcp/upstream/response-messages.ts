@@ -77,8 +77,7 @@ export async function readText({ body }: EgressStream, budget: ReadBudget): Prom
 
 function requireEvents(stream: EgressStream): void {
   const type = mediaTypeOf(stream);
-  if (type !== 'text/event-stream')
-    throw new MessageFormatError('The MCP server returned neither JSON nor events.');
+  if (type !== 'text/event-stream') throw new MessageFormatError('The MCP server returned neither JSON nor events.');
 }
 
 function mediaTypeOf({ headers }: EgressStream): string {
