@@ -27,8 +27,8 @@ export interface paths {
         };
         /**
          * Get the public keys
-         * @description The public keys that verify the access tokens of this environment, and the tokens by which it vouches for its accounts
-         *     (RFC 7517).
+         * @description Returns the public keys (RFC 7517) that verify the access tokens of this environment and the tokens that identify its
+         *     accounts to cloud providers.
          */
         get: operations["getJwks"];
         put?: never;
@@ -48,7 +48,7 @@ export interface paths {
         };
         /**
          * Get the authorization server metadata
-         * @description What RFC 8414 says of the environment as an authorization server. `issuer` is its address.
+         * @description Returns the metadata of the environment as an authorization server (RFC 8414). `issuer` is the base URL of the environment.
          */
         get: operations["getAuthorizationServerMetadata"];
         put?: never;
@@ -68,8 +68,9 @@ export interface paths {
         };
         /**
          * Get the identity provider metadata
-         * @description What a cloud reads before it trusts what the environment says of its accounts (OpenID Connect Discovery 1.0 §4): accounts of
-         *     the type `TRUSTED_IDP` get temporary credentials for a token that carries this `issuer`. Nobody signs in here.
+         * @description Returns the metadata of the environment as an identity provider (OpenID Connect Discovery 1.0 §4). Cloud providers read it
+         *     before they trust the environment: accounts of the type `TRUSTED_IDP` exchange a token of this `issuer` for temporary
+         *     credentials. It does not support user sign-in.
          */
         get: operations["getIdentityProviderMetadata"];
         put?: never;
@@ -89,13 +90,13 @@ export interface paths {
         };
         /**
          * List API clients
-         * @description Lists the API clients of this environment, newest first. Of a secret only its first characters are shown.
+         * @description Lists the API clients of this environment, newest first. Of each secret, only the first characters are returned.
          */
         get: operations["listApiClients"];
         put?: never;
         /**
          * Create an API client
-         * @description Adds a client with its scopes and makes its first secret. The secret is shown in this answer and never again.
+         * @description Creates an API client with its scopes and its first secret. The secret is returned only in this response. Store it securely.
          */
         post: operations["createApiClient"];
         delete?: never;
@@ -115,7 +116,8 @@ export interface paths {
         put?: never;
         /**
          * Disable an API client
-         * @description Ends the client: it gets no more tokens, and those it has end at once. Disabling one that is disabled changes nothing.
+         * @description Disables an API client permanently: it can no longer get tokens, and its tokens are revoked immediately. If the client is
+         *     already disabled, nothing changes.
          */
         post: operations["disableApiClient"];
         delete?: never;
@@ -135,9 +137,9 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of an API client
-         * @description Makes a new secret. The one in use keeps working beside it for `overlap_seconds`, so that the change-over needs no pause. At
-         *     most two secrets live: an older one that is still in its overlap ends at once. The new secret is shown in this answer and
-         *     never again.
+         * @description Creates a new secret for an API client. The previous secret remains valid for `overlap_seconds`, so that you can replace it
+         *     without an interruption. A client has at most two valid secrets: an older secret that is still in its overlap is revoked
+         *     immediately. The new secret is returned only in this response. Store it securely.
          */
         post: operations["rotateApiClientSecret"];
         delete?: never;
@@ -155,64 +157,69 @@ export interface paths {
         };
         /**
          * List connected accounts
-         * @description Lists the accounts of this environment, newest first, as summaries without API settings and credentials. Filters are
-         *     combined: an account must fit all of them. A filter that names something unknown matches nothing; that is an empty list and
-         *     no error.
+         * @description Lists the connected accounts of this environment, newest first, without their settings and credentials. Filters are
+         *     combined: an account must match all of them. If a filter names something unknown, the list is empty.
          *
-         *     `page_token` goes back and forth through the list in a stable order, also while accounts are created and deleted.
-         *     `total_size` counts all matches exactly without filters, for any filters among `connection_id`, `connector`, `provider` and
-         *     `status`, and for up to 10,000 matches of other filters. It can be a lower bound for more matches, and where matches are rare
-         *     among more than 100,000 accounts of a filter; `total_size_is_lower_bound` is `true` then.
+         *     Page tokens keep a stable order while accounts are created and deleted.
+         *
+         *     `total_size` is exact without filters, with any combination of `connection_id`, `connector`, `provider` and `status`, and
+         *     for up to 10,000 matches of other filters. Otherwise it can be a lower bound: with more matches, or when matches are rare
+         *     among more than 100,000 accounts. Then `total_size_is_lower_bound` is `true`.
          */
         get: operations["listConnectedAccounts"];
         /**
          * Update a connected account
-         * @description The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
-         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
-         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         * @description Updates the settings or the credentials of a connected account. Identify the account by its `id`, or by `connector`,
+         *     `identifier` and its owner (`organization_id`, `user_id` or both).
          *
-         *     Only what stands in `connected_account` changes:
-         *     - `api_config` is merged into the stored object at every depth. `null` removes a key, an array is replaced as a whole.
-         *     - Of `authorization_details` only the included fields change, so a new `access_token` alone keeps the stored
-         *       `refresh_token`, and `null` removes a field. The one key must fit the type of the connection.
+         *     Only the fields in `connected_account` change:
+         *     - `api_config` is merged into the stored settings at every level. `null` removes a key. Arrays are replaced.
+         *     - `authorization_details` changes only the included fields, so a new `access_token` keeps the stored `refresh_token`. `null`
+         *       removes a field. Its key must fit the type of the connection.
          *
-         *     Usable credentials in the request make the account `ACTIVE`, whatever its state was. Parallel updates of different keys
-         *     all take effect.
+         *     With usable credentials in the request, the account becomes `ACTIVE`, regardless of its status before. Concurrent updates of
+         *     different keys all take effect.
          *
-         *     Credentials are bound to the hosts they were given for. Settings that move the account to another host, such as another
-         *     sub-domain, make it `PENDING_AUTH` until credentials are sent again, whole: parts of the old ones are not carried over.
+         *     Credentials are bound to the hosts for which they were entered. If new settings move the account to another host, such as
+         *     another subdomain, the account becomes `PENDING_AUTH` until complete credentials are sent again.
          *
-         *     The answer holds the account in full, with its credentials when the client also has the scope `credentials:read`, else
-         *     without the secret values.
+         *     The response contains the credentials if the client also has the scope `credentials:read`. Otherwise the secret values are
+         *     omitted.
          *
-         *     When it does not work:
-         *     - 400 `INVALID_AUTHORIZATION_DETAILS` the credentials do not fit the connection's type or the fields of its pattern.
-         *     - 400 `INVALID_API_CONFIG` the settings lack a field of the pattern, do not fit it, or have more than 64 KiB, 512 keys or
-         *       16 levels; a key is `__proto__`, `constructor` or `prototype`.
-         *     - 400 `UNKNOWN_CONNECTOR` or `UNSUPPORTED_CONNECTION_TYPE` the provider was deleted, or no longer offers the account's
-         *       type.
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 400 `INVALID_AUTHORIZATION_DETAILS`: the credentials do not fit the type of the connection or the fields of its pattern.
+         *     - 400 `INVALID_API_CONFIG`: the settings lack a required field, do not fit the pattern, have more than 64 KiB, 512 keys or
+         *       16 levels, or contain the key `__proto__`, `constructor` or `prototype`.
+         *     - 400 `UNKNOWN_CONNECTOR` or `UNSUPPORTED_CONNECTION_TYPE`: the provider was deleted, or no longer offers the type of the
+         *       account.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
          */
         put: operations["updateConnectedAccount"];
         /**
          * Create a connected account
-         * @description Creates an account of a connector for an organization, a user, or a user of an organization. With usable credentials it is
-         *     `ACTIVE` at once; without any, or with an empty object, it is `PENDING_AUTH` until an update brings some. An account of a
-         *     `NO_AUTH` connector is `ACTIVE` from the start.
+         * @description Creates a connected account of a connector for an organization, a user, or a user of an organization. Use it to import
+         *     credentials that you already have. To let a user authorize the account, use `generateMagicLink` instead.
          *
-         *     `connector` names a connection by its `key_id`, or a provider that has exactly one connection here. A known provider that
-         *     has no connection yet gets one: its `key_id` is the provider's identifier, its type the first of the provider's that takes
-         *     the credentials in the request. Where client credentials are missing it is a `DRAFT`: its accounts run tools with the
-         *     tokens they were given, but cannot refresh them.
+         *     With usable credentials the account is `ACTIVE`. Without credentials, or with an empty object, it is `PENDING_AUTH` until an
+         *     update adds them. An account of a `NO_AUTH` connector is always `ACTIVE`.
          *
-         *     The answer holds the account in full, with its credentials when the client also has the scope `credentials:read`, else
-         *     without the secret values.
+         *     `connector` is the `key_id` of a connection, or a provider that has exactly one connection in this environment. If a
+         *     provider has no connection yet, one is created: its `key_id` is the identifier of the provider, and its type is the first
+         *     one of the provider that accepts the credentials in the request. If client credentials are required and missing, the
+         *     connection is a `DRAFT`: its accounts can run tools with the tokens that they have, but cannot refresh them.
          *
-         *     When it does not work:
-         *     - 400 `INCOMPLETE_ACCOUNT_KEY` neither `organization_id` nor `user_id`; `UNKNOWN_CONNECTOR`; `AMBIGUOUS_CONNECTOR` several
-         *       connections, which it lists.
-         *     - 400 `INVALID_AUTHORIZATION_DETAILS` the credentials do not fit the connection's type or the fields of its pattern;
-         *       `INVALID_API_CONFIG` the settings lack a field of the pattern, do not fit it, or are too large.
-         *     - 409 `ACCOUNT_EXISTS` the connection has an account with this owner and identifier.
+         *     The response contains the credentials if the client also has the scope `credentials:read`. Otherwise the secret values are
+         *     omitted.
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: both `organization_id` and `user_id` are missing.
+         *     - 400 `UNKNOWN_CONNECTOR`: there is no such connector.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the provider has several connections, which the response lists.
+         *     - 400 `INVALID_AUTHORIZATION_DETAILS`: the credentials do not fit the type of the connection or the fields of its pattern.
+         *     - 400 `INVALID_API_CONFIG`: the settings lack a required field, do not fit the pattern, or are too large.
+         *     - 409 `ACCOUNT_EXISTS`: the connection already has an account with this owner and identifier.
          */
         post: operations["createConnectedAccount"];
         delete?: never;
@@ -232,12 +239,15 @@ export interface paths {
         put?: never;
         /**
          * Delete a connected account
-         * @description Deletes the account and destroys its credentials; this cannot be undone. Its executions and audit entries stay. A second
-         *     delete is 404.
+         * @description Deletes an account and its credentials. This cannot be undone. The executions and audit log entries of the account are kept.
+         *     Deleting it again returns 404.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
-         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
-         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
          */
         post: operations["deleteConnectedAccount"];
         delete?: never;
@@ -257,12 +267,15 @@ export interface paths {
         put?: never;
         /**
          * Disconnect an account
-         * @description Takes the credentials of an account away and keeps the account with its settings: its status becomes `DISCONNECTED` and
-         *     the stored credentials are destroyed. An update with new credentials connects the account again.
+         * @description Deletes the credentials of an account and keeps the account with its settings. Its status becomes `DISCONNECTED`. To connect
+         *     it again, update it with new credentials or create a link.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
-         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
-         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
          */
         post: operations["disconnectConnectedAccount"];
         delete?: never;
@@ -280,13 +293,12 @@ export interface paths {
         };
         /**
          * Search connected accounts
-         * @description Finds the accounts whose identifier, provider or connector contains the text, without regard to case, newest first. The text
-         *     must have at least 3 characters, and at most 200, after white space at both ends is cut off; anything else is 400
-         *     `VALIDATION_FAILED`. No character in it has a special meaning.
+         * @description Finds the accounts whose identifier, provider or connector contains a text, newest first. The search is case-insensitive.
+         *     The text must have 3 to 200 characters after leading and trailing white space is removed; otherwise the request is rejected
+         *     with 400 `VALIDATION_FAILED`. No character has a special meaning.
          *
-         *     Returns summaries in pages like the list does. `total_size` is exact for up to 1,000 matches of identifiers, and for any
-         *     number of accounts that are found by their connector or provider. For more it can be a lower bound, and
-         *     `total_size_is_lower_bound` is `true` then.
+         *     The items have the same form as in the list. `total_size` is exact for up to 1,000 matches of identifiers, and for any
+         *     number of matches of connectors and providers. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is `true`.
          */
         get: operations["searchConnectedAccounts"];
         put?: never;
@@ -306,15 +318,18 @@ export interface paths {
         };
         /**
          * Get the credentials of an account
-         * @description Answers the account in full, with its credentials. Give the scope `credentials:read` only to clients that must see them:
-         *     tools run without it.
+         * @description Returns an account with its credentials. Grant the scope `credentials:read` only to clients that need credentials; running
+         *     tools does not require it.
          *
-         *     Every answer is written to the audit log before it is sent. `secret_access_key` and `session_token` of temporary cloud
-         *     credentials are never answered.
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
-         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
-         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     Each read is written to the audit log before the response is sent. The `secret_access_key` and `session_token` of temporary
+         *     cloud credentials are never returned.
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
          */
         get: operations["getConnectedAccountAuth"];
         put?: never;
@@ -334,12 +349,15 @@ export interface paths {
         };
         /**
          * Get an account without its credentials
-         * @description Answers everything about the account but its secrets: of `authorization_details` only the fields that are none, such as
+         * @description Returns an account without secrets. `authorization_details` contains only the fields that are not secret, such as the
          *     granted scopes or a user name.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. A name that is
-         *     not complete, or that fits several accounts, is 400 `INCOMPLETE_ACCOUNT_KEY`; a `connector` with several connections is
-         *     400 `AMBIGUOUS_CONNECTOR`, which lists them; fields that do not agree with `id`, and anything unknown, are 404.
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
          */
         get: operations["getConnectedAccountDetails"];
         put?: never;
@@ -361,22 +379,26 @@ export interface paths {
         put?: never;
         /**
          * Generate a magic link
-         * @description Makes a link that a user opens in a browser to authorize the account: by consenting at the provider, or by typing a key into
-         *     a page of Valetkey. Opening the link does not spend it, finishing it does. It lives as long as the environment says
-         *     (`link_lifetime_seconds`, 15 minutes unless set otherwise).
+         * @description Creates a link that a user opens in a browser to authorize an account: by giving consent at the provider, or by entering a
+         *     key on a page of Valetkey. A link can be opened several times and finished once. It expires after `link_lifetime_seconds` of
+         *     the environment, 15 minutes by default.
          *
-         *     Whoever finishes the link is sent to `user_verify_url` with `auth_request_id` and `state` in the query. What was granted is of
-         *     no use to anyone until the application calls `verifyUser`. An account that is `ACTIVE` keeps working with what it has.
+         *     After finishing, the user is redirected to `user_verify_url` with `auth_request_id` and `state` in the query. The new
+         *     credentials are not used until the application calls `verifyUser`. An `ACTIVE` account keeps its current credentials until
+         *     then.
          *
-         *     The account is named by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`; under such a name
-         *     an account that does not exist yet is created, `PENDING_AUTH`.
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both). In
+         *     the second case, an account that does not exist is created with the status `PENDING_AUTH`.
          *
-         *     When it does not work:
-         *     - 400 `VALIDATION_FAILED` `user_verify_url` is missing or not on the environment's list; `INCOMPLETE_ACCOUNT_KEY`;
-         *       `UNKNOWN_CONNECTOR`; `AMBIGUOUS_CONNECTOR`, which lists the connections.
-         *     - 400 `UNSUPPORTED_CONNECTION_TYPE` accounts of this type need no person (`NO_AUTH`, `WORKSPACE_DWD`, `TRUSTED_IDP` and
-         *       machine clients), or offer nothing for one to do.
-         *     - 409 `CONNECTION_DISABLED`, `CONNECTION_NOT_READY` while the connection is a `DRAFT`.
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: `user_verify_url` is missing, or not in the list of the environment.
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `UNKNOWN_CONNECTOR`: there is no such connector.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the provider has several connections, which the response lists.
+         *     - 400 `UNSUPPORTED_CONNECTION_TYPE`: accounts of this type do not need a user (`NO_AUTH`, `WORKSPACE_DWD`, `TRUSTED_IDP` and
+         *       machine clients), or have nothing for a user to enter.
+         *     - 409 `CONNECTION_DISABLED`: the connection is disabled.
+         *     - 409 `CONNECTION_NOT_READY`: the connection is a `DRAFT`.
          */
         post: operations["generateMagicLink"];
         delete?: never;
@@ -396,22 +418,21 @@ export interface paths {
         put?: never;
         /**
          * Verify the user who finished a link
-         * @description Called by the application's server, never by a browser, when a user arrives at `user_verify_url`: says which user of the
-         *     application that is. When it is the user whom the link was made for, what was granted becomes the credentials of the account,
-         *     the account is `ACTIVE`, and the request is spent.
+         * @description Verifies which user of your application finished a link. Call it from your server, never from a browser, when a user arrives
+         *     at `user_verify_url`. If it is the user for whom the link was created, the new credentials are stored in the account, the
+         *     account becomes `ACTIVE`, and the request cannot be used again.
          *
-         *     When several links of one account were finished, the link that was finished last counts, in whichever order they are
-         *     verified. Verifying a link replaces the credentials of the account, and ends the other links of the account that were finished
-         *     before it: what was granted through them is revoked at the provider, unless the account stands on the same grant.
+         *     If several links of an account were finished, the last one to be finished applies, regardless of the order of verification.
+         *     Verifying a link replaces the credentials of the account and ends the links of the account that were finished earlier. Their
+         *     grants are revoked at the provider, unless the account uses the same grant.
          *
-         *     When it does not work:
-         *     - 403 `IDENTIFIER_MISMATCH` another user has finished the link. Nothing becomes active. The sixth mismatch ends the
-         *       request: it is answered with 404, and what was granted is revoked at the provider.
-         *     - 404 nothing waits to be verified under this `auth_request_id`: it was never made, was made in another environment, was
-         *       verified already, has ended, is older than ten minutes, or a link of the same account that was finished later has been
-         *       verified. These are not told apart.
-         *     - 409 `SUBJECT_CHANGED` the account belonged to another person at the provider before, and `allow_subject_change` is not set.
-         *       The request can still be verified.
+         *     Errors:
+         *     - 403 `IDENTIFIER_MISMATCH`: the link belongs to a different user. The account does not change. The sixth mismatch ends the request: it returns 404, and the grant is revoked at the provider.
+         *     - 404 `NOT_FOUND`: no verification is pending for this `auth_request_id`. It is unknown, belongs to another environment, was
+         *       already verified, ended, is older than ten minutes, or a link of the same account that was finished later was verified.
+         *       The response does not say which.
+         *     - 409 `SUBJECT_CHANGED`: the account was connected to a different account at the provider before, and `allow_subject_change`
+         *       is not set. You can verify the request again.
          */
         post: operations["verifyUser"];
         delete?: never;
@@ -429,23 +450,25 @@ export interface paths {
         };
         /**
          * List connections
-         * @description Lists the connections of this environment, newest first. Filters are combined. Without `page_size` the answer holds all of
-         *     them and both page tokens are empty.
+         * @description Lists the connections of this environment, newest first. Filters are combined. Without `page_size`, the response contains
+         *     all connections and both page tokens are empty.
          */
         get: operations["listConnections"];
         put?: never;
         /**
          * Create a connection
-         * @description Sets a provider up in this environment. A provider may have several connections, told apart by `key_id`, for instance one
-         *     per organization. `status` tells whether something is missing: a `DRAFT` lists it in `missing_settings`. Its accounts can
-         *     hold imported tokens and run tools, but cannot refresh them.
+         * @description Sets up a provider in this environment. A provider can have several connections with different `key_id`s, for example one
+         *     per organization.
          *
-         *     When it does not work:
-         *     - 400 `UNKNOWN_CONNECTOR` there is no such provider.
-         *     - 400 `UNSUPPORTED_CONNECTION_TYPE` the provider does not offer the type, or it is one of a sign-in connection.
-         *     - 400 `VALIDATION_FAILED` the form; a name in `allowed_tools` that is no tool of the provider; `verification_mode: NONE`
-         *       or a plain http address outside a development environment.
-         *     - 409 `CONNECTION_EXISTS` the `key_id` is taken.
+         *     If a required setting is missing, the connection is a `DRAFT`, and `missing_settings` lists what is missing. Accounts of a
+         *     `DRAFT` can hold imported tokens and run tools, but cannot refresh their tokens.
+         *
+         *     Errors:
+         *     - 400 `UNKNOWN_CONNECTOR`: there is no such provider.
+         *     - 400 `UNSUPPORTED_CONNECTION_TYPE`: the provider does not offer this type, or the type is for sign-in connections.
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, a name in `allowed_tools` is not a tool of the provider, or
+         *       `verification_mode: NONE` or an address without TLS is used outside a development environment.
+         *     - 409 `CONNECTION_EXISTS`: the `key_id` is already in use.
          */
         post: operations["createConnection"];
         delete?: never;
@@ -463,22 +486,26 @@ export interface paths {
         };
         /**
          * Get a connection
-         * @description Answers one connection with its settings. The client secret is never answered; `has_client_secret` tells whether there is
-         *     one.
+         * @description Returns a connection with its settings. The client secret is never returned; `has_client_secret` says whether one is stored.
          */
         get: operations["getConnection"];
         /**
          * Update a connection
-         * @description Changes the settings that stand in the body; `null` clears. `key_id`, provider and type cannot change. `status` follows: a
-         *     missing setting makes a `DRAFT`, the last one given ends it. New scopes hold for accounts that are authorized from now on.
+         * @description Updates the settings that are in the body. `null` clears a setting. The `key_id`, the provider and the type cannot be
+         *     changed.
          *
-         *     400 `VALIDATION_FAILED` as on create.
+         *     `status` is updated as well: the connection is a `DRAFT` while a required setting is missing. New scopes apply to accounts
+         *     that are authorized afterwards.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: as in `createConnection`.
          */
         put: operations["updateConnection"];
         post?: never;
         /**
          * Delete a connection
-         * @description Deletes a connection that has no accounts and whose tools no MCP config offers. Otherwise 409 `CONNECTION_IN_USE`.
+         * @description Deletes a connection. Delete its accounts first, and remove it from MCP configs; otherwise the request is rejected with 409
+         *     `CONNECTION_IN_USE`.
          */
         delete: operations["deleteConnection"];
         options?: never;
@@ -497,8 +524,8 @@ export interface paths {
         put?: never;
         /**
          * Disable a connection
-         * @description Stops the use of the connection: its accounts and their credentials stay, and running a tool with them is 409
-         *     `CONNECTION_DISABLED`. Disabling one that is disabled changes nothing.
+         * @description Disables a connection. Its accounts keep their credentials, but running a tool with them is rejected with 409
+         *     `CONNECTION_DISABLED`. If it is already disabled, nothing changes.
          */
         post: operations["disableConnection"];
         delete?: never;
@@ -518,8 +545,8 @@ export interface paths {
         put?: never;
         /**
          * Enable a connection
-         * @description Lets the connection be used. Enabling one that is enabled changes nothing. A `DRAFT` may be enabled; it still cannot refresh
-         *     tokens.
+         * @description Enables a connection, so that its accounts can run tools. If it is already enabled, nothing changes. A `DRAFT` can be
+         *     enabled, but cannot refresh tokens.
          */
         post: operations["enableConnection"];
         delete?: never;
@@ -539,19 +566,18 @@ export interface paths {
         put?: never;
         /**
          * Create a custom provider
-         * @description Adds a provider to this environment: its name, the ways in which accounts authenticate, and the base of its API.
-         *     `identifier` is made from `display_name`: a lower-case slug of at most 80 characters, followed by `-2` and so on when it
-         *     is taken. It addresses the provider in later calls and serves as `connector`.
+         * @description Adds a provider to this environment: its name, how its accounts authenticate, and the base URL of its API. The `identifier`
+         *     is created from `display_name`: a lower-case slug of at most 80 characters, with a suffix such as `-2` if it is already in
+         *     use. Use it to address the provider and as `connector`.
          *
-         *     `proxy_url`, and every address in `auth_patterns`, must start with `https://`. A development environment may also name
-         *     `http://` addresses on the machine itself that the setting `VALETKEY_EGRESS_ALLOW` lists. `proxy_enabled` needs a `proxy_url`;
-         *     without both, a custom provider cannot run tools. An address that Valetkey would never call, such as one in a private
-         *     network, is rejected.
+         *     `proxy_url` and all URLs in `auth_patterns` must start with `https://`. A development environment also accepts `http://`
+         *     URLs of the local machine that the setting `VALETKEY_EGRESS_ALLOW` lists. URLs that Valetkey never calls, such as those in a
+         *     private network, are rejected. `proxy_enabled` requires `proxy_url`; without both, the provider cannot run tools.
          *
-         *     When it does not work:
-         *     - 400 `VALIDATION_FAILED` the form, a limit, or `proxy_url`.
-         *     - 400 `INVALID_AUTH_PATTERN` a pattern that could never work: two patterns of one type, a placeholder without its field, a
-         *       `select` without options, a regular expression that is not linear, an MCP provider without `proxy_url`.
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field, a limit or `proxy_url` is not valid.
+         *     - 400 `INVALID_AUTH_PATTERN`: a pattern cannot work. Examples are two patterns of the same type, a placeholder without a
+         *       field, a `select` field without options, a regular expression that is not linear, or an MCP provider without `proxy_url`.
          */
         post: operations["createCustomProvider"];
         delete?: never;
@@ -569,37 +595,38 @@ export interface paths {
         };
         /**
          * Get a custom provider
-         * @description Answers one custom provider of this environment. A built-in provider is 404 here; `GET /api/v1/providers/{identifier}` knows
-         *     both.
+         * @description Returns a custom provider of this environment. For a built-in provider it returns 404; `getProvider` returns both.
          */
         get: operations["getCustomProvider"];
         /**
          * Update a custom provider
-         * @description Changes the fields that stand in the body; `null` clears a field that may be empty. `metadata` and `auth_patterns` are
-         *     replaced as a whole. The identifier stays, also when the display name changes.
+         * @description Updates the fields that are in the body. `null` clears an optional field. `metadata` and `auth_patterns` are replaced as a
+         *     whole. The identifier does not change, even if `display_name` does.
          *
-         *     Credentials are bound to what they were given for. Accounts that were connected before become `PENDING_AUTH`, until they are given
-         *     credentials again, when an address changes to another host or to a path that is not below the former one, or when the
-         *     credential would be sent in another place or form (`placement`, `auth_header_key_override`, `auth_field_mutations`, the
-         *     fields of the credential). A path may move to another version of the API, such as from `/v1` to `/v2`.
+         *     Credentials are bound to the place to which they are sent. Connected accounts become `PENDING_AUTH`, until credentials are
+         *     entered again, in these cases:
+         *     - a URL changes to another host, or to a path that is not below the previous one. A path may move to another version of the
+         *       API, such as from `/v1` to `/v2`.
+         *     - the credentials would be sent in another place or form: `placement`, `auth_header_key_override`, `auth_field_mutations` or
+         *       the credential fields change.
          *
-         *     The clients of connections are bound in the same way. When an OAuth address changes to another host or directory, or
-         *     `client_auth_method`, the audience of assertions or the base of the API changes, the connections of the provider lose
-         *     `client_id` and `client_secret` and become a `DRAFT`, until they are set again.
+         *     OAuth clients of connections are bound in the same way. Connections lose `client_id` and `client_secret` and become a
+         *     `DRAFT` if an OAuth URL changes to another host or directory, or if `client_auth_method`, the audience of assertions or the
+         *     base URL of the API changes.
          *
-         *     Values of a field that was secret when they were typed are never shown. A field that becomes secret is no longer shown.
+         *     A field value that was secret when it was entered is never returned. If a field becomes secret, its values are no longer
+         *     returned.
          *
-         *     When it does not work:
-         *     - 400 `VALIDATION_FAILED` and `INVALID_AUTH_PATTERN` as on create, judged over the whole provider after the change.
-         *     - 409 `PROVIDER_IN_USE` accounts use a pattern whose type the change would remove, or hold a secret value of a field
-         *       that the change would make public; `errors` gives their number and the ids of up to ten.
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED` or `INVALID_AUTH_PATTERN`: the updated provider is not valid, as in `createCustomProvider`.
+         *     - 409 `PROVIDER_IN_USE`: accounts use a pattern that would be removed, or hold a secret value of a field that would become
+         *       public. `errors` contains the number of accounts and the IDs of up to ten.
          */
         put: operations["updateCustomProvider"];
         post?: never;
         /**
          * Delete a custom provider
-         * @description Deletes the provider for good. Its accounts become `DISCONNECTED` and lose their credentials; its connections are disabled
-         *     and cannot be used any more. Accounts and connections stay until they are deleted themselves.
+         * @description Deletes a custom provider permanently. Its accounts become `DISCONNECTED` and lose their credentials. Its connections are disabled and cannot be used again. The accounts and connections are kept until you delete them.
          */
         delete: operations["deleteCustomProvider"];
         options?: never;
@@ -617,18 +644,21 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the tools of an MCP server
-         * @description Asks a custom provider that is an MCP server for its tools, with an account of it, and stores them as tools of this
-         *     environment. The service does the same by itself every quarter of an hour, and within a minute after a first account works.
+         * Sync the tools of an MCP server
+         * @description Reads the tools of a custom provider that is an MCP server, with one of its accounts, and stores them as tools of this
+         *     environment. Valetkey also does this every 15 minutes, and within a minute after the first account of the provider becomes
+         *     active.
          *
-         *     Each tool is pinned as it was first seen. When its server describes it otherwise later, it is flagged and does not run until
-         *     somebody calls this with `accept_changes`. Descriptions lose characters that people cannot see, and are cut at 2,000.
+         *     Each tool is pinned when it is first seen. If the server changes it later, the tool is flagged and cannot run until you call
+         *     this operation with `accept_changes`. Invisible characters are removed from descriptions, which are truncated to 2,000
+         *     characters.
          *
-         *     When it does not work:
-         *     - 400 `VALIDATION_FAILED` the provider is no MCP server.
-         *     - 404 `NOT_FOUND` there is no such provider, or no such account of it.
-         *     - 409 `NO_ACTIVE_ACCOUNT` without `connected_account_id`, where no account works; `ACCOUNT_NOT_ACTIVE` for one that does not.
-         *     - 502 `TOOLS_NOT_LISTED` the server did not answer, or not as the protocol has it.
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: the provider is not an MCP server.
+         *     - 404 `NOT_FOUND`: the provider or the account does not exist.
+         *     - 409 `NO_ACTIVE_ACCOUNT`: `connected_account_id` is omitted, and the provider has no active account.
+         *     - 409 `ACCOUNT_NOT_ACTIVE`: the account in `connected_account_id` is not active.
+         *     - 502 `TOOLS_NOT_LISTED`: the server did not respond, or its response does not follow the protocol.
          */
         post: operations["syncProviderTools"];
         delete?: never;
@@ -646,15 +676,16 @@ export interface paths {
         };
         /**
          * Get the environment
-         * @description Answers the environment that the request was sent to, told by its host name, with its settings.
+         * @description Returns the environment that the host name of the request belongs to, with its settings.
          */
         get: operations["getEnvironment"];
         /**
          * Update the environment
-         * @description Changes the settings that stand in the body; `null` clears. They hold for links that are made from now on; links that were made
-         *     before keep their lifetime and their address.
+         * @description Updates the settings that are in the body. `null` clears a setting. The settings apply to new links; existing links keep
+         *     their lifetime and their URL.
          *
-         *     400 `VALIDATION_FAILED` names each address that cannot be used.
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a URL is not valid. `errors` lists each of them.
          */
         put: operations["updateEnvironment"];
         post?: never;
@@ -675,28 +706,31 @@ export interface paths {
         put?: never;
         /**
          * Run a tool
-         * @description Calls a third-party application with the credentials of a connected account and answers the result. The account is named
-         *     by `connected_account_id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`; fields beside the
-         *     id must agree with it.
+         * @description Runs a tool: calls the third-party application with the credentials of a connected account and returns the result. Identify
+         *     the account by `connected_account_id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
          *
-         *     The input is checked against the tool's `input_schema` first; each field that does not fit stands in `errors`. The
-         *     execution is recorded before the call is sent, and its outcome before the response; its id is in the response whether the
-         *     call succeeds or fails. A call is sent
-         *     once, or once more where that cannot have a second effect: when the connection was lost before anything left, and for
-         *     tools that can be repeated.
+         *     The input is validated against the `input_schema` of the tool first. The execution is recorded before the call is sent, and
+         *     its outcome before the response is sent. Its ID is in the response, whether the call succeeds or fails. A call is sent once.
+         *     It is repeated once only if that cannot have a second effect: if the connection failed before anything was sent, or if the
+         *     tool is idempotent.
          *
-         *     With `dry_run` the exact request is answered, with its secrets masked; nothing is sent and nothing recorded.
+         *     With `dry_run`, the response contains the exact request with its secrets masked. Nothing is sent or recorded.
          *
-         *     When it does not work:
-         *     - 400 `INVALID_TOOL_INPUT`; `INCOMPLETE_ACCOUNT_KEY`; `AMBIGUOUS_CONNECTOR`; `PROVIDER_HAS_NO_BASE_URL` a custom provider
-         *       without an address; `INVALID_API_CONFIG` the account lacks a setting that the address needs;
-         *       `UNSUPPORTED_CONNECTION_TYPE` accounts of this type cannot run HTTP tools.
-         *     - 403 `TOOL_NOT_ALLOWED` the connection does not allow the tool.
-         *     - 404 `NOT_FOUND` no such account, no such tool, or a tool of another connector.
-         *     - 409 `ACCOUNT_NOT_ACTIVE` with `next_action`; `CONNECTION_DISABLED`; `EXECUTION_OUTCOME_UNKNOWN` an earlier execution
-         *       with this idempotency key was cut off, or the call was made and its outcome could not be stored.
-         *     - 502 `TOOL_FAILED` the provider refused or failed; 504 `TOOL_TIMEOUT` it was too slow. Both carry `tool_error` and
-         *       `execution_id`.
+         *     Errors:
+         *     - 400 `INVALID_TOOL_INPUT`: the input is not valid. `errors` lists the fields.
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 400 `PROVIDER_HAS_NO_BASE_URL`: the custom provider has no `proxy_url`.
+         *     - 400 `INVALID_API_CONFIG`: the account lacks a setting that the URL requires.
+         *     - 400 `UNSUPPORTED_CONNECTION_TYPE`: accounts of this type cannot run HTTP tools.
+         *     - 403 `TOOL_NOT_ALLOWED`: the connection does not allow the tool.
+         *     - 404 `NOT_FOUND`: the account or the tool does not exist, or the tool belongs to another connector.
+         *     - 409 `ACCOUNT_NOT_ACTIVE`: the account is not active. `next_action` says what to do.
+         *     - 409 `CONNECTION_DISABLED`: the connection is disabled.
+         *     - 409 `EXECUTION_OUTCOME_UNKNOWN`: an earlier execution with this idempotency key was interrupted, or the call was made and
+         *       its outcome could not be stored. Check at the provider before you run the tool again.
+         *     - 502 `TOOL_FAILED`: the provider rejected the call or failed. The response has `tool_error` and `execution_id`.
+         *     - 504 `TOOL_TIMEOUT`: the provider did not respond in time. The response has `tool_error` and `execution_id`.
          */
         post: operations["executeTool"];
         delete?: never;
@@ -714,12 +748,12 @@ export interface paths {
         };
         /**
          * List executions
-         * @description Lists the tool calls of this environment, newest first, without their input and their results. Filters are combined. The
-         *     records of a deleted account stay.
+         * @description Lists the tool calls of this environment, newest first, without their inputs and results. Filters are combined. The
+         *     executions of a deleted account are kept.
          *
-         *     `total_size` counts all matches exactly without filters, for any filters among `status`, `tool_name` and `connector`, and for
-         *     up to 10,000 matches of other filters. It can be a lower bound for more matches, and where matches are rare among more than
-         *     100,000 executions of a filter; `total_size_is_lower_bound` is `true` then.
+         *     `total_size` is exact without filters, with any combination of `status`, `tool_name` and `connector`, and for up to 10,000
+         *     matches of other filters. Otherwise it can be a lower bound: with more matches, or when matches are rare among more than
+         *     100,000 executions. Then `total_size_is_lower_bound` is `true`.
          */
         get: operations["listExecutions"];
         put?: never;
@@ -739,9 +773,9 @@ export interface paths {
         };
         /**
          * Get an execution
-         * @description Returns the record of one tool call, and what it sent and got where the environment keeps that. A record that is read after
-         *     the response of its call has the outcome. `UNKNOWN` means that the call may have been sent and that its outcome was lost:
-         *     look at the provider before you run the tool again.
+         * @description Returns one tool call, with its input and result if the environment stores them. After the response of the call was sent,
+         *     the execution has its outcome. The status `UNKNOWN` means that the call may have been sent, but its outcome was lost: check
+         *     at the provider before you run the tool again.
          */
         get: operations["getExecution"];
         put?: never;
@@ -767,16 +801,16 @@ export interface paths {
         put?: never;
         /**
          * Create an MCP config
-         * @description Makes an MCP server that offers tools of several connections. Its address is `mcp_server_url`; clients need a session token
-         *     for it (`createMcpSessionToken`). Every connection has an MCP server of its own as well, without a config.
+         * @description Creates an MCP server that offers the tools of several connections at `mcp_server_url`. Clients need a session token for it:
+         *     see `createMcpSessionToken`. Each connection also has its own MCP server, which does not need a config.
          *
-         *     A model calls tools by their names alone: no name may be offered by two mappings.
+         *     Models call tools by name, so two mappings must not offer tools with the same name.
          *
-         *     When it does not work:
-         *     - 400 `UNKNOWN_CONNECTOR` a mapping does not name a connection.
-         *     - 400 `VALIDATION_FAILED` the form; a mapping names a tool that its connection does not have or allow, or offers what an
-         *       earlier one offers.
-         *     - 409 `MCP_CONFIG_EXISTS` the name is taken.
+         *     Errors:
+         *     - 400 `UNKNOWN_CONNECTOR`: the connection of a mapping does not exist.
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, a mapping names a tool that its connection does not have or allow, or two
+         *       mappings offer the same tool.
+         *     - 409 `MCP_CONFIG_EXISTS`: the name is already in use.
          */
         post: operations["createMcpConfig"];
         delete?: never;
@@ -794,21 +828,23 @@ export interface paths {
         };
         /**
          * Get an MCP config
-         * @description Answers one MCP config.
+         * @description Returns an MCP config.
          */
         get: operations["getMcpConfig"];
         /**
          * Update an MCP config
-         * @description Changes what stands in the body; `mappings` replaces all of them. Clients see the change with their next list of tools, and
-         *     session tokens stay good.
+         * @description Updates the fields that are in the body. `mappings` is replaced as a whole. Clients get the new tools with their next
+         *     request for the list. Session tokens remain valid.
          *
-         *     400 and 409 `MCP_CONFIG_EXISTS` as on create.
+         *     Errors:
+         *     - 400 `UNKNOWN_CONNECTOR` or `VALIDATION_FAILED`: as in `createMcpConfig`.
+         *     - 409 `MCP_CONFIG_EXISTS`: the name is already in use.
          */
         put: operations["updateMcpConfig"];
         post?: never;
         /**
          * Delete an MCP config
-         * @description Deletes an MCP config. Its address and every session token for it end at once; connections and accounts stay.
+         * @description Deletes an MCP config. Its URL and its session tokens stop working immediately. Connections and accounts do not change.
          */
         delete: operations["deleteMcpConfig"];
         options?: never;
@@ -827,20 +863,20 @@ export interface paths {
         put?: never;
         /**
          * Create an MCP session token
-         * @description Makes the token with which an MCP client acts for one user at one MCP server: that of a connection or of a config. The client
-         *     sends it as `Authorization: Bearer <token>` to `mcp_server_url`. It is good nowhere else, for no other user, and ends with its
-         *     lifetime, with the API client that asked for it, and with the server. A browser's page of another origin is refused there, token
-         *     or not (403 `ORIGIN_NOT_ALLOWED`).
+         * @description Creates a token that lets an MCP client act for one user at the MCP server of a connection or of a config. The client sends
+         *     it to `mcp_server_url` in the header `Authorization: Bearer <token>`. It is valid only for this server and this user. It
+         *     stops working when it expires, when the API client that created it is disabled, and when the server is deleted. Requests
+         *     from a web page of another origin are rejected with 403 `ORIGIN_NOT_ALLOWED`.
          *
-         *     The user is named like the owner of accounts: tools run with the accounts of this `organization_id` and/or `user_id` and
-         *     `identifier`. Where such an account is missing or has ended, the client is sent to a link that the user opens (URL elicitation);
-         *     whoever finishes it is sent to `user_verify_url` and verified with `verifyUser`, as with any link. That needs an API client with
-         *     `accounts:write` as well; without it the client is told that the application has to make a link.
+         *     Tools run with the accounts of this `organization_id`, `user_id` or both, and `identifier`. If an account is missing or no
+         *     longer works, the client gets a link for the user to open (URL elicitation). After finishing it, the user is redirected to
+         *     `user_verify_url` and must be verified with `verifyUser`. This requires an API client that also has the scope
+         *     `accounts:write`; otherwise the client is told that the application must create a link.
          *
-         *     When it does not work:
-         *     - 400 `VALIDATION_FAILED` the form; neither `organization_id` nor `user_id`; a `user_verify_url` that is not on the
-         *       environment's list.
-         *     - 404 `NOT_FOUND` there is no such connection or config.
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, both `organization_id` and `user_id` are missing, or `user_verify_url` is
+         *       not in the list of the environment.
+         *     - 404 `NOT_FOUND`: the connection or the config does not exist.
          */
         post: operations["createMcpSessionToken"];
         delete?: never;
@@ -858,8 +894,8 @@ export interface paths {
         };
         /**
          * List providers
-         * @description Lists the providers that can be connected: first the custom ones of this environment, newest first, then the built-in ones
-         *     by `display_priority`, higher first, then by identifier. Filters are combined.
+         * @description Lists the providers that can be connected: first the custom providers of this environment, newest first, then the built-in
+         *     providers by `display_priority`, highest first, and identifier. Filters are combined.
          */
         get: operations["listProviders"];
         put?: never;
@@ -879,7 +915,7 @@ export interface paths {
         };
         /**
          * Get a provider
-         * @description Answers one provider, built-in or custom, with its authentication patterns.
+         * @description Returns a built-in or custom provider with its authentication patterns.
          */
         get: operations["getProvider"];
         put?: never;
@@ -899,12 +935,15 @@ export interface paths {
         };
         /**
          * List revocations
-         * @description Lists what has become of tokens that accounts have given up, newest first: at deletion, at disconnection, when their custom
-         *     provider was deleted, or when a link was not verified. Valetkey begins to revoke them at their provider within seconds, and
-         *     goes on for three days while the provider gives no answer. Of a deleted account, too; ends are kept for 90 days. Credentials
-         *     that a person typed were not issued through Valetkey: whoever issued them has to revoke them, and nothing is listed here.
+         * @description Lists the revocations of tokens that accounts no longer use, newest first. Tokens are revoked when an account is deleted or
+         *     disconnected, when its custom provider is deleted, and when a link is not verified. Valetkey starts to revoke them at the
+         *     provider within seconds, and tries again for up to three days if the provider does not respond.
          *
-         *     `total_size` is exact for up to 10,000 matches; `total_size_is_lower_bound` is `true` where it is a lower bound.
+         *     Revocations of deleted accounts are included. Finished revocations are kept for 90 days. Credentials that a user entered are
+         *     not listed: they were not issued through Valetkey and must be revoked where they were issued.
+         *
+         *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
+         *     `true`.
          */
         get: operations["listRevocations"];
         put?: never;
@@ -924,25 +963,25 @@ export interface paths {
         };
         /**
          * List tools
-         * @description Lists the tools of this environment: those of the catalogue and its own, ordered by name; with `query` the best fit first.
-         *     Filters are combined. Tools that wait for a review are left out.
+         * @description Lists the tools of the catalogue and of this environment, sorted by name, or by best match with `query`. Filters are
+         *     combined. Tools that wait for a review are omitted. Tools of the generic HTTP connector also run with accounts of custom
+         *     providers.
          *
-         *     What one user can call now is the list of `GET /api/v1/tools:scoped`; to find a tool for a task in natural language, use
-         *     `GET /api/v1/tools:search`. Tools of the generic HTTP connector also run with the accounts of custom providers.
-         *
-         *     `format` answers the tools in the very shape that a model's API takes.
+         *     To list the tools that a user can call now, use `listScopedTools`. To find tools for a task in natural language, use
+         *     `searchTools`. With `format`, the tools are returned in the format of a model's API.
          */
         get: operations["listTools"];
         put?: never;
         /**
          * Create a tool
-         * @description Adds a tool of this environment's own: for a custom provider, whose accounts run it at its `proxy_url`, or for a built-in
-         *     connector that lacks it. It is what a tool of the catalogue is, written the same way and judged by the same rules; the
-         *     documentation page on tools explains each member. Nothing in a tool is evaluated as code.
+         * @description Creates a tool of this environment for a custom provider, whose accounts run it at its `proxy_url`, or for a built-in
+         *     connector that lacks it. It has the same form and follows the same rules as a tool of the catalogue; the tools page of the
+         *     documentation explains each field. Nothing in a tool is evaluated as code.
          *
-         *     When it does not work:
-         *     - 400 `INVALID_TOOL` the tool breaks a rule: `errors` names each place. `UNKNOWN_CONNECTOR` no such provider.
-         *     - 409 `TOOL_EXISTS` the name is taken, here or by a tool of the catalogue, which is never replaced.
+         *     Errors:
+         *     - 400 `INVALID_TOOL`: the tool breaks a rule. `errors` lists each place.
+         *     - 400 `UNKNOWN_CONNECTOR`: there is no such provider.
+         *     - 409 `TOOL_EXISTS`: the name is already used by a tool of this environment or of the catalogue.
          */
         post: operations["createTool"];
         delete?: never;
@@ -962,23 +1001,26 @@ export interface paths {
         put?: never;
         /**
          * Import tools from an OpenAPI document
-         * @description Turns an OpenAPI document (2.0, 3.0 or 3.1; JSON or YAML; one file, or files that refer to each other) into the tools of a
-         *     custom provider, which is made when there is none. Nothing is ever fetched. Overlays (1.0, 1.1) choose, rename and correct.
+         * @description Imports the operations of an OpenAPI document as the tools of a custom provider. The provider is created if it does not
+         *     exist. The document can be OpenAPI 2.0, 3.0 or 3.1, in JSON or YAML, in one file or in files that refer to each other.
+         *     Nothing is fetched from the network. Overlays (1.0, 1.1) select, rename and correct operations.
          *
-         *     Without `apply` nothing is stored: the answer says what an import would change, and what was lost on the way. With `apply`
-         *     all of it is stored in one transaction, or nothing. A second import of a later document changes the tools in place: names
-         *     stay, tools whose operation is gone are removed, tools that people wrote are left alone. A provider that is there keeps its
-         *     authentication patterns, and its address unless `base_url` is given.
+         *     Without `apply`, nothing is stored: the response lists what the import would change and what could not be converted. With
+         *     `apply`, everything is stored in one transaction. When you import a later version of the document, existing tools keep their
+         *     names, tools of removed operations are deleted, and tools that were created by hand are not changed. An existing provider
+         *     keeps its authentication patterns, and its URL unless `base_url` is given.
          *
-         *     The body may have 16 MiB; `valetkey import` takes documents of up to 64 MiB. An import may take up to 30 seconds. Imports
-         *     run one at a time; an environment may have 2 of them running or waiting.
+         *     The body can have up to 16 MiB; the command `valetkey import` accepts documents of up to 64 MiB. An import can take up to 30
+         *     seconds. Imports run one after another, and an environment can have 2 imports running or waiting.
          *
-         *     When it does not work:
-         *     - 403 `INSUFFICIENT_SCOPE` an import with `apply` that creates or changes the provider also needs the scope `providers:write`.
-         *     - 400 `INVALID_DOCUMENT` not an OpenAPI document, unreadable, without operations or an address, or an overlay that cannot be
-         *       applied. One odd operation is no error: the report says why it was left out.
-         *     - 400 `VALIDATION_FAILED` the connector is built in or taken, or its address is one that is never called.
-         *     - 429 `RATE_LIMITED` the environment has 2 imports running or waiting. 503 `SERVER_BUSY` too many imports wait. Wait for `Retry-After`.
+         *     Errors:
+         *     - 400 `INVALID_DOCUMENT`: the document is not an OpenAPI document, cannot be read, or has no operations or no server URL, or
+         *       an overlay cannot be applied. A single operation that cannot be converted is not an error: the report says why it was left
+         *       out.
+         *     - 400 `VALIDATION_FAILED`: the connector is built-in or already in use, or its URL is not allowed.
+         *     - 403 `INSUFFICIENT_SCOPE`: with `apply`, creating or changing the provider also requires the scope `providers:write`.
+         *     - 429 `RATE_LIMITED`: the environment already has 2 imports. Wait for the number of seconds in `Retry-After`.
+         *     - 503 `SERVER_BUSY`: too many imports are waiting. Wait for the number of seconds in `Retry-After`.
          */
         post: operations["importTools"];
         delete?: never;
@@ -995,14 +1037,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a user can call
-         * @description Lists the tools that a user's accounts can call at this moment, ordered by name, each with these accounts: the account is
-         *     `ACTIVE`, was granted the scopes that the tool needs, and its connection is enabled and allows the tool. The user is named by
-         *     `organization_id` and/or `user_id`; `identifier` narrows the accounts down. Of a user with very many accounts the 200
-         *     newest count.
+         * List the tools that a user can call
+         * @description Lists the tools that the accounts of a user can call now, sorted by name, each with these accounts. An account can call a
+         *     tool if it is `ACTIVE` and has the required scopes, and if its connection is enabled and allows the tool.
          *
-         *     When it does not work:
-         *     - 400 `INCOMPLETE_ACCOUNT_KEY` neither `organization_id` nor `user_id` is given.
+         *     Identify the user by `organization_id`, `user_id` or both. `identifier` restricts the accounts. If a user has more than 200
+         *     accounts, only the 200 newest are used.
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: both `organization_id` and `user_id` are missing.
          */
         get: operations["listScopedTools"];
         put?: never;
@@ -1022,13 +1065,13 @@ export interface paths {
         };
         /**
          * Search tools
-         * @description Finds tools for a task in natural language, such as `refund a payment`: ranked full text over names, titles, descriptions,
-         *     tags, parameters and the names of connectors. A word also finds its usual synonyms, at less than its own worth.
+         * @description Finds tools for a task in natural language, such as `refund a payment`, with a ranked full-text search in the names, titles,
+         *     descriptions, tags and parameters of tools and the names of connectors. Common synonyms are also found, with a lower rank.
          *
-         *     With `organization_id` and/or `user_id`, each hit also says whether that user can call the tool: `READY` with the account that
-         *     would run it, else `NEEDS_CONNECTION` or `NEEDS_REAUTH` with the operation that helps and those of its arguments that are known.
-         *     `identifier` selects among the user's accounts, and is the one that a new account would get. Tools that every connection of
-         *     their connector forbids, or whose connections are all disabled, are left out.
+         *     With `organization_id` or `user_id`, each result has a readiness: `READY`, with the account that would run the tool;
+         *     `NEEDS_CONNECTION` or `NEEDS_REAUTH`, with the operation to call next and the arguments that are known. `identifier` selects
+         *     among the accounts of the user, and is the identifier for a new account. A tool is omitted if all connections of its
+         *     connector are disabled or do not allow it.
          *
          *     Errors:
          *     - 400 `INCOMPLETE_ACCOUNT_KEY`: `identifier` is given without `organization_id` or `user_id`.
@@ -1051,27 +1094,29 @@ export interface paths {
         };
         /**
          * Get a tool
-         * @description Answers one tool with the JSON Schemas of its input and its result. For a tool of this environment's own that was created
-         *     over the interface, `definition` shows how it is written.
+         * @description Returns a tool with the JSON Schemas of its input and result. For a tool that was created with `createTool`, `definition`
+         *     contains its definition.
          */
         get: operations["getTool"];
         /**
          * Update a tool
-         * @description Changes a tool that was created over the interface: what the request carries, as a whole member each; `null` clears an
-         *     optional one. Name and connector stay. The tool as it would be is judged before anything is changed.
+         * @description Updates a tool that was created with `createTool`. Fields in the body replace the stored ones as a whole; `null` clears an
+         *     optional field. The name and the connector cannot be changed. The updated tool is validated before anything changes.
          *
-         *     When it does not work:
-         *     - 400 `INVALID_TOOL` the changed tool breaks a rule: `errors` names each place.
-         *     - 409 `TOOL_READ_ONLY` the tool belongs to the catalogue, or was imported or discovered: it changes with its source.
+         *     Errors:
+         *     - 400 `INVALID_TOOL`: the updated tool breaks a rule. `errors` lists each place.
+         *     - 409 `TOOL_READ_ONLY`: the tool belongs to the catalogue, or was imported or discovered. Change it at its source.
          */
         put: operations["updateTool"];
         post?: never;
         /**
          * Delete a tool
-         * @description Deletes a tool of this environment's own. A tool that was imported comes back with the next import of its document.
+         * @description Deletes a tool of this environment. An imported tool is created again when its document is imported again.
          *
-         *     When it does not work:
-         *     - 409 `TOOL_IN_USE` connections name it in `allowed_tools`, or MCP configs in their mappings; `detail` lists them. `TOOL_READ_ONLY` it belongs to the catalogue.
+         *     Errors:
+         *     - 409 `TOOL_IN_USE`: the tool is in the `allowed_tools` of connections or in the mappings of MCP configs. `detail` lists
+         *       them.
+         *     - 409 `TOOL_READ_ONLY`: the tool belongs to the catalogue.
          */
         delete: operations["deleteTool"];
         options?: never;
@@ -1088,8 +1133,8 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description The file of a tool's answer, under the address that the answer gave. The address is all that is needed, so handle it like the
-         *     file itself; it ends with its file, an hour after the answer.
+         * @description Downloads a file that a tool returned, from the `url` in the response of the tool. The URL works without an access token, so
+         *     protect it like the file itself. It expires with the file, one hour after the response.
          */
         get: operations["downloadFile"];
         put?: never;
@@ -1108,8 +1153,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the process lives
-         * @description Answers as long as the process can answer anything. It looks at nothing else; restart the process when it fails.
+         * Check that the server is running
+         * @description Returns 200 while the process can respond. It does not check anything else. Restart the process if this check fails.
          */
         get: operations["getHealth"];
         put?: never;
@@ -1131,14 +1176,15 @@ export interface paths {
         put?: never;
         /**
          * Get an access token
-         * @description The client credentials grant of OAuth 2.0 (RFC 6749 §4.4). The client authenticates with `client_id` and `client_secret`
-         *     in the form, or with the Basic scheme in the header `Authorization`, never both. The body is a form; each parameter may
-         *     stand once, and an empty one counts as absent.
+         * @description Issues an access token with the client credentials grant of OAuth 2.0 (RFC 6749 §4.4). The client authenticates with
+         *     `client_id` and `client_secret` in the form, or with HTTP Basic authentication, but not with both. The body is form-encoded.
+         *     A parameter must not be repeated; an empty parameter is ignored.
          *
-         *     The token lives an hour and is sent as `Authorization: Bearer <token>`. There is no refresh token. Without `scope` it
-         *     carries all scopes of the client; a scope that the client does not have is `invalid_scope`.
+         *     The token expires after one hour. Send it in the header `Authorization: Bearer <token>`. There are no refresh tokens. If
+         *     `scope` is omitted, the token has all scopes of the client. A scope that the client does not have is rejected with
+         *     `invalid_scope`.
          *
-         *     Errors have the form of RFC 6749 §5.2. An unknown client, a disabled one and a wrong secret all answer the same
+         *     Errors are in the format of RFC 6749 §5.2. An unknown client, a disabled client and a wrong secret all return
          *     `invalid_client`.
          */
         post: operations["issueToken"];
@@ -1156,8 +1202,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the service can work
-         * @description Checks the database and the keys. Send requests elsewhere while it is 503.
+         * Check that the server is ready
+         * @description Checks the database and the keys. Do not send requests to this server while it returns 503.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -6689,7 +6735,10 @@ export interface components {
         };
     };
     responses: {
-        /** @description An account of this connection with the same owner and identifier exists, or a request with the same idempotency key still runs. */
+        /**
+         * @description The connection already has an account with this owner and identifier, or a request with the same idempotency key is still
+         *     running.
+         */
         AccountConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6701,7 +6750,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The connection does not fit this document or its provider; nothing was changed. `errors` names the fields. */
+        /** @description The connection is not valid, or its provider does not support it. Nothing was changed. `errors` lists the invalid fields. */
         BadConnection: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6713,7 +6762,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request, the account or the tool input is not usable; nothing was sent. `errors` names the fields of `tool_input`. */
+        /** @description The request, the account or the tool input is not valid. Nothing was sent. `errors` lists the invalid fields of `tool_input`. */
         BadExecution: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6725,7 +6774,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The document or an overlay cannot be imported, the request does not fit the contract, or the provider cannot be made. */
+        /** @description The request is not valid, the document or an overlay cannot be imported, or the provider cannot be created. */
         BadImport: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6737,7 +6786,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account is not fully identified, or no link can be made for it; nothing was changed. `errors` names the fields. */
+        /**
+         * @description The account is not fully identified, or a link cannot be created for it. Nothing was changed. `errors` lists the invalid
+         *     fields.
+         */
         BadLink: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6749,7 +6801,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The config does not fit this document, or a mapping cannot be offered; nothing was changed. `errors` names the fields. */
+        /** @description The config or one of its mappings is not valid. Nothing was changed. `errors` lists the invalid fields. */
         BadMcpConfig: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6761,7 +6813,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The user is not named completely, or cannot be sent to that address; nothing was made. `errors` names the fields. */
+        /** @description The user is not fully identified, or `user_verify_url` is not allowed. Nothing was created. `errors` lists the invalid fields. */
         BadMcpSession: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6773,7 +6825,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The provider does not fit this document or cannot work; nothing was changed. `errors` names the fields. */
+        /** @description The provider is not valid. Nothing was changed. `errors` lists the invalid fields. */
         BadProvider: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6785,7 +6837,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The query parameters do not fit this document, or one is unknown. `errors` names them. */
+        /** @description A query parameter is unknown or not valid. `errors` lists the invalid parameters. */
         BadQuery: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6797,7 +6849,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request does not fit this document or the rules of the operation; nothing was changed. `errors` names the fields. */
+        /** @description The request is not valid. Nothing was changed. `errors` lists the invalid fields. */
         BadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6809,7 +6861,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The tool does not fit this document or breaks a rule; nothing was changed. `errors` names the places. */
+        /** @description The tool is not valid. Nothing was changed. `errors` lists the invalid fields. */
         BadTool: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6821,7 +6873,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The query parameters do not fit this document, one is unknown, or the user is not named. `errors` names them. */
+        /** @description A query parameter is unknown or not valid, or the user is not identified. `errors` lists the invalid parameters. */
         BadUserQuery: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6833,7 +6885,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A connection with that `key_id` exists, or a request with the same idempotency key still runs. */
+        /** @description A connection with this `key_id` already exists, or a request with the same idempotency key is still running. */
         ConnectionConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6845,7 +6897,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The connection has accounts, or an MCP config offers its tools; delete or change them first. */
+        /** @description The connection has accounts, or an MCP config offers its tools. Delete the accounts and change the config first. */
         ConnectionInUse: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6857,7 +6909,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than 256 KiB, or than the operation's own limit. */
+        /** @description The body is larger than 256 KiB, or larger than the operation's own limit. */
         ContentTooLarge: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6870,11 +6922,16 @@ export interface components {
             };
         };
         /**
-         * @description The account is not in a state to be used (`ACCOUNT_NOT_ACTIVE`, with what to do next), its connection is disabled
-         *     (`CONNECTION_DISABLED`) or lacks what calls are signed with (`CONNECTION_NOT_READY`, with what to do next), or a request with the same idempotency key still runs (`IDEMPOTENCY_KEY_IN_USE`): nothing was sent.
-         *     Or the outcome of the call is not known (`EXECUTION_OUTCOME_UNKNOWN`): an earlier request with the same idempotency key was
-         *     cut off, or this call was made and its outcome could not be stored. Or it was made and its response was not kept
-         *     (`IDEMPOTENCY_REPLY_NOT_KEPT`).
+         * @description Nothing was sent:
+         *     - `ACCOUNT_NOT_ACTIVE`: the account is not active. `next_action` says what to do.
+         *     - `CONNECTION_DISABLED`: the connection of the account is disabled.
+         *     - `CONNECTION_NOT_READY`: the connection lacks a setting that is needed to sign calls. `next_action` says what to do.
+         *     - `IDEMPOTENCY_KEY_IN_USE`: a request with the same idempotency key is still running.
+         *
+         *     The call may have been made:
+         *     - `EXECUTION_OUTCOME_UNKNOWN`: an earlier request with the same idempotency key was interrupted, or the outcome of this call
+         *       could not be stored.
+         *     - `IDEMPOTENCY_REPLY_NOT_KEPT`: the call was made, but its response was not stored.
          */
         ExecutionConflict: {
             headers: {
@@ -6888,8 +6945,8 @@ export interface components {
             };
         };
         /**
-         * @description The server cannot run the tool now: the storage is full or failing, too many calls with large bodies are under way, or too many
-         *     accounts of the provider wait for a new token. Wait for `Retry-After`.
+         * @description The server cannot run the tool now: the storage is full or unavailable, too many calls with large bodies are running, or too
+         *     many accounts of the provider are waiting for a new token. Wait for the number of seconds in `Retry-After`.
          */
         ExecutionUnavailable: {
             headers: {
@@ -6903,7 +6960,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ExecutionUnavailableProblem"];
             };
         };
-        /** @description The access token lacks the operation's scope. */
+        /** @description The access token does not have the scope that the operation requires. */
         Forbidden: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6916,7 +6973,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A request with the same idempotency key still runs, or was carried out and its response was not kept. */
+        /** @description A request with the same idempotency key is still running, or was carried out and its response was not stored. */
         IdempotencyConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6940,7 +6997,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Something went wrong on our side. The logs name it by the request id. */
+        /** @description An internal error occurred. The logs contain it under the request ID. */
         InternalError: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6952,7 +7009,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The connection is disabled or lacks settings, or a request with the same idempotency key still runs. */
+        /** @description The connection is disabled or incomplete, or a request with the same idempotency key is still running. */
         LinkConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6964,7 +7021,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description An MCP config with that name exists, or a request with the same idempotency key still runs. */
+        /** @description An MCP config with this name already exists, or a request with the same idempotency key is still running. */
         McpConfigConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6976,7 +7033,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Nothing waits to be verified under this `auth_request_id`. Why is not told. */
+        /** @description No verification is pending for this `auth_request_id`. The response does not say why. */
         NoPendingFlow: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -6988,7 +7045,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Nothing in this environment has that name. What belongs to another environment answers the same. */
+        /** @description The resource does not exist in this environment. Resources of other environments return the same response. */
         NotFound: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7000,7 +7057,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A parameter is missing, repeated or unknown, the body is not a form, or the grant or a scope is not possible. */
+        /** @description A parameter is missing, repeated or unknown, the body is not form-encoded, or the grant type or a scope is not supported. */
         OAuthBadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7024,7 +7081,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description The client is unknown, disabled, or its secret is wrong. All answer the same. */
+        /** @description The client is unknown or disabled, or its secret is wrong. All three return the same response. */
         OAuthInvalidClient: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7037,7 +7094,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description Something went wrong on our side. The logs name it by the request id. */
+        /** @description An internal error occurred. The logs contain it under the request ID. */
         OAuthServerError: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7049,7 +7106,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description The client, or its address, asked too often. Wait for `Retry-After`. */
+        /** @description The client or its IP address sent too many requests. Wait for the number of seconds in `Retry-After`. */
         OAuthTooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7075,7 +7132,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description No environment answers to the host name of the request. */
+        /** @description No environment has the host name of the request. */
         OAuthUnknownHost: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -7086,8 +7143,8 @@ export interface components {
             };
         };
         /**
-         * @description Accounts depend on a pattern that this change would remove, or whose type it would change, or hold a secret value of a field that it
-         *     would make public.
+         * @description The change would remove a pattern that accounts use, change its type, or make a field public whose values are stored as
+         *     secrets.
          */
         ProviderConflict: {
             headers: {
@@ -7101,8 +7158,8 @@ export interface components {
             };
         };
         /**
-         * @description The server cannot take the request now: the storage is full or failing, or too much costly work is running already. Wait for
-         *     `Retry-After`.
+         * @description The server cannot process the request now: the storage is full or unavailable, or too many expensive requests are running.
+         *     Wait for the number of seconds in `Retry-After`.
          */
         StorageUnavailable: {
             headers: {
@@ -7116,7 +7173,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A tool of that name exists, or a request with the same idempotency key still runs. */
+        /** @description A tool with this name already exists, or a request with the same idempotency key is still running. */
         ToolConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7128,7 +7185,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The provider refused the call, failed, or could not be reached; `tool_error` says how, in the same words for every provider. */
+        /**
+         * @description The provider rejected the call, failed, or could not be reached. `tool_error` describes the failure in the same terms for
+         *     every provider.
+         */
         ToolFailed: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7140,7 +7200,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ExecutionProblem"];
             };
         };
-        /** @description The access token lacks the scope `tools:execute`, or the account's connection does not allow the tool. */
+        /** @description The access token does not have the scope `tools:execute`, or the account's connection does not allow the tool. */
         ToolForbidden: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7153,7 +7213,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Connections name the tool in `allowed_tools`, MCP configs name it, or it belongs to the catalogue. */
+        /** @description The tool is in the `allowed_tools` of a connection or in an MCP config, or it belongs to the catalogue. */
         ToolInUse: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7165,7 +7225,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description This tool is read-only: its source manages it. */
+        /** @description The tool is read-only. Its source manages it. */
         ToolReadOnly: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7177,7 +7237,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The MCP server refused, failed, or could not be reached. Nothing was changed. */
+        /** @description The MCP server rejected the request, failed, or could not be reached. Nothing was changed. */
         ToolsNotListed: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7190,8 +7250,10 @@ export interface components {
             };
         };
         /**
-         * @description No account of the provider can be used (`NO_ACTIVE_ACCOUNT`), the account is not active (`ACCOUNT_NOT_ACTIVE`, with what to do
-         *     next), or a request with the same idempotency key is still running (`IDEMPOTENCY_KEY_IN_USE`).
+         * @description The tools cannot be read now:
+         *     - `NO_ACTIVE_ACCOUNT`: the provider has no active account.
+         *     - `ACCOUNT_NOT_ACTIVE`: the account is not active. `next_action` says what to do.
+         *     - `IDEMPOTENCY_KEY_IN_USE`: a request with the same idempotency key is still running.
          */
         ToolSyncConflict: {
             headers: {
@@ -7204,7 +7266,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["AccountStateProblem"] | components["schemas"]["Problem"];
             };
         };
-        /** @description The provider did not respond in time. The call may have had its effect: `retryable` tells whether sending it again is safe. */
+        /** @description The provider did not respond in time. The call may have taken effect: `retryable` says whether it is safe to send it again. */
         ToolTimeout: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7216,7 +7278,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ExecutionProblem"];
             };
         };
-        /** @description The client sent more requests than it may. Nothing was done; wait for `Retry-After`. */
+        /** @description The client exceeded its rate limit. Nothing was done. Wait for the number of seconds in `Retry-After`. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7229,7 +7291,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The access token is missing, not valid, or ended. */
+        /** @description The access token is missing, not valid, expired or revoked. */
         Unauthenticated: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7242,7 +7304,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No environment answers to the host name of the request. */
+        /** @description No environment has the host name of the request. */
         UnknownHost: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -7264,7 +7326,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The provider account belongs to a different user, or a request with the same idempotency key still runs. */
+        /** @description The provider account belongs to a different user, or a request with the same idempotency key is still running. */
         VerificationConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7276,7 +7338,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Another user than the one who was meant has finished the link, or the access token lacks the scope `accounts:write`. */
+        /** @description The link belongs to a different user, or the access token does not have the scope `accounts:write`. */
         VerificationForbidden: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7292,112 +7354,116 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The account's id. Other fields may stand beside it, but must agree with it.
+         * @description The ID of the account. Other fields that identify the account may be sent as well, but must match it.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
         AccountIdQuery: string;
         /**
-         * @description Only accounts in this state.
+         * @description Return only accounts with this status.
          * @example ACTIVE
          */
         AccountStatusQuery: components["schemas"]["AccountStatus"];
         /**
-         * @description Only executions of this run of an agent.
+         * @description Return only executions of this agent run.
          * @example run-2041
          */
         AgentRunIdQuery: string;
         /**
-         * @description The API client's id.
+         * @description The ID of the API client.
          * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
          */
         ClientIdPath: string;
         /**
-         * @description The connection's id.
+         * @description The ID of the connection.
          * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
          */
         ConnectionIdPath: string;
         /**
-         * @description Only accounts of this connection. A connection that does not exist has none.
+         * @description Return only accounts of this connection. For an unknown connection, the list is empty.
          * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
          */
         ConnectionIdQuery: string;
         /**
-         * @description Only connections of this organization.
+         * @description Return only connections of this organization.
          * @example org_acme
          */
         ConnectionOrganizationQuery: string;
         /**
-         * @description Only connections of this identity provider type.
+         * @description Return only connections of this identity provider type.
          * @example GITHUB
          */
         ConnectionProviderQuery: components["schemas"]["IdentityProviderType"];
         /**
-         * @description Only connections in this state.
+         * @description Return only connections with this status.
          * @example COMPLETED
          */
         ConnectionStatusQuery: components["schemas"]["ConnectionStatus"];
         /**
-         * @description Only connections of this type.
+         * @description Return only connections of this type.
          * @example OAUTH
          */
         ConnectionTypeQuery: components["schemas"]["ConnectionType"];
         /**
-         * @description The `key_id` of a connection, or a provider that has exactly one connection here.
+         * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment.
          * @example github
          */
         ConnectorQuery: string;
         /**
-         * @description Only tools that may delete or overwrite something (`true`), or only those that never do (`false`).
+         * @description Return only tools that may delete or overwrite data (`true`), or only tools that never do (`false`).
          * @example false
          */
         DestructiveQuery: boolean;
         /**
-         * @description Only connections that are enabled (`true`) or disabled (`false`).
+         * @description Return only connections that are enabled (`true`) or disabled (`false`).
          * @example true
          */
         EnabledQuery: boolean;
         /**
-         * @description Only executions with this account, also when it was deleted since.
+         * @description Return only executions with this account. The account may have been deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
         ExecutionAccountQuery: string;
         /**
-         * @description Only executions with accounts of this connector.
+         * @description Return only executions with accounts of this connector.
          * @example github
          */
         ExecutionConnectorQuery: string;
         /**
-         * @description The execution's id.
+         * @description The ID of the execution.
          * @example exec_01k6p4a2b3c4d5e6f7g8h9j0km
          */
         ExecutionIdPath: string;
         /**
-         * @description Only executions in this state.
+         * @description Return only executions with this status.
          * @example SUCCEEDED
          */
         ExecutionStatusQuery: components["schemas"]["ExecutionStatus"];
         /**
-         * @description Only executions of this tool.
+         * @description Return only executions of this tool.
          * @example github_create_issue
          */
         ExecutionToolQuery: string;
         /**
-         * @description The last part of the `url` of a file.
+         * @description The last segment of the `url` of a file.
          * @example AbCdEfGhIjKlMnOpQrStUvWxYz0123456789
          */
         FileTokenPath: string;
         /**
-         * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-         *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-         *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-         *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-         *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-         *     Visible ASCII characters.
+         * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+         *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+         *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+         *     account is unchanged. The key consists of visible ASCII characters.
+         *
+         *     Errors:
+         *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+         *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+         *       responses of the client exceed 64 MiB.
+         *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
          * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
          */
         IdempotencyKey: string;
         /**
-         * @description Only tools that may be repeated without a second effect (`true`), or only the others (`false`).
+         * @description Return only tools that can be repeated without a further effect (`true`), or only the others (`false`).
          * @example true
          */
         IdempotentQuery: boolean;
@@ -7407,22 +7473,22 @@ export interface components {
          */
         IdentifierQuery: string;
         /**
-         * @description Only custom providers (`true`) or only built-in ones (`false`).
+         * @description Return only custom providers (`true`) or only built-in providers (`false`).
          * @example false
          */
         IsCustomQuery: boolean;
         /**
-         * @description The id of the MCP config.
+         * @description The ID of the MCP config.
          * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
          */
         McpConfigIdPath: string;
         /**
-         * @description Only tools that reach people or content outside the account's own data (`true`), or only the others (`false`).
+         * @description Return only tools that interact with people or content outside the account's own data (`true`), or only the others (`false`).
          * @example false
          */
         OpenWorldQuery: boolean;
         /**
-         * @description How many items a page holds. Without it the answer holds them all.
+         * @description The maximum number of items on a page. If omitted, the response contains all items.
          * @example 20
          */
         OptionalPageSize: number;
@@ -7432,124 +7498,127 @@ export interface components {
          */
         OrganizationIdQuery: string;
         /**
-         * @description How many items a page holds.
+         * @description The maximum number of items on a page.
          * @example 20
          */
         PageSize: number;
         /**
-         * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-         *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+         * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+         *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
          * @example v1.u8Zk0c3mTq1xN5r2
          */
         PageToken: string;
         /**
-         * @description The provider's identifier.
+         * @description The identifier of the provider.
          * @example acme-desk
          */
         ProviderIdentifierPath: string;
         /**
-         * @description Only accounts at this authorization provider.
+         * @description Return only accounts at this provider.
          * @example github
          */
         ProviderQuery: string;
         /**
-         * @description Only providers whose identifier, name or description contains this text, without regard to case.
+         * @description Return only providers whose identifier, name or description contains this text. The search is case-insensitive.
          * @example calendar
          */
         ProviderSearchQuery: string;
         /**
-         * @description Only tools that change nothing (`true`), or only those that may (`false`).
+         * @description Return only tools that do not change anything (`true`), or only tools that may change something (`false`).
          * @example true
          */
         ReadOnlyQuery: boolean;
         /**
-         * @description Only revocations of this account's tokens, also when it was deleted since.
+         * @description Return only revocations of tokens of this account. The account may have been deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
         RevocationAccountQuery: string;
         /**
-         * @description Only revocations in this state.
+         * @description Return only revocations with this status.
          * @example FAILED
          */
         RevocationStatusQuery: components["schemas"]["RevocationStatus"];
         /**
-         * @description The text to find, 3 to 200 characters after white space at both ends is cut off. It is matched as it stands, without regard
-         *     to case, anywhere in the identifier, the provider and the connector: `%`, `_`, quotes and `*` are ordinary characters.
+         * @description The text to find: 3 to 200 characters after leading and trailing white space is removed. The search is case-insensitive and
+         *     matches the text anywhere in the identifier, the provider or the connector. `%`, `_`, quotes and `*` have no special meaning.
          * @example ada@
          */
         SearchQuery: string;
         /**
-         * @description Only executions that were started before this time.
+         * @description Return only executions that started before this time.
          * @example 2026-11-21T00:00:00Z
          */
         StartedBeforeQuery: string;
         /**
-         * @description Only executions that were started at this time or later.
+         * @description Return only executions that started at or after this time.
          * @example 2026-11-20T00:00:00Z
          */
         StartedFromQuery: string;
         /**
-         * @description Only tools of this connector.
+         * @description Return only tools of this connector.
          * @example github
          */
         ToolConnectorQuery: string;
         /**
-         * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
-         *     complete.
+         * @description How much of each tool to return in the `native` format: `compact` omits the input and output schemas, `full` includes them.
+         *     The other formats always include them.
          * @example compact
          */
         ToolDetailQuery: "compact" | "full";
         /**
-         * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-         *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
-         *     Model Context Protocol.
+         * @description The format of the tools:
+         *     - `native`: the format of Valetkey.
+         *     - `openai`: elements of `tools` in the OpenAI Chat Completions API.
+         *     - `anthropic`: elements of `tools` in the Anthropic Messages API.
+         *     - `gemini`: elements of `functionDeclarations` in the Gemini API.
+         *     - `mcp`: tools of the Model Context Protocol.
          * @example native
          */
         ToolFormatQuery: "native" | "openai" | "anthropic" | "gemini" | "mcp";
         /**
-         * @description The most hits to answer.
+         * @description The maximum number of results.
          * @example 10
          */
         ToolHitLimit: number;
         /**
-         * @description The tool's name.
+         * @description The name of the tool.
          * @example github_create_issue
          */
         ToolNamePath: string;
         /**
-         * @description What is to be done, in natural language.
+         * @description The task, in natural language.
          * @example create issue
          */
         ToolSearchQuery: string;
         /**
-         * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
-         *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
-         *     schema cannot describe has its ordinary schema and `strict: false`.
+         * @description Only with `format=openai`. If `true`, tools have schemas for strict function calling, where the model follows the schema
+         *     exactly: objects are closed, and all inputs are required. An optional input also accepts null, which means that it is omitted.
+         *     A tool whose inputs cannot be described by a strict schema keeps its regular schema and has `strict: false`.
          * @example false
          */
         ToolStrictQuery: boolean;
         /**
-         * @description Only tools that carry this tag.
+         * @description Return only tools with this tag.
          * @example issues
          */
         ToolTagQuery: string;
         /**
-         * @description Only tools that know a word of this text, or one of its usual synonyms, the best fit first.
+         * @description Return only tools that contain a word of this text or one of its common synonyms, best matches first.
          * @example create issue
          */
         ToolTextQuery: string;
         /**
-         * @description Only accounts with this identifier; where an account is missing, the one it would get.
+         * @description Use only accounts with this identifier. It is also the identifier that is suggested for a missing account.
          * @example ada@acme.test
          */
         ToolUserIdentifierQuery: string;
         /**
-         * @description The user's organization, as its accounts name it.
+         * @description The organization that owns the user's accounts.
          * @example org_acme
          */
         ToolUserOrganizationQuery: string;
         /**
-         * @description The user, as the accounts name their owner.
+         * @description The user who owns the accounts.
          * @example user_ada
          */
         ToolUserQuery: string;
@@ -7562,45 +7631,45 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The challenge of RFC 7617, sent when the client tried to authenticate with the Basic scheme.
+         * @description The challenge defined in RFC 7617. It is sent when the client used HTTP Basic authentication.
          * @example Basic realm="token", charset="UTF-8"
          */
         BasicChallenge: string;
         /**
-         * @description The challenge of RFC 6750: bare when no token was sent, `error="invalid_token"` when the token is not valid,
-         *     `error="insufficient_scope"` with the missing scope when it lacks one.
+         * @description The challenge defined in RFC 6750. It has no parameters when no token was sent, `error="invalid_token"` when the token is not
+         *     valid, and `error="insufficient_scope"` with the missing scope when the token lacks a scope.
          * @example Bearer error="invalid_token"
          */
         BearerChallenge: string;
         /**
-         * @description `true` when this is the stored answer of an earlier request with the same `Idempotency-Key`; absent otherwise.
+         * @description `true` when this is the stored response to an earlier request with the same `Idempotency-Key`. Otherwise the header is absent.
          * @example true
          */
         IdempotencyReplayed: "true";
         /**
-         * @description `no-store`: the answer carries an account or a secret and must not be kept by any cache.
+         * @description `no-store`: the response contains an account or a secret and must not be cached.
          * @example no-store
          */
         NoStore: "no-store";
         /**
-         * @description The state of the client's allowance (draft-ietf-httpapi-ratelimit-headers): `r` requests are left, and the allowance is full
-         *     again after `t` seconds.
+         * @description The current state of the client's rate limit (draft-ietf-httpapi-ratelimit-headers): `r` requests remain, and the limit is
+         *     fully available again after `t` seconds.
          * @example "client";r=97;t=1
          */
         RateLimit: string;
         /**
-         * @description The allowance itself (draft-ietf-httpapi-ratelimit-headers): `q` requests in a window of `w` seconds.
+         * @description The client's rate limit (draft-ietf-httpapi-ratelimit-headers): `q` requests in a window of `w` seconds.
          * @example "client";q=100;w=1
          */
         RateLimitPolicy: string;
         /**
-         * @description Names this request in the logs: what the request itself sent in this header (1 to 100 letters, digits, dots, hyphens and
-         *     underscores), or else a new name. Quote it when you ask for help.
+         * @description The ID of this request, which is also in the logs. It is the value that the request sent in this header (1 to 100 letters,
+         *     digits, dots, hyphens and underscores), or a new ID. Include it when you contact support.
          * @example req_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
         RequestId: string;
         /**
-         * @description Whole seconds to wait before the next try.
+         * @description The number of seconds to wait before the next request.
          * @example 1
          */
         RetryAfter: number;
@@ -7697,13 +7766,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -7740,12 +7809,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7791,19 +7864,23 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description The API client's id.
+                 * @description The ID of the API client.
                  * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
                  */
                 client_id: components["parameters"]["ClientIdPath"];
@@ -7812,7 +7889,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The API client, disabled. */
+            /** @description The disabled API client. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -7842,19 +7919,23 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description The API client's id.
+                 * @description The ID of the API client.
                  * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
                  */
                 client_id: components["parameters"]["ClientIdPath"];
@@ -7899,12 +7980,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only accounts of this connection. A connection that does not exist has none.
+                 * @description Return only accounts of this connection. For an unknown connection, the list is empty.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id?: components["parameters"]["ConnectionIdQuery"];
                 /**
-                 * @description The `key_id` of a connection, or a provider that has exactly one connection here.
+                 * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment.
                  * @example github
                  */
                 connector?: components["parameters"]["ConnectorQuery"];
@@ -7919,23 +8000,23 @@ export interface operations {
                  */
                 organization_id?: components["parameters"]["OrganizationIdQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only accounts at this authorization provider.
+                 * @description Return only accounts at this provider.
                  * @example github
                  */
                 provider?: components["parameters"]["ProviderQuery"];
                 /**
-                 * @description Only accounts in this state.
+                 * @description Return only accounts with this status.
                  * @example ACTIVE
                  */
                 status?: components["parameters"]["AccountStatusQuery"];
@@ -7986,7 +8067,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account as it is now. */
+            /** @description The updated account. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -8016,12 +8097,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8067,12 +8152,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8086,7 +8175,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account is deleted. The answer has no content. */
+            /** @description The account was deleted. The response has no body. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -8116,12 +8205,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8135,7 +8228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account, disconnected. */
+            /** @description The disconnected account. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -8167,24 +8260,24 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Only accounts of this connection. A connection that does not exist has none.
+                 * @description Return only accounts of this connection. For an unknown connection, the list is empty.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id?: components["parameters"]["ConnectionIdQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description The text to find, 3 to 200 characters after white space at both ends is cut off. It is matched as it stands, without regard
-                 *     to case, anywhere in the identifier, the provider and the connector: `%`, `_`, quotes and `*` are ordinary characters.
+                 * @description The text to find: 3 to 200 characters after leading and trailing white space is removed. The search is case-insensitive and
+                 *     matches the text anywhere in the identifier, the provider or the connector. `%`, `_`, quotes and `*` have no special meaning.
                  * @example ada@
                  */
                 query: components["parameters"]["SearchQuery"];
@@ -8221,12 +8314,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `key_id` of a connection, or a provider that has exactly one connection here.
+                 * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment.
                  * @example github
                  */
                 connector?: components["parameters"]["ConnectorQuery"];
                 /**
-                 * @description The account's id. Other fields may stand beside it, but must agree with it.
+                 * @description The ID of the account. Other fields that identify the account may be sent as well, but must match it.
                  * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
                  */
                 id?: components["parameters"]["AccountIdQuery"];
@@ -8279,12 +8372,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `key_id` of a connection, or a provider that has exactly one connection here.
+                 * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment.
                  * @example github
                  */
                 connector?: components["parameters"]["ConnectorQuery"];
                 /**
-                 * @description The account's id. Other fields may stand beside it, but must agree with it.
+                 * @description The ID of the account. Other fields that identify the account may be sent as well, but must match it.
                  * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
                  */
                 id?: components["parameters"]["AccountIdQuery"];
@@ -8338,12 +8431,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8390,12 +8487,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8409,7 +8510,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user is verified and the account `ACTIVE`. */
+            /** @description The user was verified and the account is `ACTIVE`. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -8441,38 +8542,38 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only connections that are enabled (`true`) or disabled (`false`).
+                 * @description Return only connections that are enabled (`true`) or disabled (`false`).
                  * @example true
                  */
                 enabled?: components["parameters"]["EnabledQuery"];
                 /**
-                 * @description Only connections of this organization.
+                 * @description Return only connections of this organization.
                  * @example org_acme
                  */
                 organization_id?: components["parameters"]["ConnectionOrganizationQuery"];
                 /**
-                 * @description How many items a page holds. Without it the answer holds them all.
+                 * @description The maximum number of items on a page. If omitted, the response contains all items.
                  * @example 20
                  */
                 page_size?: components["parameters"]["OptionalPageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only connections of this identity provider type.
+                 * @description Return only connections of this identity provider type.
                  * @example GITHUB
                  */
                 provider?: components["parameters"]["ConnectionProviderQuery"];
                 /**
-                 * @description Only connections in this state.
+                 * @description Return only connections with this status.
                  * @example COMPLETED
                  */
                 status?: components["parameters"]["ConnectionStatusQuery"];
                 /**
-                 * @description Only connections of this type.
+                 * @description Return only connections of this type.
                  * @example OAUTH
                  */
                 type?: components["parameters"]["ConnectionTypeQuery"];
@@ -8509,12 +8610,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8560,7 +8665,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The connection's id.
+                 * @description The ID of the connection.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id: components["parameters"]["ConnectionIdPath"];
@@ -8597,7 +8702,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The connection's id.
+                 * @description The ID of the connection.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id: components["parameters"]["ConnectionIdPath"];
@@ -8610,7 +8715,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The connection as it is now. */
+            /** @description The updated connection. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8640,7 +8745,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The connection's id.
+                 * @description The ID of the connection.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id: components["parameters"]["ConnectionIdPath"];
@@ -8649,7 +8754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The connection is deleted. */
+            /** @description The connection was deleted. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8677,19 +8782,23 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description The connection's id.
+                 * @description The ID of the connection.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id: components["parameters"]["ConnectionIdPath"];
@@ -8698,7 +8807,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The connection, disabled. */
+            /** @description The disabled connection. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -8728,19 +8837,23 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description The connection's id.
+                 * @description The ID of the connection.
                  * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
                  */
                 connection_id: components["parameters"]["ConnectionIdPath"];
@@ -8749,7 +8862,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The connection, enabled. */
+            /** @description The enabled connection. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -8779,12 +8892,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8830,7 +8947,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The provider's identifier.
+                 * @description The identifier of the provider.
                  * @example acme-desk
                  */
                 identifier: components["parameters"]["ProviderIdentifierPath"];
@@ -8867,7 +8984,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The provider's identifier.
+                 * @description The identifier of the provider.
                  * @example acme-desk
                  */
                 identifier: components["parameters"]["ProviderIdentifierPath"];
@@ -8880,7 +8997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The provider as it is now. */
+            /** @description The updated provider. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8911,7 +9028,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The provider's identifier.
+                 * @description The identifier of the provider.
                  * @example acme-desk
                  */
                 identifier: components["parameters"]["ProviderIdentifierPath"];
@@ -8920,7 +9037,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The provider is deleted. */
+            /** @description The provider was deleted. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8947,19 +9064,23 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description The provider's identifier.
+                 * @description The identifier of the provider.
                  * @example acme-desk
                  */
                 identifier: components["parameters"]["ProviderIdentifierPath"];
@@ -8972,7 +9093,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What has changed here. */
+            /** @description The changes to the tools. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -9043,7 +9164,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The environment as it is now. */
+            /** @description The updated environment. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -9071,12 +9192,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9124,48 +9249,48 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only executions of this run of an agent.
+                 * @description Return only executions of this agent run.
                  * @example run-2041
                  */
                 agent_run_id?: components["parameters"]["AgentRunIdQuery"];
                 /**
-                 * @description Only executions with this account, also when it was deleted since.
+                 * @description Return only executions with this account. The account may have been deleted since.
                  * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
                  */
                 connected_account_id?: components["parameters"]["ExecutionAccountQuery"];
                 /**
-                 * @description Only executions with accounts of this connector.
+                 * @description Return only executions with accounts of this connector.
                  * @example github
                  */
                 connector?: components["parameters"]["ExecutionConnectorQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only executions that were started before this time.
+                 * @description Return only executions that started before this time.
                  * @example 2026-11-21T00:00:00Z
                  */
                 started_before?: components["parameters"]["StartedBeforeQuery"];
                 /**
-                 * @description Only executions that were started at this time or later.
+                 * @description Return only executions that started at or after this time.
                  * @example 2026-11-20T00:00:00Z
                  */
                 started_from?: components["parameters"]["StartedFromQuery"];
                 /**
-                 * @description Only executions in this state.
+                 * @description Return only executions with this status.
                  * @example SUCCEEDED
                  */
                 status?: components["parameters"]["ExecutionStatusQuery"];
                 /**
-                 * @description Only executions of this tool.
+                 * @description Return only executions of this tool.
                  * @example github_create_issue
                  */
                 tool_name?: components["parameters"]["ExecutionToolQuery"];
@@ -9203,7 +9328,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The execution's id.
+                 * @description The ID of the execution.
                  * @example exec_01k6p4a2b3c4d5e6f7g8h9j0km
                  */
                 execution_id: components["parameters"]["ExecutionIdPath"];
@@ -9238,13 +9363,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -9281,12 +9406,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9332,7 +9461,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the MCP config.
+                 * @description The ID of the MCP config.
                  * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
                  */
                 config_id: components["parameters"]["McpConfigIdPath"];
@@ -9369,7 +9498,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the MCP config.
+                 * @description The ID of the MCP config.
                  * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
                  */
                 config_id: components["parameters"]["McpConfigIdPath"];
@@ -9382,7 +9511,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The config as it is now. */
+            /** @description The updated config. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -9413,7 +9542,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the MCP config.
+                 * @description The ID of the MCP config.
                  * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
                  */
                 config_id: components["parameters"]["McpConfigIdPath"];
@@ -9422,7 +9551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The config is deleted. */
+            /** @description The config was deleted. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -9449,12 +9578,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9500,23 +9633,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only custom providers (`true`) or only built-in ones (`false`).
+                 * @description Return only custom providers (`true`) or only built-in providers (`false`).
                  * @example false
                  */
                 is_custom?: components["parameters"]["IsCustomQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only providers whose identifier, name or description contains this text, without regard to case.
+                 * @description Return only providers whose identifier, name or description contains this text. The search is case-insensitive.
                  * @example calendar
                  */
                 query?: components["parameters"]["ProviderSearchQuery"];
@@ -9554,7 +9687,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The provider's identifier.
+                 * @description The identifier of the provider.
                  * @example acme-desk
                  */
                 identifier: components["parameters"]["ProviderIdentifierPath"];
@@ -9589,23 +9722,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only revocations of this account's tokens, also when it was deleted since.
+                 * @description Return only revocations of tokens of this account. The account may have been deleted since.
                  * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
                  */
                 connected_account_id?: components["parameters"]["RevocationAccountQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only revocations in this state.
+                 * @description Return only revocations with this status.
                  * @example FAILED
                  */
                 status?: components["parameters"]["RevocationStatusQuery"];
@@ -9641,68 +9774,71 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only tools of this connector.
+                 * @description Return only tools of this connector.
                  * @example github
                  */
                 connector?: components["parameters"]["ToolConnectorQuery"];
                 /**
-                 * @description Only tools that may delete or overwrite something (`true`), or only those that never do (`false`).
+                 * @description Return only tools that may delete or overwrite data (`true`), or only tools that never do (`false`).
                  * @example false
                  */
                 destructive?: components["parameters"]["DestructiveQuery"];
                 /**
-                 * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
-                 *     complete.
+                 * @description How much of each tool to return in the `native` format: `compact` omits the input and output schemas, `full` includes them.
+                 *     The other formats always include them.
                  * @example compact
                  */
                 detail?: components["parameters"]["ToolDetailQuery"];
                 /**
-                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
-                 *     Model Context Protocol.
+                 * @description The format of the tools:
+                 *     - `native`: the format of Valetkey.
+                 *     - `openai`: elements of `tools` in the OpenAI Chat Completions API.
+                 *     - `anthropic`: elements of `tools` in the Anthropic Messages API.
+                 *     - `gemini`: elements of `functionDeclarations` in the Gemini API.
+                 *     - `mcp`: tools of the Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
                 /**
-                 * @description Only tools that may be repeated without a second effect (`true`), or only the others (`false`).
+                 * @description Return only tools that can be repeated without a further effect (`true`), or only the others (`false`).
                  * @example true
                  */
                 idempotent?: components["parameters"]["IdempotentQuery"];
                 /**
-                 * @description Only tools that reach people or content outside the account's own data (`true`), or only the others (`false`).
+                 * @description Return only tools that interact with people or content outside the account's own data (`true`), or only the others (`false`).
                  * @example false
                  */
                 open_world?: components["parameters"]["OpenWorldQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description Only tools that know a word of this text, or one of its usual synonyms, the best fit first.
+                 * @description Return only tools that contain a word of this text or one of its common synonyms, best matches first.
                  * @example create issue
                  */
                 query?: components["parameters"]["ToolTextQuery"];
                 /**
-                 * @description Only tools that change nothing (`true`), or only those that may (`false`).
+                 * @description Return only tools that do not change anything (`true`), or only tools that may change something (`false`).
                  * @example true
                  */
                 read_only?: components["parameters"]["ReadOnlyQuery"];
                 /**
-                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
-                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
-                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @description Only with `format=openai`. If `true`, tools have schemas for strict function calling, where the model follows the schema
+                 *     exactly: objects are closed, and all inputs are required. An optional input also accepts null, which means that it is omitted.
+                 *     A tool whose inputs cannot be described by a strict schema keeps its regular schema and has `strict: false`.
                  * @example false
                  */
                 strict?: components["parameters"]["ToolStrictQuery"];
                 /**
-                 * @description Only tools that carry this tag.
+                 * @description Return only tools with this tag.
                  * @example issues
                  */
                 tag?: components["parameters"]["ToolTagQuery"];
@@ -9739,12 +9875,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9789,12 +9929,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. The first response is kept for 24 hours per client and operation and replayed to a request
-                 *     with the same key and the same body, marked with `Idempotency-Replayed: true`. The same key with another body is 422
-                 *     `IDEMPOTENCY_KEY_REUSED`; while the first request still runs it is 409 `IDEMPOTENCY_KEY_IN_USE`. When the first request was carried
-                 *     out and its response was not kept, because the client's responses take more than 64 MiB, it is 409 `IDEMPOTENCY_REPLY_NOT_KEPT`.
-                 *     A replay shows the credentials of an account only to a token with `credentials:read`, and only while the account is unchanged.
-                 *     Visible ASCII characters.
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
+                 *       responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9808,7 +9952,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the import changes, or has changed. */
+            /** @description The changes that the import makes, or has made. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -9838,53 +9982,56 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only tools of this connector.
+                 * @description Return only tools of this connector.
                  * @example github
                  */
                 connector?: components["parameters"]["ToolConnectorQuery"];
                 /**
-                 * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
-                 *     complete.
+                 * @description How much of each tool to return in the `native` format: `compact` omits the input and output schemas, `full` includes them.
+                 *     The other formats always include them.
                  * @example compact
                  */
                 detail?: components["parameters"]["ToolDetailQuery"];
                 /**
-                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
-                 *     Model Context Protocol.
+                 * @description The format of the tools:
+                 *     - `native`: the format of Valetkey.
+                 *     - `openai`: elements of `tools` in the OpenAI Chat Completions API.
+                 *     - `anthropic`: elements of `tools` in the Anthropic Messages API.
+                 *     - `gemini`: elements of `functionDeclarations` in the Gemini API.
+                 *     - `mcp`: tools of the Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
                 /**
-                 * @description Only accounts with this identifier; where an account is missing, the one it would get.
+                 * @description Use only accounts with this identifier. It is also the identifier that is suggested for a missing account.
                  * @example ada@acme.test
                  */
                 identifier?: components["parameters"]["ToolUserIdentifierQuery"];
                 /**
-                 * @description The user's organization, as its accounts name it.
+                 * @description The organization that owns the user's accounts.
                  * @example org_acme
                  */
                 organization_id?: components["parameters"]["ToolUserOrganizationQuery"];
                 /**
-                 * @description How many items a page holds.
+                 * @description The maximum number of items on a page.
                  * @example 20
                  */
                 page_size?: components["parameters"]["PageSize"];
                 /**
-                 * @description `next_page_token` or `prev_page_token` of an earlier answer, good for 24 hours. The other filters must be the same as in that
-                 *     request; a token that does not belong here, or is too old, is 400 `INVALID_PAGE_TOKEN`.
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
                 /**
-                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
-                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
-                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @description Only with `format=openai`. If `true`, tools have schemas for strict function calling, where the model follows the schema
+                 *     exactly: objects are closed, and all inputs are required. An optional input also accepts null, which means that it is omitted.
+                 *     A tool whose inputs cannot be described by a strict schema keeps its regular schema and has `strict: false`.
                  * @example false
                  */
                 strict?: components["parameters"]["ToolStrictQuery"];
                 /**
-                 * @description The user, as the accounts name their owner.
+                 * @description The user who owns the accounts.
                  * @example user_ada
                  */
                 user_id?: components["parameters"]["ToolUserQuery"];
@@ -9921,52 +10068,55 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Only tools of this connector.
+                 * @description Return only tools of this connector.
                  * @example github
                  */
                 connector?: components["parameters"]["ToolConnectorQuery"];
                 /**
-                 * @description `compact`: native tools without their schemas, which are most of their size; `full`: with them. The other formats are always
-                 *     complete.
+                 * @description How much of each tool to return in the `native` format: `compact` omits the input and output schemas, `full` includes them.
+                 *     The other formats always include them.
                  * @example compact
                  */
                 detail?: components["parameters"]["ToolDetailQuery"];
                 /**
-                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
-                 *     Model Context Protocol.
+                 * @description The format of the tools:
+                 *     - `native`: the format of Valetkey.
+                 *     - `openai`: elements of `tools` in the OpenAI Chat Completions API.
+                 *     - `anthropic`: elements of `tools` in the Anthropic Messages API.
+                 *     - `gemini`: elements of `functionDeclarations` in the Gemini API.
+                 *     - `mcp`: tools of the Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
                 /**
-                 * @description Only accounts with this identifier; where an account is missing, the one it would get.
+                 * @description Use only accounts with this identifier. It is also the identifier that is suggested for a missing account.
                  * @example ada@acme.test
                  */
                 identifier?: components["parameters"]["ToolUserIdentifierQuery"];
                 /**
-                 * @description The most hits to answer.
+                 * @description The maximum number of results.
                  * @example 10
                  */
                 limit?: components["parameters"]["ToolHitLimit"];
                 /**
-                 * @description The user's organization, as its accounts name it.
+                 * @description The organization that owns the user's accounts.
                  * @example org_acme
                  */
                 organization_id?: components["parameters"]["ToolUserOrganizationQuery"];
                 /**
-                 * @description What is to be done, in natural language.
+                 * @description The task, in natural language.
                  * @example create issue
                  */
                 query: components["parameters"]["ToolSearchQuery"];
                 /**
-                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
-                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
-                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @description Only with `format=openai`. If `true`, tools have schemas for strict function calling, where the model follows the schema
+                 *     exactly: objects are closed, and all inputs are required. An optional input also accepts null, which means that it is omitted.
+                 *     A tool whose inputs cannot be described by a strict schema keeps its regular schema and has `strict: false`.
                  * @example false
                  */
                 strict?: components["parameters"]["ToolStrictQuery"];
                 /**
-                 * @description The user, as the accounts name their owner.
+                 * @description The user who owns the accounts.
                  * @example user_ada
                  */
                 user_id?: components["parameters"]["ToolUserQuery"];
@@ -9977,7 +10127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The best hits first. */
+            /** @description The best matches first. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -10003,16 +10153,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The shape of the tools. `native`: Valetkey's own. `openai`: an element of `tools` of the Chat Completions API. `anthropic`: an
-                 *     element of `tools` of the Messages API. `gemini`: an element of `functionDeclarations` of the Gemini API. `mcp`: a tool of the
-                 *     Model Context Protocol.
+                 * @description The format of the tools:
+                 *     - `native`: the format of Valetkey.
+                 *     - `openai`: elements of `tools` in the OpenAI Chat Completions API.
+                 *     - `anthropic`: elements of `tools` in the Anthropic Messages API.
+                 *     - `gemini`: elements of `functionDeclarations` in the Gemini API.
+                 *     - `mcp`: tools of the Model Context Protocol.
                  * @example native
                  */
                 format?: components["parameters"]["ToolFormatQuery"];
                 /**
-                 * @description With `format=openai`: schemas for strict function calls, where the model follows the schema exactly. Every object is closed and
-                 *     every input is required; an input that may be left out also takes null, which counts as left out. A tool whose inputs a strict
-                 *     schema cannot describe has its ordinary schema and `strict: false`.
+                 * @description Only with `format=openai`. If `true`, tools have schemas for strict function calling, where the model follows the schema
+                 *     exactly: objects are closed, and all inputs are required. An optional input also accepts null, which means that it is omitted.
+                 *     A tool whose inputs cannot be described by a strict schema keeps its regular schema and has `strict: false`.
                  * @example false
                  */
                 strict?: components["parameters"]["ToolStrictQuery"];
@@ -10020,7 +10173,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The tool's name.
+                 * @description The name of the tool.
                  * @example github_create_issue
                  */
                 tool_name: components["parameters"]["ToolNamePath"];
@@ -10057,7 +10210,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The tool's name.
+                 * @description The name of the tool.
                  * @example github_create_issue
                  */
                 tool_name: components["parameters"]["ToolNamePath"];
@@ -10070,7 +10223,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed tool. */
+            /** @description The updated tool. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10101,7 +10254,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The tool's name.
+                 * @description The name of the tool.
                  * @example github_create_issue
                  */
                 tool_name: components["parameters"]["ToolNamePath"];
@@ -10139,7 +10292,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The last part of the `url` of a file.
+                 * @description The last segment of the `url` of a file.
                  * @example AbCdEfGhIjKlMnOpQrStUvWxYz0123456789
                  */
                 file_token: components["parameters"]["FileTokenPath"];
@@ -10148,7 +10301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bytes, to be saved and never to be shown in place. */
+            /** @description The content of the file. The browser saves it as a file and does not display it. */
             200: {
                 headers: {
                     /**
@@ -10182,7 +10335,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The server is running. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10239,7 +10392,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service can work. */
+            /** @description The server is ready. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10250,7 +10403,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadQuery"];
-            /** @description Something that the service needs is failing. */
+            /** @description A check failed. The server cannot process requests. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

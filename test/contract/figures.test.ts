@@ -104,8 +104,8 @@ const STATED = [
   `limited to ${REQUEST_BODY.bytes / KIB} KiB and ${REQUEST_BODY.levels} levels of nesting`,
   `larger than ${REQUEST_BODY.bytes / KIB} KiB`,
   `At most ${REQUEST_BODY.tokenPairs} parameters and ${REQUEST_BODY.tokenBytes / KIB} KiB`,
-  `take more than ${STORED.keptRepliesBytes / MIB} MiB`,
-  `may have ${REQUEST_BODY.importBytes / MIB} MiB`,
+  `responses of the client exceed ${STORED.keptRepliesBytes / MIB} MiB`,
+  `can have up to ${REQUEST_BODY.importBytes / MIB} MiB`,
   `at most ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys and ${STORED.apiConfigLevels} levels`,
   `more than ${STORED.apiConfigBytes / KIB} KiB, ${STORED.apiConfigKeys} keys or ${STORED.apiConfigLevels} levels`,
   `up to ${TOOL_RESULT.pages} pages, ${TOOL_RESULT.pagesBytes / MIB} MiB and ${TOOL_RESULT.pagesMs / SECOND} seconds`,
@@ -113,14 +113,14 @@ const STATED = [
   `cut to ${STORED.contentsPartBytes / KIB} KiB`,
   `${LIFETIME.linkMs / MINUTE} minutes`,
   `${LIFETIME.idempotencyKeyMs / HOUR} hours per client`,
-  `good for ${LIFETIME.pageTokenMs / HOUR} hours`,
+  `valid for ${LIFETIME.pageTokenMs / HOUR} hours`,
   `in seconds; ${LIFETIME.secretOverlapMs / SECOND} (one day) when left out`,
   `in seconds; ${LIFETIME.mcpSessionMs / SECOND} (one hour) when left out`,
   `kept for ${LIFETIME.revocationsMs / DAY} days`,
   `up to ${IMPORT.timeMs / SECOND} seconds`,
   `up to ${LIST.counted.toLocaleString('en')} matches`,
   `up to ${LIST.countedBySearch.toLocaleString('en')} matches of identifiers`,
-  `may have ${IMPORT.places} of them running or waiting`,
+  `can have ${IMPORT.places} imports running or waiting`,
 ];
 
 /** Figures of the contract that are no limit of the server's: what a request may choose, or what the command takes. */
