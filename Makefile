@@ -57,6 +57,11 @@ test: install ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts
 	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
+.PHONY: test-fast
+test-fast: install ## Run the quick tests, in less than a minute; .mocharc.fast.yaml lists what is left out
+	node scripts/generate-if-stale.ts
+	$(MOCHA) --config .mocharc.fast.yaml --reporter dot --parallel --jobs 2 'test/**/*.test.ts'
+
 .PHONY: soak
 soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and attack 1,000 links at random
 	VALETKEY_SOAK_ROUNDS=1000 $(MOCHA) test/flows/refresh.test.ts
