@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../../core/connectors/provider.ts';
@@ -9,6 +8,7 @@ import { keyFile } from '../core/workspace-dwd/delegation-server.ts';
 import { createAccount } from '../support/accounts.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
+import { rsaPair } from '../support/rsa-pair.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
@@ -19,9 +19,7 @@ const APP = 'https://api.acme.example';
 const AS = 'https://auth.acme.example';
 const CLOUD = 'https://sts.eu-west-1.amazonaws.com';
 const TOKEN_URI = `${AS}/token`;
-const PEM = String(
-  generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
-);
+const PEM = String(rsaPair('client').privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
 const CLIENT = { client_id: 'the-client', client_secret: 'the-secret-of-the-client' };
 const TYPED = [

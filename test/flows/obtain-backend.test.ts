@@ -9,6 +9,7 @@ import { createAccount } from '../support/accounts.ts';
 import { execute } from '../support/execute.ts';
 import { requestLink } from '../support/links.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
+import { rsaPair } from '../support/rsa-pair.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
@@ -21,7 +22,7 @@ const FIELDS = [
 ];
 
 const PEMS = {
-  'service-rsa': generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  'service-rsa': rsaPair('client').privateKey,
   'service-ec': generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey,
 };
 const keyOf = (name: keyof typeof PEMS) => String(PEMS[name].export({ type: 'pkcs8', format: 'pem' }));
@@ -171,5 +172,5 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
 });
 
 function generateKey() {
-  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  return rsaPair('next client').privateKey;
 }

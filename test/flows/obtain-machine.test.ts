@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { closeAll } from '../core/net/local.ts';
@@ -8,6 +8,7 @@ import { type TestClock, testClock } from '../support/clock.ts';
 import { execute } from '../support/execute.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { leave, ORDERED_ONLY, revocationsOf, startWorker } from '../support/revocations.ts';
+import { rsaPair } from '../support/rsa-pair.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
@@ -15,7 +16,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 
 const APP = 'https://api.acme.example';
 const MACHINE = { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] };
-const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const keys = rsaPair('client');
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 const CLIENTS = [
   { client_id: 'm-basic', client_secret: SECRET, token_endpoint_auth_method: 'client_secret_basic', ...MACHINE },
@@ -117,7 +118,7 @@ describe('an account of a machine client, at a strict authorization server over 
   });
 
   it('is told no with the key of somebody else (negative control)', async () => {
-    const secret = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+    const secret = pemOf(rsaPair('stranger').privateKey);
     const id = await connect({ id: 'm-jwt', method: 'private_key_jwt', secret });
     expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
     expect(app.requests).to.deep.equal([]);

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import type { Egress } from '../../core/net/egress.ts';
 import { verifyIdToken } from '../../core/oauth/id-token.ts';
 import { oauthProviderOf } from '../../core/oauth/provider.ts';
@@ -11,6 +11,7 @@ import { execute } from '../support/execute.ts';
 import { makeLink, submitLink } from '../support/links.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
 import { openRaw } from '../support/raw-http.ts';
+import { rsaPair } from '../support/rsa-pair.ts';
 import type { TestServer } from '../support/server.ts';
 import { type Honest, play, type Seen } from './player.ts';
 import type { Shape } from './shapes.ts';
@@ -355,7 +356,7 @@ function onMcp({ path }: Seen): { status: number; body: unknown } | undefined {
   return path.includes('.well-known') ? undefined : { status: 401, body: {} };
 }
 
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { privateKey } = rsaPair('client');
 
 function idTokenOf(issuer: string): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

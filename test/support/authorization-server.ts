@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -6,6 +6,7 @@ import type { AddressInfo, Server } from 'node:net';
 import Provider, * as oidc from 'oidc-provider';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { memoryAdapter } from '../../scripts/demo/provider-memory.ts';
+import { rsaPair } from './rsa-pair.ts';
 import type { Certificate } from './tls/certificates.ts';
 
 /** A client as it is registered, in the terms of RFC 7591. */
@@ -83,7 +84,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     }),
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/sign-in/${uid}` },
     issueRefreshToken: () => true,
-    jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
+    jwks: { keys: [rsaPair(issuer).privateKey.export({ format: 'jwk' })] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     scopes: SCOPES,

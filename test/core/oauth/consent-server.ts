@@ -1,10 +1,11 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { FetchFor } from '../../../core/oauth/transport.ts';
 import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
 import { TestBrowser } from '../../support/browser.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { type Local, serve, startEgress } from '../net/local.ts';
 
 export const ISSUER = 'https://consent.example';
@@ -26,7 +27,7 @@ interface Owned {
   clientId: string;
 }
 
-const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const KEY = rsaPair('client');
 /** The private key of the client `signing`, in PEM. */
 export const SIGNING_KEY = KEY.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 

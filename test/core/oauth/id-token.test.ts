@@ -1,12 +1,13 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { expect } from 'chai';
 import { type IdTokenCheck, verifyIdToken } from '../../../core/oauth/id-token.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 
 const AT = 1_750_000_000_000;
 const NOW_S = AT / 1000;
 const ISSUER = 'https://as.example';
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const rsa = rsaPair('issuer');
+const other = rsaPair('stranger');
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const jwk = (key: KeyObject, more: object) => ({ ...key.export({ format: 'jwk' }), use: 'sig', ...more });
 const JWKS = { keys: [jwk(rsa.publicKey, { kid: 'r', alg: 'RS256' }), jwk(ec.publicKey, { kid: 'e', alg: 'ES256' })] };

@@ -6,6 +6,7 @@ import { OAuthConfigError } from '../../../core/oauth/config-error.ts';
 import { refreshTokenGrant } from '../../../core/oauth/grants/refresh-token.ts';
 import type { RefreshOutcome } from '../../../core/oauth/refresh-outcome.ts';
 import { Secret } from '../../../core/secret.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { tokenServerOf } from './token-servers.ts';
 
 const AT = 1_750_000_000_000;
@@ -125,7 +126,7 @@ describe('the request for a refresh (RFC 6749 §6)', () => {
   });
 
   describe('signed by the client (RFC 7523)', () => {
-    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const rsa = rsaPair('client');
     const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     const jwk = (key: object, more: object) => JSON.stringify({ ...key, ...more });
     const pem = rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
@@ -16,6 +16,7 @@ import { revokeTokens } from '../../../core/oauth/revocation.ts';
 import { tokenServerAt } from '../../../core/oauth/server.ts';
 import { Secret } from '../../../core/secret.ts';
 import { grantedBy } from '../../support/oauth-flow.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { closeAll } from '../net/local.ts';
 import {
   type ConsentServer,
@@ -249,7 +250,7 @@ describe('A strict authorization server', () => {
       clientCredentialsGrant({ ...partsOf(client, { ...CONFIG, resource: RESOURCE }), scopes });
 
     it('nothing for a wrong secret, a wrong key, or to a client of people', async () => {
-      const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      const otherKey = rsaPair('stranger').privateKey;
       const forged = otherKey.export({ type: 'pkcs8', format: 'pem' }) as string;
       const refused = [
         ask(clientOf('machine', { secret: new Secret('wrong') })),

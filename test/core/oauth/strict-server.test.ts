@@ -1,15 +1,15 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { ClientAuthMethod } from '../../../core/oauth/client-auth.ts';
 import { refreshTokenGrant } from '../../../core/oauth/grants/refresh-token.ts';
 import type { RefreshOutcome } from '../../../core/oauth/refresh-outcome.ts';
 import { Secret } from '../../../core/secret.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { closeAll } from '../net/local.ts';
 import { ISSUER, SECRET, type StrictServer, startStrictServer, TOKEN_URI } from './strict-server.ts';
 import { tokenServerOf } from './token-servers.ts';
 
 describe('refreshing at a strict authorization server', () => {
-  const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = rsaPair('client');
   const signing = {
     client_id: 'signing',
     token_endpoint_auth_method: 'private_key_jwt',
@@ -93,7 +93,7 @@ describe('refreshing at a strict authorization server', () => {
   });
 
   it('is refused with an assertion of another key, or of another time', async () => {
-    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const other = rsaPair('stranger').privateKey;
     const forged = other.export({ type: 'pkcs8', format: 'pem' }) as string;
     const token = await server.issue('signing');
     const attempt: Attempt = { clientId: 'signing', method: 'private_key_jwt', secret: pem };

@@ -1,9 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Provider from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { serve, startEgress } from '../net/local.ts';
 
 export const ISSUER = 'https://as.example';
@@ -60,7 +61,7 @@ export async function startStrictServer(options: StrictServerOptions = {}): Prom
       },
     },
     findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
+    jwks: { keys: [rsaPair('issuer').privateKey.export({ format: 'jwk' })] },
     rotateRefreshToken: true,
     scopes: ['openid', 'offline_access'],
     ttl: {

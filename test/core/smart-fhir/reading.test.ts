@@ -9,6 +9,7 @@ import { readSmartClientKey } from '../../../core/smart-fhir/client-key.ts';
 import { discoverSmart, smartConfigurationAddress } from '../../../core/smart-fhir/discovery.ts';
 import { launchContextChange, readLaunchContext } from '../../../core/smart-fhir/launch-context.ts';
 import { readSmartConfiguration, type SmartUse } from '../../../core/smart-fhir/smart-configuration.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 
 const BASE = 'https://ehr.example/fhir/r4';
 const CONFIGURATION = {
@@ -185,7 +186,7 @@ describe('a launch context', () => {
 });
 
 describe('the key of a client of FHIR servers', () => {
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const rsa = rsaPair('client').privateKey;
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
 
   it('is read from PEM and JWK, signs as SMART says, and has a name', () => {

@@ -1,9 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as oidc from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { FetchFor } from '../../../core/oauth/transport.ts';
 import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { serve, startEgress } from '../net/local.ts';
 
 export const HOST = 'https://ehr.example';
@@ -74,7 +75,7 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
       claims: () => ({ sub: accountId, fhirUser: `${FHIR_BASE}/Practitioner/7` }),
     }),
     interactions: { url: () => '/interaction' },
-    jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
+    jwks: { keys: [rsaPair('issuer').privateKey.export({ format: 'jwk' })] },
     pkce: { required: () => true },
     scopes: SCOPES,
     ttl: {

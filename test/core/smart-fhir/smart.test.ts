@@ -13,6 +13,7 @@ import { discoverSmart } from '../../../core/smart-fhir/discovery.ts';
 import { readLaunchContext } from '../../../core/smart-fhir/launch-context.ts';
 import type { SmartConfiguration, SmartUse } from '../../../core/smart-fhir/smart-configuration.ts';
 import { smartProviderOf } from '../../../core/smart-fhir/smart-provider.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { closeAll } from '../net/local.ts';
 import { CALLBACK, FHIR_BASE, HOST, type RecordSystem, startRecordSystem, TOKEN_ENDPOINT } from './record-system.ts';
 
@@ -25,7 +26,7 @@ function pemOf(key: { export(options: { type: 'pkcs8'; format: 'pem' }): string 
 }
 
 describe('SMART on FHIR at a record system', () => {
-  const rsa = readSmartClientKey(pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey));
+  const rsa = readSmartClientKey(pemOf(rsaPair('client').privateKey));
   const ec = readSmartClientKey(pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey));
   let system: RecordSystem;
 
@@ -165,7 +166,7 @@ describe('SMART on FHIR at a record system', () => {
     }
 
     it('is refused with the key of another client, and with an assertion for anybody but the token endpoint', async () => {
-      const stranger = readSmartClientKey(pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey));
+      const stranger = readSmartClientKey(pemOf(rsaPair('stranger').privateKey));
       expect(await token({ secret: stranger.secret })).to.include({ ok: false, kind: 'client' });
       expect(await token({ clientId: 'service-ec' })).to.include({ ok: false, kind: 'client' });
       const provider = smartProviderOf(PATTERN, {}, await configuration('backend'), FHIR_BASE);

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { createHmac, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -8,6 +8,7 @@ import {
   verifyAccessToken,
 } from '../../../core/tokens/access-token.ts';
 import { generateSigningKey, jwksDocument } from '../../../core/tokens/signing-key.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { EXPECTED, FACTS, issue, keys, NOW, seededRandom, signingKeys } from './support.ts';
 
 const key = signingKeys.current;
@@ -133,7 +134,7 @@ describe('times of an access token', () => {
 
 describe('an access token that is not ours (T4)', () => {
   const stranger = generateSigningKey();
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const rsa = rsaPair('issuer');
   const publicPem = key.publicKey.export({ type: 'spki', format: 'pem' });
   const input = (header: unknown) => `${encode(header)}.${encode(CLAIMS)}`;
   const hmac = (header: unknown, secret: string | Buffer) => {

@@ -1,10 +1,11 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import Provider from 'oidc-provider';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
 import { memoryAdapter } from '../../../scripts/demo/provider-memory.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { serve, startEgress } from '../net/local.ts';
 
 export const ISSUER = 'https://workspace.example';
@@ -41,7 +42,7 @@ interface Extensible {
   AccessToken: new (properties: object) => { save(): Promise<string>; expiration: number };
 }
 
-const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const keys = rsaPair('client');
 
 /** The file that the owner of the service account downloads. */
 export function keyFile(changes: Record<string, unknown> = {}): Secret {
@@ -68,7 +69,7 @@ export async function startDelegationServer(): Promise<DelegationServer> {
     cookies: { keys: [randomBytes(16).toString('hex')] },
     features: { devInteractions: { enabled: false } },
     findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
+    jwks: { keys: [rsaPair('issuer').privateKey.export({ format: 'jwk' })] },
     scopes: [...DELEGATED],
     ttl: { AccessToken: MAX_LIFE_S, Grant: MAX_LIFE_S },
   });

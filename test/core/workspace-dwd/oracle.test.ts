@@ -1,15 +1,15 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { JWT } from 'google-auth-library';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { Secret } from '../../../core/secret.ts';
 import { requestDelegatedToken } from '../../../core/workspace-dwd/request-token.ts';
 import { readServiceAccount } from '../../../core/workspace-dwd/service-account.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 
 const TOKEN_ENDPOINT = new URL('https://oauth2.googleapis.com/token');
 const SUBJECT = 'maria@acme.example';
 const SCOPES = ['https://www.googleapis.com/auth/gmail.readonly', 'https://www.googleapis.com/auth/calendar'];
-const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+const KEY = rsaPair('client').privateKey.export({ type: 'pkcs8', format: 'pem' });
 const FILE = {
   type: 'service_account',
   private_key: KEY,

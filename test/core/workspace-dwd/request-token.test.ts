@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
@@ -6,6 +5,7 @@ import { delegationClaims } from '../../../core/workspace-dwd/assertion.ts';
 import type { DelegatedToken, DelegatedTokenOutcome } from '../../../core/workspace-dwd/judge-answer.ts';
 import { type DelegatedTokenRequest, requestDelegatedToken } from '../../../core/workspace-dwd/request-token.ts';
 import { readServiceAccount } from '../../../core/workspace-dwd/service-account.ts';
+import { rsaPair } from '../../support/rsa-pair.ts';
 import { closeAll } from '../net/local.ts';
 import {
   CLIENT_EMAIL,
@@ -56,7 +56,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
 
   describe('is refused (negative controls)', () => {
     it("with a key that is not the account's", async () => {
-      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const { privateKey } = rsaPair('stranger');
       const file = keyFile({ private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) });
       expect(await ask({ account: readServiceAccount(file) })).to.include({ ok: false, kind: 'client' });
     });
