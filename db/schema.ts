@@ -14,7 +14,7 @@ import type { StoredMcpMapping } from './rows/mcp-configs.ts';
 import type { OutboxResult, OutboxState } from './rows/outbox.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 
-// The tables as typed queries see them. The migrations are the source; test/db/schema.test.ts keeps the two equal.
+// The tables as typed queries see them. The migrations are the source; test/db/sqlite/schema.test.ts keeps the two equal.
 
 export const migrations = sqliteTable('migrations', {
   name: text().primaryKey().notNull(),

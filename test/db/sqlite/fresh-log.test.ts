@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, readFileSync, statSync, utimesSync } from 'no
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { distrustFiles, startFreshLog } from '../../db/sqlite/fresh-log.ts';
-import { openConnections } from '../../db/sqlite/open.ts';
-import { openStore } from '../../db/store.ts';
-import { account, failure, github, NOW, openTestStore, temporaryDirectory } from './support.ts';
+import { distrustFiles, startFreshLog } from '../../../db/sqlite/fresh-log.ts';
+import { openConnections } from '../../../db/sqlite/open.ts';
+import { openStore } from '../../../db/store.ts';
+import { account, failure, github, NOW, openTestStore, temporaryDirectory } from '../support.ts';
 
 describe('the log of an earlier process (F2)', () => {
   let directory: ReturnType<typeof temporaryDirectory>;

@@ -2,10 +2,10 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { StorageError } from '../../db/errors.ts';
-import { createStorageHealth } from '../../db/storage-health.ts';
-import { environmentId, openStore } from '../../db/store.ts';
-import { failure, freshIds, NOW, temporaryDirectory } from './support.ts';
+import { StorageError } from '../../../db/errors.ts';
+import { createStorageHealth } from '../../../db/storage-health.ts';
+import { environmentId, openStore } from '../../../db/store.ts';
+import { failure, freshIds, NOW, temporaryDirectory } from '../support.ts';
 
 describe('the health of writes (F11)', () => {
   const full = new StorageError('SQLITE_FULL', 'the disk is full');

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { StorageError } from '../../db/errors.ts';
-import { openScope } from '../../db/scope.ts';
-import { createGroupCommit, type TransactionControl } from '../../db/sqlite/group-commit.ts';
-import { failure } from './support.ts';
+import { StorageError } from '../../../db/errors.ts';
+import { openScope } from '../../../db/scope.ts';
+import { createGroupCommit, type TransactionControl } from '../../../db/sqlite/group-commit.ts';
+import { failure } from '../support.ts';
 
 interface Tx {
   rows: { add(row: string): Promise<void> };

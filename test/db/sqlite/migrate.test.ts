@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { loadMigrations, type Migration, migrate } from '../../db/sqlite/migrate.ts';
-import { type Client, openConnections } from '../../db/sqlite/open.ts';
-import { NOW, temporaryDirectory } from './support.ts';
+import { loadMigrations, type Migration, migrate } from '../../../db/sqlite/migrate.ts';
+import { type Client, openConnections } from '../../../db/sqlite/open.ts';
+import { NOW, temporaryDirectory } from '../support.ts';
 
 function file(name: string, sql: string): Migration {
   return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
@@ -132,7 +132,7 @@ describe('migrations', () => {
       const { openStore } = await import(process.argv[1]);
       const store = await openStore({ path: process.argv[2], now: () => ${NOW} });
       await store.close();`;
-    const module = new URL('../../db/store.ts', import.meta.url).href;
+    const module = new URL('../../../db/store.ts', import.meta.url).href;
     const start = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, path]);
     await Promise.all([start(), start(), start()]);
     const { writer, reader } = openConnections(path);

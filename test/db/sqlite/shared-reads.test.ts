@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { account, github, openTestStore, type TestStore } from './support.ts';
+import { account, github, openTestStore, type TestStore } from '../support.ts';
 
 describe('the shared reads of a turn', () => {
   let test: TestStore;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import type { CheckpointThread } from '../../db/sqlite/checkpoint-thread.ts';
-import { createCheckpointer, type LogBounds } from '../../db/sqlite/checkpointer.ts';
-import type { Synced } from '../../db/sqlite/durability.ts';
-import { openConnections, openReader } from '../../db/sqlite/open.ts';
-import { createStore, openFiles, openStore } from '../../db/store.ts';
-import { account, failure, github, NOW, openTestStore, temporaryDirectory } from './support.ts';
+import type { CheckpointThread } from '../../../db/sqlite/checkpoint-thread.ts';
+import { createCheckpointer, type LogBounds } from '../../../db/sqlite/checkpointer.ts';
+import type { Synced } from '../../../db/sqlite/durability.ts';
+import { openConnections, openReader } from '../../../db/sqlite/open.ts';
+import { createStore, openFiles, openStore } from '../../../db/store.ts';
+import { account, failure, github, NOW, openTestStore, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;
 const SMALL: LogBounds = { piece: 20, length: 100, lastPiece: 10, backlog: 1000 };

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { INSTANCE } from '../../core/budgets.ts';
-import { holdInstanceLock, lockPath } from '../../db/sqlite/instance-lock.ts';
-import { temporaryDirectory } from './support.ts';
+import { INSTANCE } from '../../../core/budgets.ts';
+import { holdInstanceLock, lockPath } from '../../../db/sqlite/instance-lock.ts';
+import { temporaryDirectory } from '../support.ts';
 
 describe('F8: the lock of a database file', () => {
   let directory: ReturnType<typeof temporaryDirectory>;
@@ -54,7 +54,7 @@ describe('F8: the lock of a database file', () => {
   });
 
   it('ends with its process, even one that is killed', async () => {
-    const module = new URL('../../db/sqlite/instance-lock.ts', import.meta.url).href;
+    const module = new URL('../../../db/sqlite/instance-lock.ts', import.meta.url).href;
     const program = `
       const { holdInstanceLock } = await import(${JSON.stringify(module)});
       await holdInstanceLock(${JSON.stringify(file)});

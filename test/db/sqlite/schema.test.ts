@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { getTableConfig, is, SQLiteTable } from '../../db/drizzle.ts';
-import * as schema from '../../db/schema.ts';
-import { migrate } from '../../db/sqlite/migrate.ts';
-import { NOW } from './support.ts';
+import { getTableConfig, is, SQLiteTable } from '../../../db/drizzle.ts';
+import * as schema from '../../../db/schema.ts';
+import { migrate } from '../../../db/sqlite/migrate.ts';
+import { NOW } from '../support.ts';
 
 interface ColumnInfo {
   name: string;

@@ -1,5 +1,5 @@
-import { openStore } from '../../db/store.ts';
-import { account, addConnection, addEnvironment, connection, freshIds } from './support.ts';
+import { openStore } from '../../../db/store.ts';
+import { account, addConnection, addEnvironment, connection, freshIds } from '../support.ts';
 
 /**
  * Writes accounts through a store until it is killed, and says of each one when it was acknowledged: `ready`, then one id a line. A

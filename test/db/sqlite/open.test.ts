@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { assertIntact, type Client, checkVersion, openConnections } from '../../db/sqlite/open.ts';
-import { openStore } from '../../db/store.ts';
-import { failure, NOW, openTestStore, temporaryDirectory } from './support.ts';
+import { assertIntact, type Client, checkVersion, openConnections } from '../../../db/sqlite/open.ts';
+import { openStore } from '../../../db/store.ts';
+import { failure, NOW, openTestStore, temporaryDirectory } from '../support.ts';
 
 describe('opening the database', () => {
   let directory: ReturnType<typeof temporaryDirectory>;

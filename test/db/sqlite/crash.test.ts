@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openStore } from '../../db/store.ts';
-import { NOW, temporaryDirectory } from './support.ts';
+import { openStore } from '../../../db/store.ts';
+import { NOW, temporaryDirectory } from '../support.ts';
 
 /** Set CRASH_ROUNDS=50 for a longer run. The long form of the whole server is `make crash`. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from './support.ts';
+import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from '../support.ts';
 
 describe('what was replaced or removed', () => {
   let test: TestStore;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { oneAtATime, type Synced } from '../../db/sqlite/durability.ts';
+import { oneAtATime, type Synced } from '../../../db/sqlite/durability.ts';
 
 describe('syncs, one at a time', () => {
   /** Syncs that end when the test says so, and who was told what. */

@@ -1,10 +1,10 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { STORAGE } from '../../core/budgets.ts';
-import type { Synced } from '../../db/sqlite/durability.ts';
-import { createHighWaterMark } from '../../db/sqlite/high-water-mark.ts';
-import type { Claim } from '../../db/sqlite/mark-file.ts';
+import { STORAGE } from '../../../core/budgets.ts';
+import type { Synced } from '../../../db/sqlite/durability.ts';
+import { createHighWaterMark } from '../../../db/sqlite/high-water-mark.ts';
+import type { Claim } from '../../../db/sqlite/mark-file.ts';
 
 describe('the high-water mark (F15)', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { missingData } from '../../db/sqlite/complete.ts';
-import { markPath, readClaims } from '../../db/sqlite/mark-file.ts';
-import { openStore } from '../../db/store.ts';
-import { account, failure, github, NOW, openTestStore, type TestStore, temporaryDirectory } from './support.ts';
+import { missingData } from '../../../db/sqlite/complete.ts';
+import { markPath, readClaims } from '../../../db/sqlite/mark-file.ts';
+import { openStore } from '../../../db/store.ts';
+import { account, failure, github, NOW, openTestStore, type TestStore, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;
 const HEADER = 32;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openStore } from '../../db/store.ts';
-import { account, github, NOW, openTestStore, type TestStore } from './support.ts';
+import { openStore } from '../../../db/store.ts';
+import { account, github, NOW, openTestStore, type TestStore } from '../support.ts';
 
 describe('beside another process (F1)', () => {
   let test: TestStore;
