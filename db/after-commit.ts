@@ -33,7 +33,7 @@ export function createAfterCommit(report: (error: unknown) => void): AfterCommit
       undo() {
         ofUnit = [];
       },
-      write() {},
+      async write() {},
     },
     run() {
       for (const effect of kept.splice(0)) {

@@ -1,10 +1,10 @@
-import { type Db, once } from './database.ts';
 import { and, count, desc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { ApiClientRow, ApiClientSecretRow, NewApiClient, NewApiClientSecret } from './rows/api-clients.ts';
 import { apiClientSecrets, apiClients } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface ApiClientReads {
   /** The client with the secrets that are live at `now`, newest first. */
@@ -62,7 +62,8 @@ const secretColumns = {
   expiresAt: apiClientSecrets.expiresAt,
 };
 
-export function createApiClientRepository(db: Db): ApiClientRepository {
+export function createApiClientRepository(statements: Statements): ApiClientRepository {
+  const { db, once } = statements;
   const get = once(() => db.select(clientColumns).from(apiClients).where(oneClient).prepare());
   const state = once(() =>
     db
@@ -86,7 +87,7 @@ export function createApiClientRepository(db: Db): ApiClientRepository {
       .where(and(oneClient, eq(apiClients.enabled, true)))
       .prepare(),
   );
-  const list = createKeysetList<ApiClientRow, never>({
+  const list = createKeysetList<ApiClientRow, never>(statements, {
     order: apiClients.id,
     scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
     filters: {},
@@ -94,49 +95,53 @@ export function createApiClientRepository(db: Db): ApiClientRepository {
       db.select(clientColumns).from(apiClients).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(apiClients).where(where).prepare(),
     placeOf: (row) => row.id,
-    placeOfCursor: (_environmentId, id) => id,
+    placeOfCursor: async (_environmentId, id) => id,
   });
 
-  function insertSecret(environmentId: EnvironmentId, clientId: string, secret: NewApiClientSecret): void {
-    db.insert(apiClientSecrets)
+  async function insertSecret(
+    environmentId: EnvironmentId,
+    clientId: string,
+    secret: NewApiClientSecret,
+  ): Promise<void> {
+    await db
+      .insert(apiClientSecrets)
       .values({ ...secret, environmentId, clientId })
       .run();
   }
 
   return {
     async get(environmentId, id, now) {
-      const client = get().get({ environmentId, id });
-      return client && { ...client, secrets: liveSecrets().all({ environmentId, id, now }) };
+      const client = await get().get({ environmentId, id });
+      return client && { ...client, secrets: await liveSecrets().all({ environmentId, id, now }) };
     },
-    async state(environmentId, id) {
-      return state().get({ environmentId, id });
-    },
-    async list(environmentId, page) {
-      return list.page(environmentId, {}, page);
-    },
+    state: (environmentId, id) => state().get({ environmentId, id }),
+    list: (environmentId, page) => list.page(environmentId, {}, page),
     async insert(environmentId, client, secret) {
       const updatedAt = client.createdAt;
-      db.insert(apiClients)
+      await db
+        .insert(apiClients)
         .values({ ...client, environmentId, enabled: true, generation: 1, updatedAt })
         .run();
-      insertSecret(environmentId, client.id, secret);
+      await insertSecret(environmentId, client.id, secret);
     },
     async disable(environmentId, id, now) {
-      return disable().run({ environmentId, id, now }).changes === 1;
+      return (await disable().run({ environmentId, id, now })).changes === 1;
     },
     async rotate(environmentId, id, secret, { now, overlapMs }) {
-      if (get().get({ environmentId, id }) === undefined) return false;
-      const [newest] = liveSecrets().all({ environmentId, id, now });
+      if ((await get().get({ environmentId, id })) === undefined) return false;
+      const [newest] = await liveSecrets().all({ environmentId, id, now });
       const old = and(eq(apiClientSecrets.clientId, id), eq(apiClientSecrets.environmentId, environmentId));
-      db.delete(apiClientSecrets)
+      await db
+        .delete(apiClientSecrets)
         .where(and(old, newest && sql`${apiClientSecrets.id} <> ${newest.id}`))
         .run();
       if (newest !== undefined) {
         const expiresAt = Math.min(newest.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs);
-        db.update(apiClientSecrets).set({ expiresAt }).where(eq(apiClientSecrets.id, newest.id)).run();
+        await db.update(apiClientSecrets).set({ expiresAt }).where(eq(apiClientSecrets.id, newest.id)).run();
       }
-      insertSecret(environmentId, id, secret);
-      db.update(apiClients)
+      await insertSecret(environmentId, id, secret);
+      await db
+        .update(apiClients)
         .set({ updatedAt: now })
         .where(and(eq(apiClients.id, id), eq(apiClients.environmentId, environmentId)))
         .run();

@@ -1,19 +1,20 @@
 import { GENESIS } from './audit-chain.ts';
-import { type Db, once } from './database.ts';
+import { conflictOf } from './columns.ts';
 import { eq, sql } from './drizzle.ts';
 import type { Ending } from './ending.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuditHead } from './rows/audit.ts';
 import { auditArchives, auditHeads, environments } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 /** The ends of the chains, one for each environment. */
 export interface AuditHeads {
   /** What the next row follows: the beginning, where there is none yet. */
-  next(environmentId: EnvironmentId): AuditHead;
+  next(environmentId: EnvironmentId): Promise<AuditHead>;
   /** Undefined where there is no row. */
-  get(environmentId: EnvironmentId): AuditHead | undefined;
+  get(environmentId: EnvironmentId): Promise<AuditHead | undefined>;
   /** How many rows there are; those that were archived and removed are not counted. */
-  total(environmentId: EnvironmentId): number;
+  total(environmentId: EnvironmentId): Promise<number>;
   /** Moves the end to a row that was appended. It is written with the end of the transaction. */
   move(environmentId: EnvironmentId, head: AuditHead): void;
   ending: Ending;
@@ -22,7 +23,7 @@ export interface AuditHeads {
 const ENVIRONMENT = sql.placeholder('environmentId');
 
 /** The appends of one transaction follow each other in memory: its first one reads the end, and its commit writes it. */
-export function createAuditHeads(db: Db): AuditHeads {
+export function createAuditHeads({ db, once }: Statements): AuditHeads {
   const stored = once(() =>
     db
       .select({ seq: auditHeads.seq, hash: auditHeads.hash })
@@ -46,7 +47,7 @@ export function createAuditHeads(db: Db): AuditHeads {
       .insert(auditHeads)
       .values({ environmentId: ENVIRONMENT, seq: sql.placeholder('seq'), hash: sql.placeholder('hash') })
       .onConflictDoUpdate({
-        target: auditHeads.environmentId,
+        target: conflictOf(auditHeads.environmentId),
         set: { seq: sql`excluded.seq`, hash: sql`excluded.hash` },
       })
       .prepare(),
@@ -54,15 +55,18 @@ export function createAuditHeads(db: Db): AuditHeads {
   let moved = new Map<EnvironmentId, AuditHead>();
   /** What the moves of the unit have replaced. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
-  const get: AuditHeads['get'] = (environmentId) => moved.get(environmentId) ?? stored().get({ environmentId });
-  const startOf = (environmentId: EnvironmentId): number => start().get({ environmentId })?.seq ?? 0;
+  const get: AuditHeads['get'] = async (environmentId) =>
+    moved.get(environmentId) ?? (await stored().get({ environmentId }));
+  const startOf = async (environmentId: EnvironmentId) => (await start().get({ environmentId }))?.seq ?? 0;
 
   return {
-    next: (environmentId) => get(environmentId) ?? { seq: startOf(environmentId), hash: GENESIS },
+    async next(environmentId) {
+      return (await get(environmentId)) ?? { seq: await startOf(environmentId), hash: GENESIS };
+    },
     get,
-    total(environmentId) {
-      const head = get(environmentId);
-      return head === undefined ? 0 : head.seq - startOf(environmentId);
+    async total(environmentId) {
+      const head = await get(environmentId);
+      return head === undefined ? 0 : head.seq - (await startOf(environmentId));
     },
     move(environmentId, head) {
       replaced.push([environmentId, moved.get(environmentId)]);
@@ -82,8 +86,8 @@ export function createAuditHeads(db: Db): AuditHeads {
           else moved.set(environmentId, head);
         }
       },
-      write() {
-        for (const [environmentId, head] of moved) store().run({ environmentId, ...head });
+      async write() {
+        for (const [environmentId, head] of moved) await store().run({ environmentId, ...head });
       },
     },
   };

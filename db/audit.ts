@@ -1,7 +1,6 @@
 import { createAuditArchives } from './audit-archives.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
 import type { AuditHeads } from './audit-heads.ts';
-import { type Db, once } from './database.ts';
 import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
@@ -9,6 +8,7 @@ import type { Page, PageRequest } from './page.ts';
 import type { AuditHead, AuditRow, AuditVerdict, NewAuditRow } from './rows/audit.ts';
 import { auditLog } from './schema.ts';
 import { environmentRange, environmentRangeAfter } from './sequence.ts';
+import type { Statements } from './statements.ts';
 
 export interface AuditReads {
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<AuditRow>>;
@@ -36,7 +36,8 @@ export type AuditRepository = AuditReads & AuditWrites;
 const ENVIRONMENT = sql.placeholder('environmentId');
 const BATCH = 1000;
 
-export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepository {
+export function createAuditRepository(statements: Statements, heads: AuditHeads): AuditRepository {
+  const { db, once, dialect } = statements;
   const insert = once(() => {
     const names = ['seq', 'id', 'environmentId', 'at', 'actor', 'action', 'subjectId', 'requestId', 'details'];
     const values = Object.fromEntries([...names, 'prevHash', 'hash'].map((name) => [name, sql.placeholder(name)]));
@@ -49,7 +50,7 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
     db
       .select()
       .from(auditLog)
-      .where(environmentRangeAfter(auditLog.seq, sql.placeholder('after')))
+      .where(environmentRangeAfter(dialect, auditLog.seq, sql.placeholder('after')))
       .orderBy(asc(auditLog.seq))
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -60,7 +61,7 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
       .where(and(environmentRange(auditLog.seq).all, lte(auditLog.seq, sql.placeholder('upTo'))))
       .prepare(),
   );
-  const archives = createAuditArchives(db);
+  const archives = createAuditArchives(statements);
   const place = once(() =>
     db
       .select({ seq: auditLog.seq })
@@ -68,7 +69,7 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
       .where(and(eq(auditLog.id, sql.placeholder('id')), eq(auditLog.environmentId, ENVIRONMENT)) as SQL)
       .prepare(),
   );
-  const list = createKeysetList<AuditRow, never>({
+  const list = createKeysetList<AuditRow, never>(statements, {
     order: auditLog.seq,
     scope: environmentRange(auditLog.seq),
     filters: {},
@@ -83,53 +84,48 @@ export function createAuditRepository(db: Db, heads: AuditHeads): AuditRepositor
     count: (where) => db.select({ total: count() }).from(auditLog).where(where).prepare(),
     keptTotal: (_names, { environmentId }) => heads.total(environmentId as EnvironmentId),
     placeOf: (row) => row.seq,
-    placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
+    placeOfCursor: async (environmentId, id) => (await place().get({ environmentId, id }))?.seq,
   });
 
   return {
-    async list(environmentId, page) {
-      return list.page(environmentId, {}, page);
-    },
+    list: (environmentId, page) => list.page(environmentId, {}, page),
     async append(environmentId, { details = {}, ...given }) {
-      const before = heads.next(environmentId);
+      const before = await heads.next(environmentId);
       const seq = before.seq + 1;
       const row = { ...given, details, environmentId, seq, prevHash: before.hash };
       const hash = auditHash(row);
-      insert().run({ ...row, hash });
+      await insert().run({ ...row, hash });
       heads.move(environmentId, { seq, hash });
     },
     async removedEnd(environmentId) {
-      const archive = archives.get(environmentId);
+      const archive = await archives.get(environmentId);
       return archive && { seq: archive.removedSeq, hash: archive.removedHash };
     },
     async unarchived(environmentId, after, limit) {
-      const archivedSeq = archives.get(environmentId)?.archivedSeq ?? 0;
-      return next().all({ environmentId, after: Math.max(after, archivedSeq), limit });
+      const archivedSeq = (await archives.get(environmentId))?.archivedSeq ?? 0;
+      return await next().all({ environmentId, after: Math.max(after, archivedSeq), limit });
     },
-    async markArchived(environmentId, seq) {
-      archives.archived(environmentId, seq);
-    },
+    markArchived: (environmentId, seq) => archives.archived(environmentId, seq),
     async removeArchived(environmentId, limit) {
-      const archive = archives.get(environmentId);
+      const archive = await archives.get(environmentId);
       if (!archive || archive.removedSeq === archive.archivedSeq) return 0;
       const { removedSeq, archivedSeq } = archive;
-      const rows = next()
-        .all({ environmentId, after: removedSeq, limit })
-        .filter(({ seq }) => seq <= archivedSeq);
+      const following = await next().all({ environmentId, after: removedSeq, limit });
+      const rows = following.filter(({ seq }) => seq <= archivedSeq);
       const last = rows.at(-1);
       if (last === undefined) return 0;
-      remove().run({ environmentId, upTo: last.seq });
-      archives.removed(environmentId, last);
+      await remove().run({ environmentId, upTo: last.seq });
+      await archives.removed(environmentId, last);
       return rows.length;
     },
     async verifyChain(environmentId) {
-      const end = heads.get(environmentId);
-      const removed = archives.get(environmentId);
+      const end = await heads.get(environmentId);
+      const removed = await archives.get(environmentId);
       let hash = removed?.removedHash ?? GENESIS;
       let rows = 0;
       let last = removed?.removedSeq;
       for (;;) {
-        const batch = next().all({ environmentId, after: last ?? 0, limit: BATCH });
+        const batch = await next().all({ environmentId, after: last ?? 0, limit: BATCH });
         for (const row of batch) {
           const follows = last === undefined || row.seq === last + 1;
           if (!follows || !row.prevHash.equals(hash) || !auditHash(row).equals(row.hash)) {

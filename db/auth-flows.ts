@@ -1,8 +1,8 @@
-import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuthFlowRow, NewAuthFlow } from './rows/auth-flows.ts';
 import { authFlows } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface AuthFlowReads {
   byState(environmentId: EnvironmentId, stateDigest: Buffer): Promise<AuthFlowRow | undefined>;
@@ -22,7 +22,7 @@ const t = authFlows;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneFlow = and(eq(t.stateDigest, sql.placeholder('stateDigest')), withinEnvironment) as SQL;
 
-export function createAuthFlowRepository(db: Db): AuthFlowRepository {
+export function createAuthFlowRepository({ db, once }: Statements): AuthFlowRepository {
   const byState = once(() => db.select().from(t).where(oneFlow).prepare());
   const spend = once(() =>
     db
@@ -42,19 +42,18 @@ export function createAuthFlowRepository(db: Db): AuthFlowRepository {
   });
 
   return {
-    async byState(environmentId, stateDigest) {
-      return byState().get({ environmentId, stateDigest });
-    },
+    byState: (environmentId, stateDigest) => byState().get({ environmentId, stateDigest }),
     async insert(environmentId, flow) {
-      db.insert(t)
+      await db
+        .insert(t)
         .values({ ...flow, environmentId })
         .run();
     },
     async spend(environmentId, stateDigest, at) {
-      return spend().run({ environmentId, stateDigest, at }).changes === 1;
+      return (await spend().run({ environmentId, stateDigest, at })).changes === 1;
     },
     async sweep(environmentId, now, limit) {
-      return sweep().run({ environmentId, now, limit }).changes;
+      return (await sweep().run({ environmentId, now, limit })).changes;
     },
   };
 }

@@ -1,8 +1,8 @@
-import { type Db, once } from './database.ts';
 import { and, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuthRequestEnd, AuthRequestRow, NewAuthRequest, PendingGrant } from './rows/auth-requests.ts';
 import { authRequests } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface AuthRequestReads {
   get(environmentId: EnvironmentId, id: string): Promise<AuthRequestRow | undefined>;
@@ -47,7 +47,7 @@ const open = eq(t.state, 'OPEN');
 const pending = eq(t.state, 'PENDING_VERIFICATION');
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 
-export function createAuthRequestRepository(db: Db): AuthRequestRepository {
+export function createAuthRequestRepository({ db, once, dialect }: Statements): AuthRequestRepository {
   const select = (where: SQL) => once(() => db.select().from(t).where(and(where, withinEnvironment)).prepare());
   const get = select(oneRequest);
   const byLink = select(eq(t.linkDigest, sql.placeholder('digest')));
@@ -90,7 +90,7 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
   const extend = once(() =>
     db
       .update(t)
-      .set({ expiresAt: sql`max(${t.expiresAt}, ${sql.placeholder('expiresAt')})` })
+      .set({ expiresAt: dialect.greatest(t.expiresAt, sql.placeholder('expiresAt')) })
       .where(and(oneRequest, open))
       .prepare(),
   );
@@ -130,7 +130,7 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
       .prepare(),
   );
   const close = once(() => {
-    const over = (time: typeof t.expiresAt | typeof t.linkExpiresAt) => sql`min(${time}, ${sql.placeholder('at')})`;
+    const over = (time: typeof t.expiresAt | typeof t.linkExpiresAt) => dialect.least(time, sql.placeholder('at'));
     return db
       .update(t)
       .set({ expiresAt: over(t.expiresAt), linkExpiresAt: over(t.linkExpiresAt) })
@@ -148,44 +148,35 @@ export function createAuthRequestRepository(db: Db): AuthRequestRepository {
   });
 
   return {
-    async get(environmentId, id) {
-      return get().get({ environmentId, id });
-    },
-    async byLink(environmentId, digest) {
-      return byLink().get({ environmentId, digest });
-    },
-    async byRequest(environmentId, digest) {
-      return byRequest().get({ environmentId, digest });
-    },
-    async due(environmentId, now, limit) {
-      return due().all({ environmentId, now, limit });
-    },
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    byLink: (environmentId, digest) => byLink().get({ environmentId, digest }),
+    byRequest: (environmentId, digest) => byRequest().get({ environmentId, digest }),
+    due: (environmentId, now, limit) => due().all({ environmentId, now, limit }),
     async countPending(environmentId, accountId) {
-      return countPending().get({ environmentId, accountId })?.total ?? 0;
+      return (await countPending().get({ environmentId, accountId }))?.total ?? 0;
     },
-    async finishedBefore(environmentId, { accountId, expiresAt, id }) {
-      return finishedBefore().all({ environmentId, accountId, expiresAt, id });
-    },
+    finishedBefore: (environmentId, { accountId, expiresAt, id }) =>
+      finishedBefore().all({ environmentId, accountId, expiresAt, id }),
     async insert(environmentId, request) {
-      insert().run({ ...request, environmentId });
+      await insert().run({ ...request, environmentId });
     },
     async extend(environmentId, id, expiresAt) {
-      return extend().run({ environmentId, id, expiresAt }).changes === 1;
+      return (await extend().run({ environmentId, id, expiresAt })).changes === 1;
     },
     async finish(environmentId, id, { origins, ...grant }) {
-      return finish().run({ ...grant, origins: JSON.stringify(origins), environmentId, id }).changes === 1;
+      return (await finish().run({ ...grant, origins: JSON.stringify(origins), environmentId, id })).changes === 1;
     },
     async countMismatch(environmentId, id) {
-      return countMismatch().run({ environmentId, id }).changes === 1;
+      return (await countMismatch().run({ environmentId, id })).changes === 1;
     },
     async end(environmentId, id, as, endedAt) {
-      return end().run({ environmentId, id, as, endedAt }).changes === 1;
+      return (await end().run({ environmentId, id, as, endedAt })).changes === 1;
     },
     async close(environmentId, accountId, at) {
-      return close().run({ environmentId, accountId, at }).changes;
+      return (await close().run({ environmentId, accountId, at })).changes;
     },
     async purge(environmentId, before, limit) {
-      return purge().run({ environmentId, before, limit }).changes;
+      return (await purge().run({ environmentId, before, limit })).changes;
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { Db } from './database.ts';
+import { conflictOf } from './columns.ts';
 import { eq } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { catalogueDigests } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface CatalogueDigestReads {
   /** By the identifier of the connector; undefined for an environment that has none yet. */
@@ -15,16 +16,16 @@ export interface CatalogueDigestWrites {
 export type CatalogueDigestRepository = CatalogueDigestReads & CatalogueDigestWrites;
 
 /** Used at start alone. */
-export function createCatalogueDigestRepository(db: Db): CatalogueDigestRepository {
+export function createCatalogueDigestRepository({ db }: Statements): CatalogueDigestRepository {
   return {
     async get(environmentId) {
       const its = eq(catalogueDigests.environmentId, environmentId);
-      return db.select().from(catalogueDigests).where(its).get()?.digests;
+      return (await db.select().from(catalogueDigests).where(its).get())?.digests;
     },
     async set(environmentId, digests) {
       const row = { environmentId, digests };
-      const replaced = { target: catalogueDigests.environmentId, set: { digests } };
-      db.insert(catalogueDigests).values(row).onConflictDoUpdate(replaced).run();
+      const replaced = { target: conflictOf(catalogueDigests.environmentId), set: { digests } };
+      await db.insert(catalogueDigests).values(row).onConflictDoUpdate(replaced).run();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { customType, integer, text } from './drizzle.ts';
+import { type AnyColumn, customType, type IndexColumn, integer, sql, text } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 
 /** A json column kept as text. Unlike the builder's own json mode it keeps null a null where the value is a placeholder. */
@@ -17,4 +17,10 @@ export function boolean(name: string) {
 /** The column that no query leaves out. */
 export function environment() {
   return text('environment_id').$type<EnvironmentId>();
+}
+
+/** The target of an `on conflict`. The builder names columns with their table, which not every dialect accepts there. */
+export function conflictOf(...columns: AnyColumn[]): IndexColumn {
+  const names = columns.map(({ name }) => sql.identifier(name));
+  return sql.join(names, sql`, `) as unknown as IndexColumn;
 }

@@ -1,4 +1,4 @@
-import { type Db, once, oncePerShape } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import { and, count, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { RelationError } from './errors.ts';
@@ -12,6 +12,7 @@ import type {
   NewConnection,
 } from './rows/connections.ts';
 import { accountCounts, connections } from './schema.ts';
+import type { Changes, Statements } from './statements.ts';
 
 export interface ConnectionReads {
   get(environmentId: EnvironmentId, id: string): Promise<ConnectionRow | undefined>;
@@ -42,8 +43,9 @@ const withinEnvironment = eq(connections.environmentId, ENVIRONMENT);
 const oneConnection = and(eq(connections.id, ID), withinEnvironment) as SQL;
 const nextVersion = sql`${connections.version} + 1`;
 
-export function createConnectionRepository(db: Db): ConnectionRepository {
-  const list = createConnectionList(db);
+export function createConnectionRepository(statements: Statements): ConnectionRepository {
+  const { db, once, oncePerShape, dialect } = statements;
+  const list = createConnectionList(statements);
   const get = once(() => db.select().from(connections).where(oneConnection).prepare());
   const byKeyId = once(() =>
     db
@@ -68,7 +70,7 @@ export function createConnectionRepository(db: Db): ConnectionRepository {
       .values(values as unknown as ConnectionRow)
       .prepare();
   });
-  const updates = oncePerShape<{ run(values: Record<string, unknown>): { changes: number } }>();
+  const updates = oncePerShape<{ run(values: Record<string, unknown>): Promise<Changes> }>();
   const setStatus = once(() =>
     db
       .update(connections)
@@ -83,29 +85,18 @@ export function createConnectionRepository(db: Db): ConnectionRepository {
   const remove = once(() => db.delete(connections).where(oneConnection).prepare());
 
   return {
-    async get(environmentId, id) {
-      return get().get({ environmentId, id });
-    },
-    async byKeyId(environmentId, keyId) {
-      return byKeyId().get({ environmentId, keyId });
-    },
-    async listByProvider(environmentId, providerKey) {
-      return list.all(environmentId, toFilters({ providerKeys: [providerKey] }));
-    },
-    async list(environmentId, filters, page) {
-      return list.page(environmentId, toFilters(filters), page);
-    },
-    async listAll(environmentId, filters = {}) {
-      return list.all(environmentId, toFilters(filters));
-    },
-    async count(environmentId, filters = {}) {
-      return list.total(environmentId, toFilters(filters));
-    },
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    byKeyId: (environmentId, keyId) => byKeyId().get({ environmentId, keyId }),
+    listByProvider: (environmentId, providerKey) =>
+      list.all(environmentId, toFilters(dialect, { providerKeys: [providerKey] })),
+    list: (environmentId, filters, page) => list.page(environmentId, toFilters(dialect, filters), page),
+    listAll: (environmentId, filters = {}) => list.all(environmentId, toFilters(dialect, filters)),
+    count: (environmentId, filters = {}) => list.total(environmentId, toFilters(dialect, filters)),
     async countAccounts(environmentId, id) {
-      return countAccounts().get({ environmentId, id })?.total ?? 0;
+      return (await countAccounts().get({ environmentId, id }))?.total ?? 0;
     },
     async insert(environmentId, connection) {
-      insert().run({ ...EMPTY, ...connection, environmentId });
+      await insert().run({ ...EMPTY, ...connection, environmentId });
     },
     async update(environmentId, id, version, changes) {
       const names = Object.keys(changes).filter((name) => changes[name as keyof ConnectionChanges] !== undefined);
@@ -117,15 +108,15 @@ export function createConnectionRepository(db: Db): ConnectionRepository {
           .where(and(oneConnection, sql`${connections.version} = ${sql.placeholder('expectedVersion')}`))
           .prepare();
       });
-      return statement.run({ ...changes, environmentId, id, expectedVersion: version }).changes === 1;
+      return (await statement.run({ ...changes, environmentId, id, expectedVersion: version })).changes === 1;
     },
     async setStatus(environmentId, id, status, updatedAt) {
-      return setStatus().run({ environmentId, id, status, updatedAt }).changes === 1;
+      return (await setStatus().run({ environmentId, id, status, updatedAt })).changes === 1;
     },
     async delete(environmentId, id) {
-      const used = countAccounts().get({ environmentId, id })?.total ?? 0;
+      const used = (await countAccounts().get({ environmentId, id }))?.total ?? 0;
       if (used > 0) throw new RelationError(`the connection has ${used} accounts`);
-      return remove().run({ environmentId, id }).changes === 1;
+      return (await remove().run({ environmentId, id })).changes === 1;
     },
   };
 }
@@ -148,24 +139,24 @@ const EMPTY: Partial<ConnectionRow> = {
   version: 1,
 };
 
-function toFilters({ enabled, providerKeys, types, ...rest }: ConnectionFilters) {
+function toFilters({ list }: Dialect, { enabled, providerKeys, types, ...rest }: ConnectionFilters) {
   return {
     ...rest,
-    providerKeys: providerKeys === undefined ? undefined : JSON.stringify(providerKeys),
-    types: types === undefined ? undefined : JSON.stringify(types),
+    providerKeys: providerKeys && list(providerKeys),
+    types: types && list(types),
     enabled: enabled === undefined ? undefined : Number(enabled),
   };
 }
 
-function createConnectionList(db: Db) {
-  return createKeysetList<ConnectionRow, keyof ConnectionFilters>({
+function createConnectionList(statements: Statements) {
+  const { db, dialect } = statements;
+  return createKeysetList<ConnectionRow, keyof ConnectionFilters>(statements, {
     order: connections.id,
     scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
     filters: {
       organizationId: () => sql`${connections.organizationId} = ${sql.placeholder('organizationId')}`,
-      providerKeys: () =>
-        sql`+${connections.providerKey} in (select value from json_each(${sql.placeholder('providerKeys')}))`,
-      types: () => sql`${connections.type} in (select value from json_each(${sql.placeholder('types')}))`,
+      providerKeys: () => dialect.isIn(sql`${dialect.steer}${connections.providerKey}`, 'providerKeys'),
+      types: () => dialect.isIn(connections.type, 'types'),
       status: () => sql`${connections.status} = ${sql.placeholder('status')}`,
       enabled: () => sql`${connections.enabled} = ${sql.placeholder('enabled')}`,
     },
@@ -173,6 +164,6 @@ function createConnectionList(db: Db) {
       db.select().from(connections).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(connections).where(where).prepare(),
     placeOf: (row) => row.id,
-    placeOfCursor: (_environmentId, id) => id,
+    placeOfCursor: async (_environmentId, id) => id,
   });
 }

@@ -1,8 +1,8 @@
-import { type Db, once } from './database.ts';
 import { and, desc, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { CustomProviderRow, NewCustomProvider } from './rows/custom-providers.ts';
 import { customProviders } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface CustomProviderReads {
   get(environmentId: EnvironmentId, identifier: string): Promise<CustomProviderRow | undefined>;
@@ -38,7 +38,7 @@ const columns = {
   updatedAt: customProviders.updatedAt,
 };
 
-export function createCustomProviderRepository(db: Db): CustomProviderRepository {
+export function createCustomProviderRepository({ db, once }: Statements): CustomProviderRepository {
   const get = once(() => db.select(columns).from(customProviders).where(oneProvider).prepare());
   const list = once(() =>
     db.select(columns).from(customProviders).where(withinEnvironment).orderBy(desc(customProviders.id)).prepare(),
@@ -58,22 +58,18 @@ export function createCustomProviderRepository(db: Db): CustomProviderRepository
   const remove = once(() => db.delete(customProviders).where(oneProvider).prepare());
 
   return {
-    async get(environmentId, identifier) {
-      return get().get({ environmentId, identifier });
-    },
-    async list(environmentId) {
-      return list().all({ environmentId });
-    },
+    get: (environmentId, identifier) => get().get({ environmentId, identifier }),
+    list: (environmentId) => list().all({ environmentId }),
     async insert(environmentId, { definition, ...provider }) {
       const row = { ...provider, definition: { ...definition }, environmentId, version: 1 };
-      db.insert(customProviders).values(row).run();
+      await db.insert(customProviders).values(row).run();
     },
     async update(environmentId, identifier, version, { definition, isMcp, updatedAt }) {
       const values = { environmentId, identifier, version, isMcp: Number(isMcp), updatedAt };
-      return update().run({ ...values, definition: JSON.stringify(definition) }).changes === 1;
+      return (await update().run({ ...values, definition: JSON.stringify(definition) })).changes === 1;
     },
     async delete(environmentId, identifier) {
-      return remove().run({ environmentId, identifier }).changes === 1;
+      return (await remove().run({ environmentId, identifier })).changes === 1;
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { Db } from './database.ts';
 import { and, eq } from './drizzle.ts';
 import type { DeploymentSecretRow, KeyCheckRow } from './rows/deployment-secrets.ts';
 import { deploymentSecrets, keyChecks } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface DeploymentSecretReads {
   get(name: string): Promise<DeploymentSecretRow | undefined>;
@@ -22,32 +22,26 @@ export interface DeploymentSecretWrites {
 export type DeploymentSecretRepository = DeploymentSecretReads & DeploymentSecretWrites;
 
 /** Used at start and by the rotation of keys, so nothing here is worth preparing ahead. */
-export function createDeploymentSecretRepository(db: Db): DeploymentSecretRepository {
+export function createDeploymentSecretRepository({ db }: Statements): DeploymentSecretRepository {
   const find = (name: string) => db.select().from(deploymentSecrets).where(eq(deploymentSecrets.name, name)).get();
   return {
-    async get(name) {
-      return find(name);
-    },
-    async list() {
-      return db.select().from(deploymentSecrets).orderBy(deploymentSecrets.name).all();
-    },
-    async keyChecks() {
-      return db.select().from(keyChecks).orderBy(keyChecks.createdAt, keyChecks.kekId).all();
-    },
+    get: find,
+    list: () => db.select().from(deploymentSecrets).orderBy(deploymentSecrets.name).all(),
+    keyChecks: () => db.select().from(keyChecks).orderBy(keyChecks.createdAt, keyChecks.kekId).all(),
     async insertIfAbsent(secret) {
-      db.insert(deploymentSecrets).values(secret).onConflictDoNothing().run();
-      return find(secret.name) as DeploymentSecretRow;
+      await db.insert(deploymentSecrets).values(secret).onConflictDoNothing().run();
+      return (await find(secret.name)) as DeploymentSecretRow;
     },
     async replace(name, sealed, by) {
       const unchanged = and(eq(deploymentSecrets.name, name), eq(deploymentSecrets.sealed, sealed));
-      return db.update(deploymentSecrets).set(by).where(unchanged).run().changes === 1;
+      return (await db.update(deploymentSecrets).set(by).where(unchanged).run()).changes === 1;
     },
     async insertKeyCheckIfAbsent(check) {
-      db.insert(keyChecks).values(check).onConflictDoNothing().run();
-      return db.select().from(keyChecks).where(eq(keyChecks.kekId, check.kekId)).get() as KeyCheckRow;
+      await db.insert(keyChecks).values(check).onConflictDoNothing().run();
+      return (await db.select().from(keyChecks).where(eq(keyChecks.kekId, check.kekId)).get()) as KeyCheckRow;
     },
     async deleteKeyCheck(kekId) {
-      return db.delete(keyChecks).where(eq(keyChecks.kekId, kekId)).run().changes === 1;
+      return (await db.delete(keyChecks).where(eq(keyChecks.kekId, kekId)).run()).changes === 1;
     },
   };
 }

@@ -7,13 +7,20 @@ export interface Ending {
   /** The last unit was undone, and what it has left here is as well. */
   undo(): void;
   /** Writes what was kept back. It goes before the commit. */
-  write(): void;
+  write(): Promise<void>;
 }
 
 /** Several of them as one. */
 export function joinEndings(endings: Ending[]): Ending {
-  const each = (step: keyof Ending) => () => {
+  const each = (step: 'begin' | 'keep' | 'undo') => () => {
     for (const ending of endings) ending[step]();
   };
-  return { begin: each('begin'), keep: each('keep'), undo: each('undo'), write: each('write') };
+  return {
+    begin: each('begin'),
+    keep: each('keep'),
+    undo: each('undo'),
+    async write() {
+      for (const ending of endings) await ending.write();
+    },
+  };
 }

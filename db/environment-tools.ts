@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Db, once } from './database.ts';
+import { conflictOf } from './columns.ts';
 import { and, asc, eq, gt, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type {
@@ -8,7 +8,8 @@ import type {
   NewEnvironmentTool,
   ToolListRequest,
 } from './rows/environment-tools.ts';
-import { descriptionOf, environmentToolRevisions, environmentTools } from './schema.ts';
+import { environmentToolRevisions, environmentTools } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface EnvironmentToolReads {
   get(environmentId: EnvironmentId, name: string): Promise<EnvironmentToolRow | undefined>;
@@ -50,6 +51,9 @@ export interface EnvironmentToolWrites {
 
 export type EnvironmentToolRepository = EnvironmentToolReads & EnvironmentToolWrites;
 
+/** The limit may be that of `Dialect.unlimited`. */
+type Selection = Omit<ToolListRequest, 'limit'> & { limit: number | null };
+
 /** The hash under which a definition is stored. Equal definitions, in the same order of members, have equal hashes. */
 export function contentHash(definition: object): string {
   return hashText(JSON.stringify(definition));
@@ -73,9 +77,8 @@ const columns = {
   updatedAt: t.updatedAt,
 };
 
-const UNLIMITED = -1;
-
-export function createEnvironmentToolRepository(db: Db): EnvironmentToolRepository {
+export function createEnvironmentToolRepository(statements: Statements): EnvironmentToolRepository {
+  const { db, once, dialect } = statements;
   const get = once(() =>
     db
       .select(columns)
@@ -125,7 +128,7 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
         and(
           withinEnvironment,
           eq(t.connector, given('connector')),
-          eq(descriptionOf(t.definition), given('description')),
+          sql`${dialect.trimmedMember(t.definition, 'description')} = ${given('description')}`,
         ),
       )
       .prepare(),
@@ -150,11 +153,13 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
     db
       .insert(revisions)
       .values({ environmentId: given('environmentId') as never, revision: 1 })
-      .onConflictDoUpdate({ target: revisions.environmentId, set: { revision: sql`${revisions.revision} + 1` } })
-      .returning({ revision: revisions.revision })
+      .onConflictDoUpdate({
+        target: conflictOf(revisions.environmentId),
+        set: { revision: sql`${revisions.revision} + 1` },
+      })
       .prepare(),
   );
-  const upsert = once(() => prepareUpsert(db));
+  const upsert = once(() => prepareUpsert(statements));
   const remove = once(() =>
     db
       .delete(t)
@@ -162,71 +167,56 @@ export function createEnvironmentToolRepository(db: Db): EnvironmentToolReposito
       .prepare(),
   );
 
-  function moveOn(environmentId: EnvironmentId): number {
-    return nextRevision().get({ environmentId })?.revision ?? 1;
+  async function moveOn(environmentId: EnvironmentId): Promise<void> {
+    await nextRevision().run({ environmentId });
   }
 
-  function current(environmentId: EnvironmentId): number {
-    return revision().get({ environmentId })?.revision ?? 0;
+  async function current(environmentId: EnvironmentId): Promise<number> {
+    return (await revision().get({ environmentId }))?.revision ?? 0;
   }
 
-  function select(environmentId: EnvironmentId, { connector, after = '', limit }: ToolListRequest) {
+  function select(environmentId: EnvironmentId, { connector, after = '', limit }: Selection) {
     if (connector === undefined) return list().all({ environmentId, after, limit });
     return listOfConnector().all({ environmentId, connector, after, limit });
   }
 
   return {
-    async get(environmentId, name) {
-      return get().get({ environmentId, name });
-    },
-    async list(environmentId, request) {
-      return select(environmentId, request);
-    },
-    async listByConnector(environmentId, connector) {
-      return select(environmentId, { connector, limit: UNLIMITED });
-    },
-    async entriesOf(environmentId, connector) {
-      return entries().all({ environmentId, connector });
-    },
+    get: (environmentId, name) => get().get({ environmentId, name }),
+    list: select,
+    listByConnector: (environmentId, connector) => select(environmentId, { connector, limit: dialect.unlimited }),
+    entriesOf: (environmentId, connector) => entries().all({ environmentId, connector }),
     async names(environmentId) {
-      return names()
-        .all({ environmentId })
-        .map(({ name }) => name);
+      return (await names().all({ environmentId })).map(({ name }) => name);
     },
     async namesWithDescription(environmentId, connector, description) {
-      return described()
-        .all({ environmentId, connector, description })
-        .map(({ name }) => name)
-        .sort();
+      const found = await described().all({ environmentId, connector, description });
+      return found.map(({ name }) => name).sort();
     },
-    async revision(environmentId) {
-      return current(environmentId);
-    },
-    async changedAfter(environmentId, { revision: after, name }, limit) {
-      return changedAfter().all({ environmentId, revision: after, name, limit });
-    },
+    revision: current,
+    changedAfter: (environmentId, { revision: after, name }, limit) =>
+      changedAfter().all({ environmentId, revision: after, name, limit }),
     async upsert(environmentId, tools) {
       if (tools.length === 0) return 0;
-      const next = current(environmentId) + 1;
+      const next = (await current(environmentId)) + 1;
       let written = 0;
       for (const { definition: data, flagged = null, at, ...tool } of tools) {
         const definition = JSON.stringify(data);
         const row = { ...tool, definition, contentHash: hashText(definition), flagged, at };
-        written += upsert().run({ ...row, environmentId, revision: next }).changes;
+        written += (await upsert().run({ ...row, environmentId, revision: next })).changes;
       }
-      if (written > 0) moveOn(environmentId);
+      if (written > 0) await moveOn(environmentId);
       return written;
     },
     async delete(environmentId, all) {
       let removed = 0;
-      for (const name of all) removed += remove().run({ environmentId, name }).changes;
-      if (removed > 0) moveOn(environmentId);
+      for (const name of all) removed += (await remove().run({ environmentId, name })).changes;
+      if (removed > 0) await moveOn(environmentId);
       return removed;
     },
   };
 }
 
-function prepareUpsert(db: Db) {
+function prepareUpsert({ db }: Statements) {
   const row = {
     environmentId: given('environmentId'),
     name: given('name'),
@@ -242,12 +232,13 @@ function prepareUpsert(db: Db) {
     updatedAt: given('at'),
   };
   const same = sql`${t.contentHash} = excluded.content_hash and ${t.connector} = excluded.connector
-    and ${t.source} = excluded.source and ${t.sourceId} is excluded.source_id and ${t.flagged} is excluded.flagged`;
+    and ${t.source} = excluded.source and ${t.sourceId} is not distinct from excluded.source_id
+    and ${t.flagged} is not distinct from excluded.flagged`;
   return db
     .insert(t)
     .values(row as unknown as typeof t.$inferInsert)
     .onConflictDoUpdate({
-      target: [t.environmentId, t.name],
+      target: conflictOf(t.environmentId, t.name),
       set: {
         connector: sql`excluded.connector`,
         source: sql`excluded.source`,

@@ -1,8 +1,8 @@
-import { type Db, once } from './database.ts';
 import { eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { EnvironmentRow, EnvironmentSettings } from './rows/environments.ts';
 import { environmentHosts, environments } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface EnvironmentReads {
   byHost(host: string): Promise<EnvironmentRow | undefined>;
@@ -25,7 +25,7 @@ export interface EnvironmentWrites {
 
 export type EnvironmentRepository = EnvironmentReads & EnvironmentWrites;
 
-export function createEnvironmentRepository(db: Db): EnvironmentRepository {
+export function createEnvironmentRepository({ db, once, dialect }: Statements): EnvironmentRepository {
   const id = sql.placeholder('id');
   const columns = {
     id: environments.id,
@@ -33,7 +33,7 @@ export function createEnvironmentRepository(db: Db): EnvironmentRepository {
     baseUrl: environments.baseUrl,
     settings: environments.settings,
     createdAt: environments.createdAt,
-    hosts: sql<string>`(select json_group_array(host) from environment_hosts
+    hosts: sql<string>`(select ${dialect.jsonArrayOf(sql.identifier('host'))} from environment_hosts
       where environment_hosts.environment_id = environments.id)`.mapWith(
       (hosts: string) => JSON.parse(hosts) as string[],
     ),
@@ -52,30 +52,27 @@ export function createEnvironmentRepository(db: Db): EnvironmentRepository {
   );
 
   return {
-    async byHost(host) {
-      return byHost().get({ host });
-    },
-    async get(environmentId) {
-      return get().get({ id: environmentId });
-    },
-    async list() {
-      return list().all();
-    },
+    byHost: (host) => byHost().get({ host }),
+    get: (environmentId) => get().get({ id: environmentId }),
+    list: () => list().all(),
     async insert({ hosts, ...environment }) {
       const ordinal = sql`(select coalesce(max(ordinal), 0) + 1 from ${environments})`;
-      db.insert(environments)
+      await db
+        .insert(environments)
         .values({ ...environment, ordinal })
         .run();
-      for (const host of hosts) db.insert(environmentHosts).values({ host, environmentId: environment.id }).run();
+      for (const host of hosts) await db.insert(environmentHosts).values({ host, environmentId: environment.id }).run();
     },
     async setSettings(environmentId, settings) {
-      return db.update(environments).set({ settings }).where(eq(environments.id, environmentId)).run().changes === 1;
+      return (
+        (await db.update(environments).set({ settings }).where(eq(environments.id, environmentId)).run()).changes === 1
+      );
     },
     async setBaseUrl(environmentId, baseUrl) {
       const host = new URL(baseUrl).hostname;
-      db.update(environments).set({ baseUrl }).where(eq(environments.id, environmentId)).run();
-      const known = byHost().get({ host });
-      if (known?.id !== environmentId) db.insert(environmentHosts).values({ host, environmentId }).run();
+      await db.update(environments).set({ baseUrl }).where(eq(environments.id, environmentId)).run();
+      const known = await byHost().get({ host });
+      if (known?.id !== environmentId) await db.insert(environmentHosts).values({ host, environmentId }).run();
     },
   };
 }

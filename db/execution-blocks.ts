@@ -1,7 +1,7 @@
-import { type Db, once } from './database.ts';
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { environments, executionBlocks, executions } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 /** Both exclusive. */
 export interface SeqRange {
@@ -17,9 +17,9 @@ export interface TimeRange {
 
 export interface ExecutionBlocks {
   /** The numbers among which are all executions of an environment that were started in a range of time. */
-  rangeOf(environmentId: EnvironmentId, times: TimeRange): SeqRange;
+  rangeOf(environmentId: EnvironmentId, times: TimeRange): Promise<SeqRange>;
   /** Removes the oldest executions that were started before a time, at most `limit`, from one block. @returns how many */
-  removeOldest(environmentId: EnvironmentId, before: number, limit: number): number;
+  removeOldest(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
 /** A block has this many numbers: see 0001_core.sql. */
@@ -33,7 +33,7 @@ const within = sql`${block} >= ${given('firstBlock')} and ${block} <= ${given('l
 const inBlock = sql`${executions.seq} >= ${given('block')} * ${sql.raw(String(SIZE))}
   and ${executions.seq} < (${given('block')} + 1) * ${sql.raw(String(SIZE))}`;
 
-export function createExecutionBlocks(db: Db): ExecutionBlocks {
+export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks {
   const ordinal = once(() =>
     db
       .select({ ordinal: environments.ordinal })
@@ -84,31 +84,36 @@ export function createExecutionBlocks(db: Db): ExecutionBlocks {
       .prepare(),
   );
 
-  function blocksOf(environmentId: EnvironmentId) {
-    const low = (ordinal().get({ environmentId })?.ordinal ?? 0) * ENVIRONMENT_SIZE;
+  async function blocksOf(environmentId: EnvironmentId) {
+    const low = ((await ordinal().get({ environmentId }))?.ordinal ?? 0) * ENVIRONMENT_SIZE;
     const high = low + ENVIRONMENT_SIZE;
     return { low, high, firstBlock: low / SIZE, lastBlock: high / SIZE - 1 };
   }
 
   return {
-    rangeOf(environmentId, { from, before }) {
-      const { low, high, ...bounds } = blocksOf(environmentId);
+    async rangeOf(environmentId, { from, before }) {
+      const { low, high, ...bounds } = await blocksOf(environmentId);
       // Where no block has such a time, the range is empty.
-      const begin =
-        from === undefined ? low : (first().get({ ...bounds, from })?.block ?? bounds.lastBlock + 1) * SIZE - 1;
-      const end =
-        before === undefined ? high : ((last().get({ ...bounds, before })?.block ?? bounds.firstBlock - 1) + 1) * SIZE;
-      return { low: Math.max(low, begin), high: Math.min(high, end) };
+      const range = { low, high };
+      if (from !== undefined) {
+        const block = (await first().get({ ...bounds, from }))?.block ?? bounds.lastBlock + 1;
+        range.low = Math.max(low, block * SIZE - 1);
+      }
+      if (before !== undefined) {
+        const block = (await last().get({ ...bounds, before }))?.block ?? bounds.firstBlock - 1;
+        range.high = Math.min(high, (block + 1) * SIZE);
+      }
+      return range;
     },
-    removeOldest(environmentId, before, limit) {
-      const { firstBlock, lastBlock } = blocksOf(environmentId);
-      const found = oldest().get({ firstBlock, lastBlock, before });
+    async removeOldest(environmentId, before, limit) {
+      const { firstBlock, lastBlock } = await blocksOf(environmentId);
+      const found = await oldest().get({ firstBlock, lastBlock, before });
       if (!found) return 0;
-      const removed = remove().run({ ...found, before, limit }).changes;
-      const earliest = left().get(found)?.first ?? null;
-      if (earliest === null) drop().run(found);
-      else shorten().run({ ...found, first: earliest });
-      return removed;
+      const { changes } = await remove().run({ ...found, before, limit });
+      const earliest = (await left().get(found))?.first ?? null;
+      if (earliest === null) await drop().run(found);
+      else await shorten().run({ ...found, first: earliest });
+      return changes;
     },
   };
 }

@@ -1,13 +1,13 @@
-import { type Db, oncePerShape } from './database.ts';
 import { and, count, eq, type SQL, sql } from './drizzle.ts';
 import { executionCounts, executions } from './schema.ts';
 import { createTotal } from './sequence.ts';
+import type { Statements } from './statements.ts';
 
 /** The filters whose totals are kept. */
 export type CountedFilter = 'toolName' | 'connector' | 'status';
 
 type Values = Record<string, unknown>;
-type Statement = { get(values: Values): { total: number } | undefined };
+type Sum = { get(values: Values): Promise<{ total: number } | undefined> };
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 const COUNTED: Record<CountedFilter, { ended: SQL; underWay: SQL }> = {
@@ -32,20 +32,26 @@ export function isCounted(name: string): name is CountedFilter {
  *
  * @returns undefined for filters whose totals are not kept
  */
-export function createExecutionTotals(db: Db): (names: readonly string[], values: Values) => number | undefined {
-  const unfiltered = createTotal(db, 'executions');
-  const sums = oncePerShape<Statement>();
-  const counts = oncePerShape<Statement>();
-  const ended = (names: readonly CountedFilter[], values: Values) =>
-    sums(names.join(), () =>
+export function createExecutionTotals(
+  statements: Statements,
+): (names: readonly string[], values: Values) => Promise<number | undefined> {
+  const { db, oncePerShape } = statements;
+  const unfiltered = createTotal(statements, 'executions');
+  const sums = oncePerShape<Sum>();
+  const counts = oncePerShape<Sum>();
+  async function ended(names: readonly CountedFilter[], values: Values): Promise<number> {
+    const sum = sums(names.join(), () =>
       db
         .select({ total: sql<number>`coalesce(sum(${executionCounts.total}), 0)` })
         .from(executionCounts)
         .where(and(eq(executionCounts.environmentId, ENVIRONMENT), ...names.map((name) => COUNTED[name].ended)))
         .prepare(),
-    ).get(values)?.total ?? 0;
-  const underWay = (names: readonly CountedFilter[], values: Values) =>
-    counts(names.join(), () =>
+    );
+    return (await sum.get(values))?.total ?? 0;
+  }
+
+  async function underWay(names: readonly CountedFilter[], values: Values): Promise<number> {
+    const sum = counts(names.join(), () =>
       db
         .select({ total: count() })
         .from(executions)
@@ -58,17 +64,17 @@ export function createExecutionTotals(db: Db): (names: readonly string[], values
           ),
         )
         .prepare(),
-    ).get(values)?.total ?? 0;
+    );
+    return (await sum.get(values))?.total ?? 0;
+  }
 
-  return (names, values) => {
-    if (names.length === 0) return unfiltered([], values);
+  return async (names, values) => {
+    if (names.length === 0) return await unfiltered([], values);
     if (!names.every(isCounted)) return undefined;
     const { status } = values;
-    if (status === 'STARTED')
-      return underWay(
-        names.filter((name) => name !== 'status'),
-        values,
-      );
-    return status === undefined ? ended(names, values) + underWay(names, values) : ended(names, values);
+    const others = names.filter((name) => name !== 'status');
+    if (status === 'STARTED') return await underWay(others, values);
+    const total = await ended(names, values);
+    return status === undefined ? total + (await underWay(names, values)) : total;
   };
 }

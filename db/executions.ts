@@ -1,15 +1,14 @@
-import { type Db, once } from './database.ts';
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createExecutionBlocks } from './execution-blocks.ts';
 import { createExecutionTotals, isCounted } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
-import { countUpTo, placesOf } from './large-list.ts';
+import { countUpTo, placesOf, rarestOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './rows/executions.ts';
 import { executions, instances } from './schema.ts';
-import { nextSeq } from './sequence.ts';
 import type { Pacing } from './slices.ts';
+import type { Statements } from './statements.ts';
 
 export interface ExecutionReads {
   get(environmentId: EnvironmentId, id: string): Promise<ExecutionRow | undefined>;
@@ -46,13 +45,14 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
 /** A filter that leaves no more than this is walked before one whose total is not known. */
 const FEW = 1000;
 
-export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepository {
+export function createExecutionRepository(statements: Statements, pacing: Pacing): ExecutionRepository {
+  const { db, once, dialect } = statements;
   const get = once(() => db.select().from(executions).where(oneExecution).prepare());
   const insert = once(() =>
     db
       .insert(executions)
       .values({
-        seq: nextSeq('executions'),
+        seq: dialect.nextSeq('executions'),
         id: sql.placeholder('id'),
         environmentId: ENVIRONMENT,
         accountId: sql.placeholder('accountId'),
@@ -92,11 +92,11 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
       .prepare(),
   );
   const place = once(() => db.select({ seq: executions.seq }).from(executions).where(oneExecution).prepare());
-  const totals = createExecutionTotals(db);
-  const blocks = createExecutionBlocks(db);
+  const totals = createExecutionTotals(statements);
+  const blocks = createExecutionBlocks(statements);
   const low = sql`${executions.seq} > ${sql.placeholder('low')}`;
   const high = sql`${executions.seq} < ${sql.placeholder('high')}`;
-  const list = createKeysetList<ExecutionRow, keyof ExecutionFilters>({
+  const list = createKeysetList<ExecutionRow, keyof ExecutionFilters>(statements, {
     order: executions.seq,
     scope: { all: and(low, high) as SQL, older: low, newer: high },
     filters: FILTERS,
@@ -111,7 +111,7 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
     count: (where) => countUpTo(db, executions, where),
     keptTotal: totals,
     placeOf: (row) => row.seq,
-    placeOfCursor: (environmentId, id) => place().get({ environmentId, id })?.seq,
+    placeOfCursor: async (environmentId, id) => (await place().get({ environmentId, id }))?.seq,
     large: {
       lead: leadingFilter,
       places: (where, order) => placesOf(db, executions, executions.seq, where, order),
@@ -120,35 +120,29 @@ export function createExecutionRepository(db: Db, pacing: Pacing): ExecutionRepo
   });
 
   /** A run has few executions. Of the others the rarest value leads; an account may have any number. */
-  function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
+  async function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
     if (names.includes('agentRunId')) return 'agentRunId';
-    const counted = names.filter(isCounted).map((name) => ({ name, total: totals([name], values) ?? 0 }));
-    const [rarest] = counted.sort((a, b) => a.total - b.total);
+    const rarest = await rarestOf(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);
     if (names.includes('accountId') && !(rarest && rarest.total <= FEW)) return 'accountId';
     return rarest?.name;
   }
 
   return {
-    async get(environmentId, id) {
-      return get().get({ environmentId, id });
-    },
+    get: (environmentId, id) => get().get({ environmentId, id }),
     async list(environmentId, filters, page) {
       const { startedFrom: from, startedBefore: before } = filters;
-      return list.page(environmentId, filters, page, {
-        values: { ...blocks.rangeOf(environmentId, { from, before }) },
-      });
+      const values = { ...(await blocks.rangeOf(environmentId, { from, before })) };
+      return await list.page(environmentId, filters, page, { values });
     },
     async insert(environmentId, execution) {
-      insert().run({ ...execution, environmentId });
+      await insert().run({ ...execution, environmentId });
     },
     async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt }) {
-      return finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt }).changes === 1;
+      return (await finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt })).changes === 1;
     },
     async markAbandoned(environmentId, finishedAt) {
-      return markAbandoned().run({ environmentId, finishedAt }).changes;
+      return (await markAbandoned().run({ environmentId, finishedAt })).changes;
     },
-    async sweep(environmentId, startedBefore, limit) {
-      return blocks.removeOldest(environmentId, startedBefore, limit);
-    },
+    sweep: blocks.removeOldest,
   };
 }

@@ -1,4 +1,3 @@
-import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
@@ -9,6 +8,7 @@ import type {
   NewIdempotencyKey,
 } from './rows/idempotency-keys.ts';
 import { idempotencyBytes, idempotencyKeys, instances } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
@@ -62,7 +62,7 @@ const { environmentId: _environmentId, ...columns } = {
   expiresAt: t.expiresAt,
 };
 
-export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository {
+export function createIdempotencyKeyRepository({ db, once }: Statements): IdempotencyKeyRepository {
   const get = once(() => db.select(columns).from(t).where(oneKey).prepare());
   const dropExpired = once(() =>
     db
@@ -147,32 +147,30 @@ export function createIdempotencyKeyRepository(db: Db): IdempotencyKeyRepository
   );
 
   return {
-    async get(environmentId, name) {
-      return get().get({ ...name, environmentId });
-    },
+    get: (environmentId, name) => get().get({ ...name, environmentId }),
     async keptBytes(environmentId, clientId) {
-      return kept().get({ environmentId, clientId })?.bytes ?? 0;
+      return (await kept().get({ environmentId, clientId }))?.bytes ?? 0;
     },
     async claim(environmentId, key) {
-      dropExpired().run({ ...key, environmentId, now: key.createdAt });
-      if (insert().run({ ...key, environmentId }).changes === 1) return { state: 'NEW' };
-      return { state: 'EXISTING', row: get().get({ ...key, environmentId }) as IdempotencyKeyRow };
+      await dropExpired().run({ ...key, environmentId, now: key.createdAt });
+      if ((await insert().run({ ...key, environmentId })).changes === 1) return { state: 'NEW' };
+      return { state: 'EXISTING', row: (await get().get({ ...key, environmentId })) as IdempotencyKeyRow };
     },
     async attachExecution(environmentId, name, executionId) {
-      return attach().run({ ...name, environmentId, executionId }).changes === 1;
+      return (await attach().run({ ...name, environmentId, executionId })).changes === 1;
     },
     async complete(environmentId, name, { status, sealedReply }) {
-      return complete().run({ ...name, environmentId, status, sealedReply }).changes === 1;
+      return (await complete().run({ ...name, environmentId, status, sealedReply })).changes === 1;
     },
     async release(environmentId, name) {
-      return release().run({ ...name, environmentId }).changes === 1;
+      return (await release().run({ ...name, environmentId })).changes === 1;
     },
     async releaseAbandoned(environmentId) {
-      return releaseAbandoned().run({ environmentId }).changes;
+      return (await releaseAbandoned().run({ environmentId })).changes;
     },
     async sweep(environmentId, now, { rows, bytes }) {
-      const keys = firstPiece(expired().all({ environmentId, now, limit: rows }), bytes);
-      for (const key of keys) remove().run({ ...key, environmentId });
+      const keys = firstPiece(await expired().all({ environmentId, now, limit: rows }), bytes);
+      for (const key of keys) await remove().run({ ...key, environmentId });
       return keys.length;
     },
   };

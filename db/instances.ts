@@ -1,7 +1,7 @@
-import { type Db, once } from './database.ts';
 import { eq, ne, sql } from './drizzle.ts';
 import type { InstanceRow, NewInstance } from './rows/instances.ts';
 import { instances } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface InstanceReads {
   list(): Promise<InstanceRow[]>;
@@ -21,7 +21,7 @@ export interface InstanceWrites {
 
 export type InstanceRepository = InstanceReads & InstanceWrites;
 
-export function createInstanceRepository(db: Db): InstanceRepository {
+export function createInstanceRepository({ db, once }: Statements): InstanceRepository {
   const its = eq(instances.number, sql.placeholder('number'));
   const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
   const beat = once(() =>
@@ -32,23 +32,21 @@ export function createInstanceRepository(db: Db): InstanceRepository {
       .prepare(),
   );
   return {
-    async list() {
-      return db.select().from(instances).orderBy(instances.number).all();
-    },
+    list: () => db.select().from(instances).orderBy(instances.number).all(),
     async isRegistered(number) {
-      return one().get({ number }) !== undefined;
+      return (await one().get({ number })) !== undefined;
     },
     async register(instance) {
-      return db.insert(instances).values(instance).returning({ number: instances.number }).get().number;
+      return (await db.insert(instances).values(instance).returning({ number: instances.number }).get()).number;
     },
     async beat(number, at) {
-      beat().run({ number, at });
+      await beat().run({ number, at });
     },
     async remove(number) {
-      db.delete(instances).where(eq(instances.number, number)).run();
+      await db.delete(instances).where(eq(instances.number, number)).run();
     },
     async removeOthers(number) {
-      db.delete(instances).where(ne(instances.number, number)).run();
+      await db.delete(instances).where(ne(instances.number, number)).run();
     },
   };
 }

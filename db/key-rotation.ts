@@ -1,7 +1,7 @@
-import { type Db, once } from './database.ts';
 import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
 import type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './rows/key-rotation.ts';
 import { accounts, authRequests, connections, outbox, storedContents } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface KeyRotationReads {
   /** The accounts under a key-encryption key from oldest to newest, those after a `seq` (0 for the first page). */
@@ -24,7 +24,7 @@ export interface KeyRotationWrites {
 /** Over all environments: a key-encryption key belongs to the deployment. Nothing else may use these. */
 export type KeyRotationRepository = KeyRotationReads & KeyRotationWrites;
 
-export function createKeyRotationRepository(db: Db): KeyRotationRepository {
+export function createKeyRotationRepository({ db, once }: Statements): KeyRotationRepository {
   const listByKek = once(() =>
     db
       .select({
@@ -55,26 +55,28 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
 
   return {
     async listByKek(kekId, afterSeq, limit) {
-      return listByKek().all({ kekId, afterSeq, limit }) as WrappedKeyRow[];
+      return (await listByKek().all({ kekId, afterSeq, limit })) as WrappedKeyRow[];
     },
     async countByKek(kekId) {
-      const totals = [accounts, authRequests, outbox, storedContents].map((table) =>
-        db.select({ total: count() }).from(table).where(eq(table.kekId, kekId)).get(),
-      );
-      return totals.reduce((sum, row) => sum + (row?.total ?? 0), 0);
+      let total = 0;
+      for (const table of [accounts, authRequests, outbox, storedContents]) {
+        const row = await db.select({ total: count() }).from(table).where(eq(table.kekId, kekId)).get();
+        total += row?.total ?? 0;
+      }
+      return total;
     },
     async listWaiting(kekId) {
-      const requests = db
+      const requests = await db
         .select({ id: authRequests.id, environmentId: authRequests.environmentId, sealed: authRequests.wrappedDataKey })
         .from(authRequests)
         .where(eq(authRequests.kekId, kekId))
         .all();
-      const entries = db
+      const entries = await db
         .select({ id: outbox.id, environmentId: outbox.environmentId, sealed: outbox.payloadSealed })
         .from(outbox)
         .where(eq(outbox.kekId, kekId))
         .all();
-      const contents = db
+      const contents = await db
         .select({
           id: storedContents.id,
           environmentId: storedContents.environmentId,
@@ -90,7 +92,7 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
       ];
     },
     async listConnectionSecrets(afterId, limit) {
-      return db
+      const rows = await db
         .select({
           id: connections.id,
           environmentId: connections.environmentId,
@@ -102,23 +104,24 @@ export function createKeyRotationRepository(db: Db): KeyRotationRepository {
         .where(and(isNotNull(connections.clientSecretSealed), gt(connections.id, afterId)))
         .orderBy(asc(connections.id))
         .limit(limit)
-        .all() as SealedConnectionSecretRow[];
+        .all();
+      return rows as SealedConnectionSecretRow[];
     },
     async setWrappedKey(id, old, { wrappedDataKey, kekId }) {
-      return setWrappedKey().run({ id, old, wrappedDataKey, kekId }).changes === 1;
+      return (await setWrappedKey().run({ id, old, wrappedDataKey, kekId })).changes === 1;
     },
     async setConnectionSecret(id, old, sealed) {
       const unchanged = and(eq(connections.id, id), eq(connections.clientSecretSealed, old));
-      return db.update(connections).set({ clientSecretSealed: sealed }).where(unchanged).run().changes === 1;
+      return (await db.update(connections).set({ clientSecretSealed: sealed }).where(unchanged).run()).changes === 1;
     },
     async setWaiting({ table, id, sealed: old }, { sealed, kekId }) {
       if (table === 'outbox') {
         const unchanged = and(eq(outbox.id, id), eq(outbox.payloadSealed, old));
-        return db.update(outbox).set({ payloadSealed: sealed, kekId }).where(unchanged).run().changes === 1;
+        return (await db.update(outbox).set({ payloadSealed: sealed, kekId }).where(unchanged).run()).changes === 1;
       }
       const keys = table === 'auth_requests' ? authRequests : storedContents;
       const unchanged = and(eq(keys.id, id), eq(keys.wrappedDataKey, old));
-      return db.update(keys).set({ wrappedDataKey: sealed, kekId }).where(unchanged).run().changes === 1;
+      return (await db.update(keys).set({ wrappedDataKey: sealed, kekId }).where(unchanged).run()).changes === 1;
     },
   };
 }

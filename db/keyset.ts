@@ -1,11 +1,13 @@
-import { oncePerShape } from './database.ts';
 import { and, asc, desc, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { type Page, type PageRequest, readPage, type Total } from './page.ts';
 import { countInSlices, type Pacing, rowsInSlices, type SliceReader } from './slices.ts';
+import type { Statements } from './statements.ts';
 
 type Values = Record<string, unknown> & { environmentId?: EnvironmentId };
 type Place = string | number;
+type Counted = { get(values: Values): Promise<{ total: number } | undefined> };
+type Placed = { get(values: Values): Promise<{ place: Place } | undefined> };
 
 /** From the newest row to the oldest, or back. */
 export type Direction = 'older' | 'newer';
@@ -22,22 +24,22 @@ export interface KeysetSource<Row, Name extends string> {
   /** By name of filter and of its placeholder, the most selective one first: its index is the one that is used. */
   filters: Record<Name, Filter>;
   /** Prepares a selection of rows with the placeholder `limit`. */
-  select(where: SQL, order: SQL): { all(values: Values): Row[] };
+  select(where: SQL, order: SQL): { all(values: Values): Promise<Row[]> };
   /** Prepares a count; in a list with `large`, of at most `limit` rows. */
-  count(where: SQL): { get(values: Values): { total: number } | undefined };
+  count(where: SQL): Counted;
   /** The total of what these filters leave, where it is kept; undefined where it must be counted. */
-  keptTotal?(names: Name[], values: Values): number | undefined;
+  keptTotal?(names: Name[], values: Values): Promise<number | undefined>;
   placeOf(row: Row): Place;
-  placeOfCursor(environmentId: EnvironmentId, id: string): Place | undefined;
+  placeOfCursor(environmentId: EnvironmentId, id: string): Promise<Place | undefined>;
   /** For a table that grows without end: no statement looks at more than a slice of it. */
   large?: LargeList<Name>;
 }
 
 export interface LargeList<Name extends string> {
   /** The filter whose index is walked; the others are tested on each of its rows. Undefined walks the list itself. */
-  lead(names: Name[], values: Values): Name | undefined;
+  lead(names: Name[], values: Values): Promise<Name | undefined>;
   /** Prepares the selection of the place that is `offset` rows further, as `place`. */
-  places(where: SQL, order: SQL): { get(values: Values): { place: Place } | undefined };
+  places(where: SQL, order: SQL): Placed;
   pacing: Pacing;
 }
 
@@ -49,11 +51,11 @@ export interface KeysetList<Row, Name extends string> {
     options?: PageOptions,
   ): Promise<Page<Row>>;
   /** The rows that fit, for those who make pages of several lists. */
-  rows(environmentId: EnvironmentId, filters: Filters<Name>): Rows<Row>;
+  rows(environmentId: EnvironmentId, filters: Filters<Name>): Promise<Rows<Row>>;
   /** Without pages, newest first. */
-  all(environmentId: EnvironmentId, filters: Filters<Name>): Row[];
+  all(environmentId: EnvironmentId, filters: Filters<Name>): Promise<Row[]>;
   /** Of a list without `large`. */
-  total(environmentId: EnvironmentId, filters: Filters<Name>): number;
+  total(environmentId: EnvironmentId, filters: Filters<Name>): Promise<number>;
 }
 
 export interface PageOptions {
@@ -70,16 +72,17 @@ export type Rows<Row> = (direction: Direction, place: Place | undefined, limit: 
 export type Filters<Name extends string> = { [N in Name]?: unknown };
 
 const NO_STEER = sql.raw('');
-/** A unary plus keeps a column's index out of the plan: the planner has no statistics, and the order of the filters knows better. */
-const STEER = sql.raw('+');
-const UNLIMITED = -1;
 
 /** Prepares each statement of a list at its first use, per set of filters. */
-export function createKeysetList<Row, Name extends string>(source: KeysetSource<Row, Name>): KeysetList<Row, Name> {
+export function createKeysetList<Row, Name extends string>(
+  { oncePerShape, dialect }: Statements,
+  source: KeysetSource<Row, Name>,
+): KeysetList<Row, Name> {
   const { scope, large } = source;
-  const selects = oncePerShape<{ all(values: Values): Row[] }>();
-  const counts = oncePerShape<{ get(values: Values): { total: number } | undefined }>();
-  const ends = oncePerShape<{ get(values: Values): { place: Place } | undefined }>();
+  const { steer, unlimited } = dialect;
+  const selects = oncePerShape<{ all(values: Values): Promise<Row[]> }>();
+  const counts = oncePerShape<Counted>();
+  const ends = oncePerShape<Placed>();
   const order = Object.keys(source.filters) as Name[];
 
   function present(filters: Filters<Name>): Name[] {
@@ -103,7 +106,7 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
       from !== undefined && to === undefined ? scope[direction] : undefined,
       from === undefined && to !== undefined ? scope[older ? 'newer' : 'older'] : undefined,
     ];
-    return and(...bounds, ...names.map((name) => source.filters[name](name === lead ? NO_STEER : STEER))) as SQL;
+    return and(...bounds, ...names.map((name) => source.filters[name](name === lead ? NO_STEER : steer))) as SQL;
   }
 
   function reader(
@@ -116,33 +119,33 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
     const shape = (from: unknown, to: unknown) =>
       `${direction} ${from !== undefined} ${to !== undefined} ${lead} ${names.join()}`;
     return {
-      endOfSlice(from, size) {
+      async endOfSlice(from, size) {
         const leading = names.filter((name) => name === lead);
         const statement = ends(shape(from, undefined), () =>
           (large as LargeList<Name>).places(where(leading, lead, direction, from, undefined), sorted),
         );
-        return statement.get({ ...values, place: from, offset: size - 1 })?.place;
+        return (await statement.get({ ...values, place: from, offset: size - 1 }))?.place;
       },
       rows(from, to, limit) {
         const prepare = () => source.select(where(names, lead, direction, from, to), sorted);
         return selects(shape(from, to), prepare).all({ ...values, place: from, end: to, limit });
       },
-      count(from, to, limit) {
+      async count(from, to, limit) {
         const statement = counts(shape(from, to), () => source.count(where(names, lead, direction, from, to)));
-        return statement.get({ ...values, place: from, end: to, limit })?.total ?? 0;
+        return (await statement.get({ ...values, place: from, end: to, limit }))?.total ?? 0;
       },
     };
   }
 
-  function leadOf(names: Name[], values: Values): Name | undefined {
-    return large && names.length > 0 ? large.lead(names, values) : names[0];
+  async function leadOf(names: Name[], values: Values): Promise<Name | undefined> {
+    return large && names.length > 0 ? await large.lead(names, values) : names[0];
   }
 
   function rows(names: Name[], lead: Name | undefined, direction: Direction, values: Values) {
     const read = reader(names, lead, direction, values);
     // What the index of the leading filter gives is all that is asked for.
     const isServed = !large || names.every((name) => name === lead);
-    return async (place: Place | undefined, limit: number): Promise<Row[]> =>
+    return (place: Place | undefined, limit: number): Promise<Row[]> =>
       isServed ? read.rows(place, undefined, limit) : rowsInSlices(read, large.pacing, place, limit);
   }
 
@@ -150,24 +153,24 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
     names: Name[],
     lead: Name | undefined,
     values: Values,
-    counted = large?.pacing.limits.counted ?? UNLIMITED,
+    counted = large?.pacing.limits.counted ?? Number.POSITIVE_INFINITY,
   ): Promise<Total> {
-    const kept = source.keptTotal?.(names, values);
+    const kept = await source.keptTotal?.(names, values);
     if (kept !== undefined) return { total: kept, totalIsExact: true };
     const read = reader(names, lead, 'older', values);
-    if (!large) return { total: read.count(undefined, undefined, UNLIMITED), totalIsExact: true };
+    if (!large) return { total: await read.count(undefined, undefined, unlimited), totalIsExact: true };
     if (names.some((name) => name !== lead)) return countInSlices(read, large.pacing, counted);
-    const found = read.count(undefined, undefined, counted + 1);
+    const found = await read.count(undefined, undefined, counted + 1);
     return { total: Math.min(found, counted), totalIsExact: found <= counted };
   }
 
   return {
-    page(environmentId, filters, request, options = {}) {
+    async page(environmentId, filters, request, options = {}) {
       const names = present(filters);
       const values: Values = { ...filters, ...options.values, environmentId };
-      const lead = leadOf(names, values);
+      const lead = await leadOf(names, values);
       const older = rows(names, lead, 'older', values);
-      return readPage<Row, Place>(
+      return await readPage<Row, Place>(
         {
           newest: (limit) => older(undefined, limit),
           older,
@@ -179,22 +182,22 @@ export function createKeysetList<Row, Name extends string>(source: KeysetSource<
         request,
       );
     },
-    rows(environmentId, filters) {
+    async rows(environmentId, filters) {
       const names = present(filters);
       const values: Values = { ...filters, environmentId };
-      const lead = leadOf(names, values);
+      const lead = await leadOf(names, values);
       const read = { older: rows(names, lead, 'older', values), newer: rows(names, lead, 'newer', values) };
       return (direction, place, limit) => read[direction](place, limit);
     },
     all(environmentId, filters) {
       const names = present(filters);
-      return reader(names, names[0], 'older', { ...filters, environmentId }).rows(undefined, undefined, UNLIMITED);
+      return reader(names, names[0], 'older', { ...filters, environmentId }).rows(undefined, undefined, unlimited);
     },
-    total(environmentId, filters) {
+    async total(environmentId, filters) {
       const names = present(filters);
       const values: Values = { ...filters, environmentId };
-      const kept = source.keptTotal?.(names, values);
-      return kept ?? reader(names, names[0], 'older', values).count(undefined, undefined, UNLIMITED);
+      const kept = await source.keptTotal?.(names, values);
+      return kept ?? (await reader(names, names[0], 'older', values).count(undefined, undefined, unlimited));
     },
   };
 }

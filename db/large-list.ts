@@ -1,6 +1,6 @@
-import type { Db } from './database.ts';
 import { count, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import type { accounts, executions, outbox } from './schema.ts';
+import type { Db } from './statements.ts';
 
 type LargeTable = typeof accounts | typeof executions | typeof outbox;
 
@@ -31,4 +31,14 @@ export function placesOf<K extends string | number>(
     .limit(1)
     .offset(sql.placeholder('offset'))
     .prepare();
+}
+
+/** The value that the fewest rows have, of those whose totals are kept. */
+export async function rarestOf<Name>(names: readonly Name[], totalOf: (name: Name) => Promise<number>) {
+  let rarest: { name: Name; total: number } | undefined;
+  for (const name of names) {
+    const total = await totalOf(name);
+    if (rarest === undefined || total < rarest.total) rarest = { name, total };
+  }
+  return rarest;
 }

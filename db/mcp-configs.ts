@@ -1,10 +1,10 @@
-import { type Db, once } from './database.ts';
 import { and, count, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './rows/mcp-configs.ts';
 import { mcpConfigs } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface McpConfigReads {
   get(environmentId: EnvironmentId, id: string): Promise<McpConfigRow | undefined>;
@@ -33,7 +33,8 @@ export type McpConfigRepository = McpConfigReads & McpConfigWrites;
 const withinEnvironment = eq(mcpConfigs.environmentId, sql.placeholder('environmentId'));
 const oneConfig = and(withinEnvironment, eq(mcpConfigs.id, sql.placeholder('id')));
 
-export function createMcpConfigRepository(db: Db): McpConfigRepository {
+export function createMcpConfigRepository(statements: Statements): McpConfigRepository {
+  const { db, once, dialect } = statements;
   const get = once(() => db.select().from(mcpConfigs).where(oneConfig).prepare());
   const namesWith = once(() =>
     db
@@ -42,7 +43,7 @@ export function createMcpConfigRepository(db: Db): McpConfigRepository {
       .where(
         and(
           withinEnvironment,
-          sql`exists (select 1 from json_each(${mcpConfigs.mappings}) where value ->> 'connectionId' = ${sql.placeholder('connectionId')})`,
+          dialect.hasElement(mcpConfigs.mappings, 'connectionId', sql.placeholder('connectionId')),
         ),
       )
       .orderBy(mcpConfigs.name)
@@ -52,12 +53,7 @@ export function createMcpConfigRepository(db: Db): McpConfigRepository {
     db
       .select({ name: mcpConfigs.name })
       .from(mcpConfigs)
-      .where(
-        and(
-          withinEnvironment,
-          sql`exists (select 1 from json_each(${mcpConfigs.mappings}) as mapping, json_each(mapping.value, '$.tools') as tool where tool.value = ${sql.placeholder('tool')})`,
-        ),
-      )
+      .where(and(withinEnvironment, dialect.hasElementWith(mcpConfigs.mappings, 'tools', sql.placeholder('tool'))))
       .orderBy(mcpConfigs.name)
       .prepare(),
   );
@@ -75,7 +71,7 @@ export function createMcpConfigRepository(db: Db): McpConfigRepository {
       .prepare(),
   );
   const remove = once(() => db.delete(mcpConfigs).where(oneConfig).prepare());
-  const list = createKeysetList<McpConfigRow, never>({
+  const list = createKeysetList<McpConfigRow, never>(statements, {
     order: mcpConfigs.id,
     scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
     filters: {},
@@ -83,37 +79,30 @@ export function createMcpConfigRepository(db: Db): McpConfigRepository {
       db.select().from(mcpConfigs).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(mcpConfigs).where(where).prepare(),
     placeOf: (row) => row.id,
-    placeOfCursor: (_environmentId, id) => id,
+    placeOfCursor: async (_environmentId, id) => id,
   });
 
   return {
-    async get(environmentId, id) {
-      return get().get({ environmentId, id });
-    },
-    async list(environmentId, page) {
-      return list.page(environmentId, {}, page);
-    },
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    list: (environmentId, page) => list.page(environmentId, {}, page),
     async namesWith(environmentId, connectionId) {
-      return namesWith()
-        .all({ environmentId, connectionId })
-        .map(({ name }) => name);
+      return (await namesWith().all({ environmentId, connectionId })).map(({ name }) => name);
     },
     async namesWithTool(environmentId, tool) {
-      return namesWithTool()
-        .all({ environmentId, tool })
-        .map(({ name }) => name);
+      return (await namesWithTool().all({ environmentId, tool })).map(({ name }) => name);
     },
     async insert(environmentId, config) {
-      db.insert(mcpConfigs)
+      await db
+        .insert(mcpConfigs)
         .values({ ...config, environmentId, version: 1 })
         .run();
     },
     async update(environmentId, id, version, { mappings, ...changes }) {
       const values = { ...changes, mappings: JSON.stringify(mappings), environmentId, id, version };
-      return update().run(values).changes === 1;
+      return (await update().run(values)).changes === 1;
     },
     async delete(environmentId, id) {
-      return remove().run({ environmentId, id }).changes === 1;
+      return (await remove().run({ environmentId, id })).changes === 1;
     },
   };
 }

@@ -1,4 +1,3 @@
-import { type Db, once } from './database.ts';
 import { and, asc, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
@@ -7,6 +6,7 @@ import type { Page, PageRequest } from './page.ts';
 import type { EndedOutboxEntry, NewOutboxEntry, OutboxEnd, OutboxFilters, OutboxRow } from './rows/outbox.ts';
 import { outbox } from './schema.ts';
 import type { Pacing } from './slices.ts';
+import type { Statements } from './statements.ts';
 
 export interface OutboxReads {
   /** What waits and may be tried now, the longest overdue first. */
@@ -59,7 +59,8 @@ const FILTERS: Record<keyof OutboxFilters, Filter> = {
   result: () => sql`${t.result} = ${sql.placeholder('result')}`,
 };
 
-export function createOutboxRepository(db: Db, pacing: Pacing): OutboxRepository {
+export function createOutboxRepository(statements: Statements, pacing: Pacing): OutboxRepository {
+  const { db, once } = statements;
   const due = once(() => {
     const kind = eq(t.kind, sql.placeholder('kind'));
     return db
@@ -78,7 +79,7 @@ export function createOutboxRepository(db: Db, pacing: Pacing): OutboxRepository
       .orderBy(asc(t.id))
       .prepare(),
   );
-  const pages = createKeysetList<OutboxRow, keyof OutboxFilters>({
+  const pages = createKeysetList<OutboxRow, keyof OutboxFilters>(statements, {
     order: t.id,
     scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
     filters: FILTERS,
@@ -86,13 +87,13 @@ export function createOutboxRepository(db: Db, pacing: Pacing): OutboxRepository
     count: (where) => countUpTo(db, t, where),
     large: {
       // A subject has few orders.
-      lead: ([first]) => first,
+      lead: async ([first]) => first,
       places: (where, order) => placesOf(db, t, t.id, where, order),
       pacing,
     },
     placeOf: ({ id }) => id,
     // Ids are in the order of time, also that of an entry which is gone.
-    placeOfCursor: (_environmentId, id) => id,
+    placeOfCursor: async (_environmentId, id) => id,
   });
   const claim = once(() =>
     db
@@ -140,41 +141,35 @@ export function createOutboxRepository(db: Db, pacing: Pacing): OutboxRepository
   });
 
   return {
-    async due(environmentId, kind, now, limit) {
-      return due().all({ environmentId, kind, now, limit });
-    },
-    async list(environmentId, subjectId) {
-      return list().all({ environmentId, subjectId });
-    },
-    async page(environmentId, filters, page) {
-      return pages.page(environmentId, filters, page);
-    },
+    due: (environmentId, kind, now, limit) => due().all({ environmentId, kind, now, limit }),
+    list: (environmentId, subjectId) => list().all({ environmentId, subjectId }),
+    page: (environmentId, filters, page) => pages.page(environmentId, filters, page),
     async insert(environmentId, entry) {
       const start = { state: 'WAITING' as const, attempts: 0, updatedAt: entry.createdAt };
-      db.insert(t)
+      await db
+        .insert(t)
         .values({ ...entry, ...start, environmentId })
         .run();
     },
     async insertFailed(environmentId, { error: lastError, ...entry }) {
       const failed = { state: 'FAILED' as const, attempts: 0, updatedAt: entry.createdAt, lastError };
-      db.insert(t)
+      await db
+        .insert(t)
         .values({ ...entry, ...failed, environmentId })
         .run();
     },
-    async claim(environmentId, id, seenAt, until) {
-      return claim().get({ environmentId, id, seenAt, until });
-    },
+    claim: (environmentId, id, seenAt, until) => claim().get({ environmentId, id, seenAt, until }),
     async done(environmentId, id, { at, result = null, error = null }) {
-      return end().run({ environmentId, id, at, state: 'DONE', result, error }).changes === 1;
+      return (await end().run({ environmentId, id, at, state: 'DONE', result, error })).changes === 1;
     },
     async retry(environmentId, id, { nextAt, error, at }) {
-      return retry().run({ environmentId, id, nextAt, error, at }).changes === 1;
+      return (await retry().run({ environmentId, id, nextAt, error, at })).changes === 1;
     },
     async fail(environmentId, id, error, at) {
-      return end().run({ environmentId, id, at, state: 'FAILED', result: null, error }).changes === 1;
+      return (await end().run({ environmentId, id, at, state: 'FAILED', result: null, error })).changes === 1;
     },
     async purge(environmentId, before, limit) {
-      return purge().run({ environmentId, before, limit }).changes;
+      return (await purge().run({ environmentId, before, limit })).changes;
     },
   };
 }

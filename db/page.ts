@@ -38,7 +38,7 @@ export interface KeysetQueries<Row, K> {
   /** A row's place in the order. */
   placeOf(row: Row): K;
   /** The place that a cursor names, or undefined when it names none: the page is then empty. */
-  placeOfCursor(id: string): K | undefined;
+  placeOfCursor(id: string): Promise<K | undefined>;
 }
 
 /** Reads one page: one row more than asked for tells whether the list goes on, one probe whether there is something behind. */
@@ -55,7 +55,7 @@ export async function readPage<Row, K>(queries: KeysetQueries<Row, K>, request: 
     const rows = await queries.newest(wanted);
     return withTotal(counted, { rows: rows.slice(0, size), hasNext: rows.length > size, hasPrevious: false });
   }
-  const place = queries.placeOfCursor(cursor);
+  const place = await queries.placeOfCursor(cursor);
   if (place === undefined) return emptyPage(counted);
   const forward = before === undefined;
   const found = await (forward ? queries.older(place, size + 1) : queries.newer(place, size + 1));

@@ -1,8 +1,8 @@
-import { type Db, once } from './database.ts';
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { NewRefreshLease, RefreshEnd, RefreshHolder, RefreshLeaseRow } from './rows/refresh-leases.ts';
 import { accounts, instances, refreshLeases } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface RefreshLeaseReads {
   get(environmentId: EnvironmentId, accountId: string): Promise<RefreshLeaseRow | undefined>;
@@ -29,7 +29,7 @@ const itsEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneLease = and(eq(t.accountId, sql.placeholder('accountId')), itsEnvironment) as SQL;
 const fenced = sql`${t.fencing} = ${sql.placeholder('fencing')}`;
 
-export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
+export function createRefreshLeaseRepository({ db, once }: Statements): RefreshLeaseRepository {
   const get = once(() => db.select().from(t).where(oneLease).prepare());
   const first = once(() => {
     const account = and(
@@ -42,9 +42,9 @@ export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
         environmentId: accounts.environmentId,
         fencing: sql<number>`1`.as('fencing'),
         state: sql<'HELD'>`'HELD'`.as('state'),
-        generation: sql<number>`${sql.placeholder('generation')}`.as('generation'),
-        owner: sql<string>`${sql.placeholder('owner')}`.as('owner'),
-        expiresAt: sql<number>`${sql.placeholder('expiresAt')}`.as('expires_at'),
+        generation: sql<number>`cast(${sql.placeholder('generation')} as bigint)`.as('generation'),
+        owner: sql<string>`cast(${sql.placeholder('owner')} as text)`.as('owner'),
+        expiresAt: sql<number>`cast(${sql.placeholder('expiresAt')} as bigint)`.as('expires_at'),
         failures: sql<number>`0`.as('failures'),
         lastFailure: sql<null>`null`.as('last_failure'),
         retryAt: sql<null>`null`.as('retry_at'),
@@ -93,19 +93,17 @@ export function createRefreshLeaseRepository(db: Db): RefreshLeaseRepository {
   });
 
   return {
-    async get(environmentId, accountId) {
-      return get().get({ environmentId, accountId });
-    },
+    get: (environmentId, accountId) => get().get({ environmentId, accountId }),
     async take(environmentId, accountId, { after, ...lease }) {
       const values = { ...lease, environmentId, accountId };
-      if (after === 0) return first().run(values).changes === 1;
-      return next().run({ ...values, fencing: after }).changes === 1;
+      if (after === 0) return (await first().run(values)).changes === 1;
+      return (await next().run({ ...values, fencing: after })).changes === 1;
     },
     async release(environmentId, accountId, holder, end) {
-      return release().run({ ...end, ...holder, environmentId, accountId }).changes === 1;
+      return (await release().run({ ...end, ...holder, environmentId, accountId })).changes === 1;
     },
     async endAbandoned(environmentId) {
-      return endAbandoned().run({ environmentId }).changes;
+      return (await endAbandoned().run({ environmentId })).changes;
     },
   };
 }

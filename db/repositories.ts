@@ -1,5 +1,10 @@
 import { LIST } from '../core/budgets.ts';
-import { type AccountReads, type AccountRepository, createAccountRepository } from './accounts/repository.ts';
+import {
+  type AccountOptions,
+  type AccountReads,
+  type AccountRepository,
+  createAccountRepository,
+} from './accounts/repository.ts';
 import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
 import { type AuditReads, type AuditRepository, createAuditRepository } from './audit.ts';
 import { createAuditHeads } from './audit-heads.ts';
@@ -16,20 +21,18 @@ import {
   type CustomProviderRepository,
   createCustomProviderRepository,
 } from './custom-providers.ts';
-import { createDb } from './database.ts';
 import {
   createDeploymentSecretRepository,
   type DeploymentSecretReads,
   type DeploymentSecretRepository,
 } from './deployment-secrets.ts';
-import { type Ending, joinEndings } from './ending.ts';
+import type { Ending } from './ending.ts';
 import {
   createEnvironmentToolRepository,
   type EnvironmentToolReads,
   type EnvironmentToolRepository,
 } from './environment-tools.ts';
 import { createEnvironmentRepository, type EnvironmentReads, type EnvironmentRepository } from './environments.ts';
-import { StorageError, translateError } from './errors.ts';
 import { createExecutionRepository, type ExecutionReads, type ExecutionRepository } from './executions.ts';
 import {
   createIdempotencyKeyRepository,
@@ -42,8 +45,7 @@ import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepositor
 import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 import type { Pacing } from './slices.ts';
-import type { Client } from './sqlite/open.ts';
-import { createSearchIndex } from './sqlite/search-index.ts';
+import type { Statements } from './statements.ts';
 import {
   createStoredContentRepository,
   type StoredContentReads,
@@ -110,57 +112,42 @@ export interface ReadRepositories {
   catalogueDigests: CatalogueDigestReads;
 }
 
+/** What an engine can say about the repositories that it makes. */
+export interface RepositoryOptions extends Partial<AccountOptions> {}
+
 /**
- * The repositories over one connection. Their functions settle without I/O of their own, which the group commit relies on.
+ * The repositories over one connection.
  *
- * @param pacing of lists that are read outside of transactions
- * @param failed is told of each StorageError
  * @returns with them what they leave to the end of a transaction, which whoever opens transactions has to call
  */
 export function createRepositories(
-  client: Client,
-  pacing: Pacing = IN_TRANSACTION,
-  failed: (error: StorageError) => void = () => {},
+  statements: Statements,
+  { pacing = IN_TRANSACTION, accountInserted = () => {} }: RepositoryOptions = {},
 ): { repositories: Repositories; ending: Ending } {
-  const db = createDb(client);
-  const searchIndex = createSearchIndex(db);
-  const auditHeads = createAuditHeads(db);
-  const shown = <T extends object>(repository: T) => translated(repository, failed);
+  const auditHeads = createAuditHeads(statements);
   const repositories: Repositories = {
-    environments: shown(createEnvironmentRepository(db)),
-    apiClients: shown(createApiClientRepository(db)),
-    customProviders: shown(createCustomProviderRepository(db)),
-    environmentTools: shown(createEnvironmentToolRepository(db)),
-    connections: shown(createConnectionRepository(db)),
-    accounts: shown(createAccountRepository(db, searchIndex, pacing)),
-    refreshLeases: shown(createRefreshLeaseRepository(db)),
-    authRequests: shown(createAuthRequestRepository(db)),
-    authFlows: shown(createAuthFlowRepository(db)),
-    outbox: shown(createOutboxRepository(db, pacing)),
-    executions: shown(createExecutionRepository(db, pacing)),
-    storedContents: shown(createStoredContentRepository(db)),
-    idempotencyKeys: shown(createIdempotencyKeyRepository(db)),
-    audit: shown(createAuditRepository(db, auditHeads)),
-    deploymentSecrets: shown(createDeploymentSecretRepository(db)),
-    instances: shown(createInstanceRepository(db)),
-    keyRotation: shown(createKeyRotationRepository(db)),
-    mcpConfigs: shown(createMcpConfigRepository(db)),
-    catalogueDigests: shown(createCatalogueDigestRepository(db)),
+    environments: createEnvironmentRepository(statements),
+    apiClients: createApiClientRepository(statements),
+    customProviders: createCustomProviderRepository(statements),
+    environmentTools: createEnvironmentToolRepository(statements),
+    connections: createConnectionRepository(statements),
+    accounts: createAccountRepository(statements, { pacing, accountInserted }),
+    refreshLeases: createRefreshLeaseRepository(statements),
+    authRequests: createAuthRequestRepository(statements),
+    authFlows: createAuthFlowRepository(statements),
+    outbox: createOutboxRepository(statements, pacing),
+    executions: createExecutionRepository(statements, pacing),
+    storedContents: createStoredContentRepository(statements),
+    idempotencyKeys: createIdempotencyKeyRepository(statements),
+    audit: createAuditRepository(statements, auditHeads),
+    deploymentSecrets: createDeploymentSecretRepository(statements),
+    instances: createInstanceRepository(statements),
+    keyRotation: createKeyRotationRepository(statements),
+    mcpConfigs: createMcpConfigRepository(statements),
+    catalogueDigests: createCatalogueDigestRepository(statements),
   };
-  return { repositories, ending: joinEndings([searchIndex.ending, auditHeads.ending]) };
+  return { repositories, ending: auditHeads.ending };
 }
 
 /** A transaction does not end its turn. */
 const IN_TRANSACTION: Pacing = { limits: LIST, breathe: async () => {} };
-
-/** The same functions, whose rejections are errors of this folder instead of the driver's. */
-function translated<T extends object>(repository: T, failed: (error: StorageError) => void): T {
-  const rethrow = (error: unknown): never => {
-    const translation = translateError(error);
-    if (translation instanceof StorageError) failed(translation);
-    throw translation;
-  };
-  const entries = Object.entries(repository) as [string, (...args: unknown[]) => Promise<unknown>][];
-  const wrapped = entries.map(([name, call]) => [name, (...args: unknown[]) => call(...args).catch(rethrow)]);
-  return Object.fromEntries(wrapped) as T;
-}

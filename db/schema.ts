@@ -1,6 +1,6 @@
 import type { AuthorizationType } from '../core/authorization/type.ts';
 import { boolean, environment, json } from './columns.ts';
-import { blob, type Column, index, integer, primaryKey, sql, sqliteTable, text, uniqueIndex } from './drizzle.ts';
+import { blob, index, integer, primaryKey, table, text, uniqueIndex } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AccountBinding, AccountStatus } from './rows/accounts.ts';
 import type { AuthRequestState } from './rows/auth-requests.ts';
@@ -16,13 +16,13 @@ import type { RefreshState } from './rows/refresh-leases.ts';
 
 // The tables as typed queries see them. The migrations are the source; test/db/sqlite/schema.test.ts keeps the two equal.
 
-export const migrations = sqliteTable('migrations', {
+export const migrations = table('migrations', {
   name: text().primaryKey().notNull(),
   sha256: text().notNull(),
   appliedAt: integer('applied_at').notNull(),
 });
 
-export const environments = sqliteTable('environments', {
+export const environments = table('environments', {
   id: text().$type<EnvironmentId>().primaryKey().notNull(),
   ordinal: integer().notNull().unique('environments_ordinal'),
   kind: text().$type<EnvironmentKind>().notNull(),
@@ -31,13 +31,13 @@ export const environments = sqliteTable('environments', {
   createdAt: integer('created_at').notNull(),
 });
 
-export const environmentHosts = sqliteTable(
+export const environmentHosts = table(
   'environment_hosts',
   { host: text().primaryKey().notNull(), environmentId: environment().notNull() },
   (t) => [index('environment_hosts_environment').on(t.environmentId)],
 );
 
-export const counters = sqliteTable(
+export const counters = table(
   'counters',
   {
     environmentId: environment().notNull(),
@@ -48,7 +48,7 @@ export const counters = sqliteTable(
   (t) => [primaryKey({ columns: [t.environmentId, t.name] })],
 );
 
-export const apiClients = sqliteTable(
+export const apiClients = table(
   'api_clients',
   {
     id: text().primaryKey().notNull(),
@@ -63,7 +63,7 @@ export const apiClients = sqliteTable(
   (t) => [index('api_clients_page').on(t.environmentId, t.id)],
 );
 
-export const apiClientSecrets = sqliteTable(
+export const apiClientSecrets = table(
   'api_client_secrets',
   {
     id: text().primaryKey().notNull(),
@@ -77,7 +77,7 @@ export const apiClientSecrets = sqliteTable(
   (t) => [index('api_client_secrets_client').on(t.clientId)],
 );
 
-export const customProviders = sqliteTable(
+export const customProviders = table(
   'custom_providers',
   {
     id: text().primaryKey().notNull(),
@@ -92,12 +92,7 @@ export const customProviders = sqliteTable(
   (t) => [uniqueIndex('custom_providers_identifier').on(t.environmentId, t.identifier)],
 );
 
-/** The description in the definition of a tool, without space around it; indexed as it stands here. */
-export function descriptionOf(definition: Column) {
-  return sql`trim(json_extract(${definition}, '$.description'), char(9, 10, 13, 32))`;
-}
-
-export const environmentTools = sqliteTable(
+export const environmentTools = table(
   'environment_tools',
   {
     environmentId: environment().notNull(),
@@ -117,17 +112,18 @@ export const environmentTools = sqliteTable(
     primaryKey({ columns: [t.environmentId, t.name] }),
     uniqueIndex('environment_tools_source').on(t.environmentId, t.connector, t.source, t.sourceId),
     index('environment_tools_connector').on(t.environmentId, t.connector, t.name),
-    index('environment_tools_description').on(t.environmentId, t.connector, descriptionOf(t.definition)),
+    // Ends in an expression, which each engine writes in its own way: `Dialect.trimmedMember` of the description.
+    index('environment_tools_description').on(t.environmentId, t.connector),
     index('environment_tools_revision').on(t.environmentId, t.revision, t.name),
   ],
 );
 
-export const environmentToolRevisions = sqliteTable('environment_tool_revisions', {
+export const environmentToolRevisions = table('environment_tool_revisions', {
   environmentId: environment().primaryKey().notNull(),
   revision: integer().notNull(),
 });
 
-export const mcpConfigs = sqliteTable(
+export const mcpConfigs = table(
   'mcp_configs',
   {
     id: text().primaryKey().notNull(),
@@ -142,7 +138,7 @@ export const mcpConfigs = sqliteTable(
   (t) => [uniqueIndex('mcp_configs_name').on(t.environmentId, t.name)],
 );
 
-export const connections = sqliteTable(
+export const connections = table(
   'connections',
   {
     id: text().primaryKey().notNull(),
@@ -177,7 +173,7 @@ export const connections = sqliteTable(
   ],
 );
 
-export const accounts = sqliteTable(
+export const accounts = table(
   'accounts',
   {
     seq: integer().primaryKey().notNull(),
@@ -224,7 +220,7 @@ export const accounts = sqliteTable(
   ],
 );
 
-export const accountCounts = sqliteTable(
+export const accountCounts = table(
   'account_counts',
   {
     connectionId: text('connection_id').notNull(),
@@ -234,18 +230,7 @@ export const accountCounts = sqliteTable(
   (t) => [primaryKey({ columns: [t.connectionId, t.status] })],
 );
 
-/** What the substring index does not hold yet: empty but within a transaction. */
-export const accountsUnindexed = sqliteTable('accounts_unindexed', {
-  seq: integer().primaryKey().notNull(),
-});
-
-/** The virtual table of the substring index; its rowid is the account's seq. */
-export const accountsSearch = sqliteTable('accounts_search', {
-  rowid: integer().notNull(),
-  searchText: text('search_text').notNull(),
-});
-
-export const accountTombstones = sqliteTable('account_tombstones', {
+export const accountTombstones = table('account_tombstones', {
   id: text().primaryKey().notNull(),
   environmentId: environment().notNull(),
   seq: integer().notNull(),
@@ -253,7 +238,7 @@ export const accountTombstones = sqliteTable('account_tombstones', {
   deletedAt: integer('deleted_at').notNull(),
 });
 
-export const authRequests = sqliteTable(
+export const authRequests = table(
   'auth_requests',
   {
     id: text().primaryKey().notNull(),
@@ -286,7 +271,7 @@ export const authRequests = sqliteTable(
   ],
 );
 
-export const authFlows = sqliteTable(
+export const authFlows = table(
   'auth_flows',
   {
     stateDigest: blob('state_digest', { mode: 'buffer' }).primaryKey().notNull(),
@@ -302,7 +287,7 @@ export const authFlows = sqliteTable(
   (t) => [index('auth_flows_request').on(t.requestId), index('auth_flows_expiry').on(t.environmentId, t.expiresAt)],
 );
 
-export const outbox = sqliteTable(
+export const outbox = table(
   'outbox',
   {
     id: text().primaryKey().notNull(),
@@ -330,7 +315,7 @@ export const outbox = sqliteTable(
   ],
 );
 
-export const refreshLeases = sqliteTable(
+export const refreshLeases = table(
   'refresh_leases',
   {
     accountId: text('account_id').primaryKey().notNull(),
@@ -348,7 +333,7 @@ export const refreshLeases = sqliteTable(
   (t) => [index('refresh_leases_held').on(t.environmentId)],
 );
 
-export const instances = sqliteTable('instances', {
+export const instances = table('instances', {
   number: integer().primaryKey({ autoIncrement: true }).notNull(),
   id: text().notNull().unique(),
   version: text().notNull(),
@@ -356,7 +341,7 @@ export const instances = sqliteTable('instances', {
   beatAt: integer('beat_at').notNull(),
 });
 
-export const executions = sqliteTable(
+export const executions = table(
   'executions',
   {
     seq: integer().primaryKey().notNull(),
@@ -385,7 +370,7 @@ export const executions = sqliteTable(
   ],
 );
 
-export const executionCounts = sqliteTable(
+export const executionCounts = table(
   'execution_counts',
   {
     environmentId: environment().notNull(),
@@ -397,13 +382,13 @@ export const executionCounts = sqliteTable(
   (t) => [primaryKey({ columns: [t.environmentId, t.connector, t.toolName, t.status] })],
 );
 
-export const executionBlocks = sqliteTable('execution_blocks', {
+export const executionBlocks = table('execution_blocks', {
   block: integer().primaryKey().notNull(),
   firstStartedAt: integer('first_started_at').notNull(),
   lastStartedAt: integer('last_started_at').notNull(),
 });
 
-export const storedContents = sqliteTable(
+export const storedContents = table(
   'stored_contents',
   {
     id: text().primaryKey().notNull(),
@@ -427,7 +412,7 @@ export const storedContents = sqliteTable(
   ],
 );
 
-export const idempotencyKeys = sqliteTable(
+export const idempotencyKeys = table(
   'idempotency_keys',
   {
     environmentId: environment().notNull(),
@@ -451,13 +436,13 @@ export const idempotencyKeys = sqliteTable(
 );
 
 /** The bytes of the responses that each client's keys hold; triggers keep it. */
-export const idempotencyBytes = sqliteTable(
+export const idempotencyBytes = table(
   'idempotency_bytes',
   { environmentId: environment().notNull(), clientId: text('client_id').notNull(), bytes: integer().notNull() },
   (t) => [primaryKey({ columns: [t.environmentId, t.clientId] })],
 );
 
-export const auditLog = sqliteTable('audit_log', {
+export const auditLog = table('audit_log', {
   seq: integer().primaryKey().notNull(),
   id: text().notNull().unique('audit_log_id'),
   environmentId: environment().notNull(),
@@ -471,33 +456,33 @@ export const auditLog = sqliteTable('audit_log', {
   hash: blob({ mode: 'buffer' }).notNull(),
 });
 
-export const auditHeads = sqliteTable('audit_heads', {
+export const auditHeads = table('audit_heads', {
   environmentId: environment().primaryKey().notNull(),
   seq: integer().notNull(),
   hash: blob({ mode: 'buffer' }).notNull(),
 });
 
-export const auditArchives = sqliteTable('audit_archives', {
+export const auditArchives = table('audit_archives', {
   environmentId: environment().primaryKey().notNull(),
   archivedSeq: integer('archived_seq').notNull(),
   removedSeq: integer('removed_seq').notNull(),
   removedHash: blob('removed_hash', { mode: 'buffer' }).notNull(),
 });
 
-export const deploymentSecrets = sqliteTable('deployment_secrets', {
+export const deploymentSecrets = table('deployment_secrets', {
   name: text().primaryKey().notNull(),
   kekId: text('kek_id').notNull(),
   sealed: blob({ mode: 'buffer' }).notNull(),
   createdAt: integer('created_at').notNull(),
 });
 
-export const keyChecks = sqliteTable('key_checks', {
+export const keyChecks = table('key_checks', {
   kekId: text('kek_id').primaryKey().notNull(),
   checkValue: blob('check_value', { mode: 'buffer' }).notNull(),
   createdAt: integer('created_at').notNull(),
 });
 
-export const catalogueDigests = sqliteTable('catalogue_digests', {
+export const catalogueDigests = table('catalogue_digests', {
   environmentId: environment().primaryKey().notNull(),
   digests: json<Record<string, string>>('digests').notNull(),
 });

@@ -1,8 +1,7 @@
-import { type Db, once } from './database.ts';
+import type { Dialect, SequencedTable } from './dialect.ts';
 import { and, eq, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import { counters, environments } from './schema.ts';
-
-type CounterName = 'accounts' | 'executions';
+import type { Statements } from './statements.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 /** Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_core.sql. */
@@ -20,26 +19,20 @@ export function environmentRange(seq: SQLWrapper): { all: SQL; older: SQL; newer
 }
 
 /** The rows of the environment that follow a `seq` in the order of creation, for reading a table in pieces. */
-export function environmentRangeAfter(seq: SQLWrapper, after: SQLWrapper): SQL {
+export function environmentRangeAfter({ greatest }: Dialect, seq: SQLWrapper, after: SQLWrapper): SQL {
   // One lower bound, not two: the planner would use one of them and read all that the other one excludes.
-  return sql`${seq} > max(${LOW}, ${after}) and ${seq} < ${HIGH}`;
-}
-
-/** The `seq` of the next row of the environment; the table's trigger moves the counter on. Null for an unknown environment. */
-export function nextSeq(name: CounterName): SQL<number> {
-  return sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
-    where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${sql.raw(`'${name}'`)})`;
+  return sql`${seq} > ${greatest(LOW, after)} and ${seq} < ${HIGH}`;
 }
 
 /** Reads how many rows an environment has in a sequenced table: the total that is kept where no filter is given. */
-export function createTotal(db: Db, name: CounterName) {
+export function createTotal({ db, once }: Statements, table: SequencedTable) {
   const statement = once(() =>
     db
       .select({ total: counters.total })
       .from(counters)
-      .where(and(eq(counters.environmentId, ENVIRONMENT), eq(counters.name, name)))
+      .where(and(eq(counters.environmentId, ENVIRONMENT), eq(counters.name, table)))
       .prepare(),
   );
-  return (filters: string[], values: Record<string, unknown>): number | undefined =>
-    filters.length === 0 ? (statement().get(values)?.total ?? 0) : undefined;
+  return async (filters: string[], values: Record<string, unknown>): Promise<number | undefined> =>
+    filters.length === 0 ? ((await statement().get(values))?.total ?? 0) : undefined;
 }

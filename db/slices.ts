@@ -1,5 +1,8 @@
 import type { Total } from './page.ts';
 
+/** The most rows; null may stand for no limit, see `Dialect.unlimited`. */
+type Limit = number | null;
+
 /** A reader of one list, which looks at the candidates of its leading filter in the order of the list. */
 export interface SliceReader<Row, K> {
   /**
@@ -8,11 +11,11 @@ export interface SliceReader<Row, K> {
    * @param from where the slice begins, exclusively; undefined at the first candidate
    * @returns undefined when fewer candidates are left
    */
-  endOfSlice(from: K | undefined, size: number): K | undefined;
+  endOfSlice(from: K | undefined, size: number): Promise<K | undefined>;
   /** The rows that fit all filters, from one place (exclusively) to another (inclusively), or to the end of the list. */
-  rows(from: K | undefined, to: K | undefined, limit: number): Row[];
+  rows(from: K | undefined, to: K | undefined, limit: Limit): Promise<Row[]>;
   /** How many there are of these, at most `limit`. */
-  count(from: K | undefined, to: K | undefined, limit: number): number;
+  count(from: K | undefined, to: K | undefined, limit: Limit): Promise<number>;
 }
 
 export interface SliceLimits {
@@ -41,8 +44,8 @@ export async function rowsInSlices<Row, K>(
   const found: Row[] = [];
   let from = start;
   for (;;) {
-    const to = reader.endOfSlice(from, limits.slice);
-    found.push(...reader.rows(from, to, limit - found.length));
+    const to = await reader.endOfSlice(from, limits.slice);
+    found.push(...(await reader.rows(from, to, limit - found.length)));
     if (found.length >= limit || to === undefined) return found;
     from = to;
     await breathe();
@@ -58,8 +61,8 @@ export async function countInSlices<Row, K>(
   let total = 0;
   let from: K | undefined;
   for (let slice = 0; slice < limits.countedSlices; slice++) {
-    const to = reader.endOfSlice(from, limits.slice);
-    total += reader.count(from, to, counted + 1 - total);
+    const to = await reader.endOfSlice(from, limits.slice);
+    total += await reader.count(from, to, counted + 1 - total);
     if (total > counted) return { total: counted, totalIsExact: false };
     if (to === undefined) return { total, totalIsExact: true };
     from = to;

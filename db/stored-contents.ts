@@ -1,9 +1,9 @@
-import { type Db, once } from './database.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
 import type { NewStoredContent, StoredContentFacts, StoredContentRow } from './rows/stored-contents.ts';
 import { storedContents } from './schema.ts';
+import type { Statements } from './statements.ts';
 
 export interface StoredContentReads {
   /** Undefined also when their time is over. */
@@ -40,7 +40,7 @@ const alive = and(
   sql`${storedContents.expiresAt} > ${sql.placeholder('now')}`,
 ) as SQL;
 
-export function createStoredContentRepository(db: Db): StoredContentRepository {
+export function createStoredContentRepository({ db, once }: Statements): StoredContentRepository {
   const get = once(() => db.select().from(storedContents).where(alive).prepare());
   const describe = once(() =>
     db
@@ -82,23 +82,20 @@ export function createStoredContentRepository(db: Db): StoredContentRepository {
       .prepare(),
   );
   return {
-    async get(environmentId, kind, id, now) {
-      return get().get({ environmentId, kind, id, now });
-    },
-    async describe(environmentId, kind, id, now) {
-      return describe().get({ environmentId, kind, id, now });
-    },
+    get: (environmentId, kind, id, now) => get().get({ environmentId, kind, id, now }),
+    describe: (environmentId, kind, id, now) => describe().get({ environmentId, kind, id, now }),
     async total(environmentId, kind) {
-      return total().get({ environmentId, kind })?.total ?? 0;
+      return (await total().get({ environmentId, kind }))?.total ?? 0;
     },
     async insert(environmentId, content) {
-      db.insert(storedContents)
+      await db
+        .insert(storedContents)
         .values({ ...content, environmentId })
         .run();
     },
     async sweep(environmentId, now, { rows, bytes }) {
-      const contents = firstPiece(expired().all({ environmentId, now, limit: rows }), bytes);
-      for (const { id } of contents) remove().run({ environmentId, id });
+      const contents = firstPiece(await expired().all({ environmentId, now, limit: rows }), bytes);
+      for (const { id } of contents) await remove().run({ environmentId, id });
       return contents.length;
     },
   };

@@ -1,8 +1,8 @@
-import { type Db, oncePerShape } from '../database.ts';
 import { and, eq, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountKey, AccountRow } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
+import type { Statements } from '../statements.ts';
 import { ACCOUNT_COLUMNS } from './columns.ts';
 import { CONNECTION_OF_CONNECTOR } from './list.ts';
 
@@ -12,10 +12,14 @@ const ENVIRONMENT = sql.placeholder('environmentId');
  * A user has few accounts, so where a user is named its index leads, whatever else is given; else the index of the identity does,
  * whose first columns are the connection and the identifier.
  */
-export function createByKey(db: Db): (environmentId: EnvironmentId, key: AccountKey) => AccountRow[] {
-  const statements = oncePerShape<{ all(values: Record<string, unknown>): AccountRow[] }>();
+export function createByKey({
+  db,
+  oncePerShape,
+  dialect,
+}: Statements): (environmentId: EnvironmentId, key: AccountKey) => Promise<AccountRow[]> {
+  const statements = oncePerShape<{ all(values: Record<string, unknown>): Promise<AccountRow[]> }>();
   const prepare = (key: AccountKey) => {
-    const steer = key.userId ? sql.raw('+') : sql.raw('');
+    const steer = key.userId ? dialect.steer : sql.raw('');
     const connection =
       key.connectionId === undefined ? CONNECTION_OF_CONNECTOR : sql`${sql.placeholder('connectionId')}`;
     const conditions = [

@@ -20,8 +20,3 @@ export function foldQuery(query: string): string | undefined {
   const folded = foldForSearch(query);
   return folded.includes('\n') || folded.includes('\0') ? undefined : folded;
 }
-
-/** A query of the trigram index that matches a folded text literally, as one phrase; nothing in it is an operator. */
-export function phraseOf(folded: string): string {
-  return `"${folded.replaceAll('"', '""')}"`;
-}

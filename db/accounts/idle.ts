@@ -1,14 +1,17 @@
-import { type Db, once } from '../database.ts';
 import { and, asc, eq, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountRow, IdleAccounts } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
+import type { Statements } from '../statements.ts';
 import { ACCOUNT_COLUMNS } from './columns.ts';
 
 const BEFORE_ALL = { tokenExpiresAt: Number.MIN_SAFE_INTEGER, seq: 0 };
 
 /** Reads along `accounts_idle`, and nothing beside what it finds. */
-export function createListIdle(db: Db): (environmentId: EnvironmentId, idle: IdleAccounts) => AccountRow[] {
+export function createListIdle({
+  db,
+  once,
+}: Statements): (environmentId: EnvironmentId, idle: IdleAccounts) => Promise<AccountRow[]> {
   const its = (column: SQLWrapper, name: string) => sql`${column} = ${sql.placeholder(name)}`;
   const statement = once(() =>
     db

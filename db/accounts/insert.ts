@@ -1,10 +1,8 @@
-import type { Db } from '../database.ts';
-import { once } from '../database.ts';
 import { sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountRow, NewAccount } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
-import { nextSeq } from '../sequence.ts';
+import type { Statements } from '../statements.ts';
 import { ACCOUNT_COLUMNS } from './columns.ts';
 import { foldForSearch } from './fold.ts';
 
@@ -27,19 +25,21 @@ const EMPTY: Partial<AccountRow> = {
   version: 1,
 };
 
-export function createInsert(db: Db): (environmentId: EnvironmentId, account: NewAccount) => void {
-  const statement = once(() => prepareInsert(db));
-  return (environmentId, account) => {
-    statement().run({ ...EMPTY, ...account, environmentId, searchText: foldForSearch(account.identifier) });
+export function createInsert(
+  statements: Statements,
+): (environmentId: EnvironmentId, account: NewAccount) => Promise<void> {
+  const statement = statements.once(() => prepareInsert(statements));
+  return async (environmentId, account) => {
+    await statement().run({ ...EMPTY, ...account, environmentId, searchText: foldForSearch(account.identifier) });
   };
 }
 
-function prepareInsert(db: Db) {
+function prepareInsert({ db, dialect }: Statements) {
   const { seq: _seq, ...columns } = ACCOUNT_COLUMNS;
   const names = [...Object.keys(columns), 'searchText'];
   const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
   return db
     .insert(accounts)
-    .values({ ...values, seq: nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)
+    .values({ ...values, seq: dialect.nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)
     .prepare();
 }

@@ -1,12 +1,13 @@
-import { type Db, once } from '../database.ts';
+import type { Dialect } from '../dialect.ts';
 import { and, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { createKeysetList, type Filter, type KeysetList } from '../keyset.ts';
-import { countUpTo, placesOf } from '../large-list.ts';
+import { countUpTo, placesOf, rarestOf } from '../large-list.ts';
 import type { AccountFilters, AccountSummaryRow } from '../rows/accounts.ts';
 import { accounts, accountTombstones, connections } from '../schema.ts';
 import { environmentRange } from '../sequence.ts';
 import type { Pacing } from '../slices.ts';
+import type { Statements } from '../statements.ts';
 import { SUMMARY_COLUMNS } from './columns.ts';
 import { createAccountTotals, isCounted } from './totals.ts';
 
@@ -21,7 +22,7 @@ export const CONNECTION_OF_CONNECTOR = sql`(select ${connections.id} from ${conn
   where ${connections.environmentId} = ${ENVIRONMENT} and ${connections.keyId} = ${sql.placeholder('connector')})`;
 
 /** The literal `<> ''` is what lets a partial index serve. */
-const FILTERS: Record<ListFilter, Filter> = {
+const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => ({
   userId: (steer) =>
     sql`${steer}${accounts.userId} = ${sql.placeholder('userId')} and ${steer}${accounts.userId} <> ''`,
   identifier: (steer) => sql`${steer}${accounts.identifier} = ${sql.placeholder('identifier')}`,
@@ -31,20 +32,22 @@ const FILTERS: Record<ListFilter, Filter> = {
   connector: (steer) => sql`${steer}${accounts.connectionId} = ${CONNECTION_OF_CONNECTOR}`,
   provider: (steer) => sql`${steer}${accounts.provider} = ${sql.placeholder('provider')}`,
   status: (steer) => sql`${steer}${accounts.status} = ${sql.placeholder('status')}`,
-  text: () => sql`instr(${accounts.searchText}, ${sql.placeholder('text')}) > 0`,
-  textOrNamed: () => sql`(instr(${accounts.searchText}, ${sql.placeholder('textOrNamed')}) > 0
-    or ${accounts.connectionId} in (select value from json_each(${sql.placeholder('named')})))`,
-};
+  text: () => contains(accounts.searchText, sql.placeholder('text')),
+  textOrNamed: () => sql`(${contains(accounts.searchText, sql.placeholder('textOrNamed'))}
+    or ${isIn(accounts.connectionId, 'named')})`,
+});
+
 /** A filter that leaves no more than this is walked before one whose total is not known. */
 const FEW = 1000;
 
 /** The list of accounts, in the order of their creation. */
-export function createAccountList(db: Db, pacing: Pacing): KeysetList<AccountSummaryRow, ListFilter> {
-  const totals = createAccountTotals(db);
-  return createKeysetList<AccountSummaryRow, ListFilter>({
+export function createAccountList(statements: Statements, pacing: Pacing): KeysetList<AccountSummaryRow, ListFilter> {
+  const { db, dialect } = statements;
+  const totals = createAccountTotals(statements);
+  return createKeysetList<AccountSummaryRow, ListFilter>(statements, {
     order: accounts.seq,
     scope: environmentRange(accounts.seq),
-    filters: FILTERS,
+    filters: filtersOf(dialect),
     select: (where, order) =>
       db
         .select(SUMMARY_COLUMNS)
@@ -56,7 +59,7 @@ export function createAccountList(db: Db, pacing: Pacing): KeysetList<AccountSum
     count: (where) => countUpTo(db, accounts, where),
     keptTotal: totals,
     placeOf: (row) => row.seq,
-    placeOfCursor: createPlaceOfCursor(db),
+    placeOfCursor: createPlaceOfCursor(statements),
     large: {
       lead: leadingFilter,
       places: (where, order) => placesOf(db, accounts, accounts.seq, where, order),
@@ -65,23 +68,26 @@ export function createAccountList(db: Db, pacing: Pacing): KeysetList<AccountSum
   });
 
   /** A user and an identifier have few accounts. Of the others the rarest value leads; an organization may have any number. */
-  function leadingFilter(names: ListFilter[], values: Record<string, unknown>): ListFilter | undefined {
+  async function leadingFilter(names: ListFilter[], values: Record<string, unknown>): Promise<ListFilter | undefined> {
     const selective = names.find((name) => name === 'userId' || name === 'identifier');
     if (selective) return selective;
-    const counted = names.filter(isCounted).map((name) => ({ name, total: totals([name], values) ?? 0 }));
-    const [rarest] = counted.sort((a, b) => a.total - b.total);
+    const rarest = await rarestOf(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);
     if (names.includes('organizationId') && !(rarest && rarest.total <= FEW)) return 'organizationId';
     return rarest?.name;
   }
 }
 
 /** A cursor is the id of an account that was on a page, and may have been removed since: its tombstone keeps the place. */
-export function createPlaceOfCursor(db: Db): (environmentId: EnvironmentId, id: string) => number | undefined {
+export function createPlaceOfCursor({
+  db,
+  once,
+}: Statements): (environmentId: EnvironmentId, id: string) => Promise<number | undefined> {
   const find = (table: typeof accounts | typeof accountTombstones) =>
     once(() => {
       const where = and(eq(table.id, sql.placeholder('id')), eq(table.environmentId, ENVIRONMENT)) as SQL;
       return db.select({ seq: table.seq }).from(table).where(where).prepare();
     });
   const [present, removed] = [find(accounts), find(accountTombstones)];
-  return (environmentId, id) => (present().get({ environmentId, id }) ?? removed().get({ environmentId, id }))?.seq;
+  return async (environmentId, id) =>
+    ((await present().get({ environmentId, id })) ?? (await removed().get({ environmentId, id })))?.seq;
 }

@@ -1,4 +1,3 @@
-import { type Db, once } from '../database.ts';
 import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -20,7 +19,7 @@ import type { JsonObject } from '../rows/json-object.ts';
 import { accounts, accountTombstones } from '../schema.ts';
 import { environmentRange, environmentRangeAfter } from '../sequence.ts';
 import type { Pacing } from '../slices.ts';
-import type { SearchIndex } from '../sqlite/search-index.ts';
+import type { Statements } from '../statements.ts';
 import { createByKey } from './by-key.ts';
 import { ACCOUNT_COLUMNS, SHOWN_COLUMNS } from './columns.ts';
 import { createListIdle } from './idle.ts';
@@ -80,11 +79,16 @@ export interface AccountWrites {
 
 export type AccountRepository = AccountReads & AccountWrites;
 
+export interface AccountOptions {
+  pacing: Pacing;
+  /** Told of each insert, for engines that keep their search index themselves. */
+  accountInserted: () => void;
+}
+
 const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const oneAccount = and(eq(accounts.id, ID), eq(accounts.environmentId, ENVIRONMENT)) as SQL;
 const itsProvider = eq(accounts.provider, sql.placeholder('provider'));
-const withoutShown = sql<JsonObject>`json_patch(${accounts.publicDetails}, ${sql.placeholder('shown')})`;
 const itsObtained = and(
   eq(accounts.connectionId, sql.placeholder('connectionId')),
   isNotNull(accounts.temporarySealed),
@@ -96,12 +100,16 @@ const statusChange = {
   version: nextVersion,
 };
 
-export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing: Pacing): AccountRepository {
-  const list = createAccountList(db, pacing);
-  const search = createAccountSearch(db, list);
-  const byKey = createByKey(db);
-  const listIdle = createListIdle(db);
-  const update = createUpdate(db);
+export function createAccountRepository(
+  statements: Statements,
+  { pacing, accountInserted }: AccountOptions,
+): AccountRepository {
+  const { db, once, dialect } = statements;
+  const list = createAccountList(statements, pacing);
+  const search = createAccountSearch(statements, list);
+  const byKey = createByKey(statements);
+  const listIdle = createListIdle(statements);
+  const update = createUpdate(statements);
   const get = once(() => db.select(ACCOUNT_COLUMNS).from(accounts).where(oneAccount).prepare());
   const shown = once(() => db.select(SHOWN_COLUMNS).from(accounts).where(oneAccount).prepare());
   const tombstone = once(() =>
@@ -122,7 +130,7 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
           its(accounts.connectionId, 'connectionId'),
           its(accounts.providerSubject, 'subject'),
           // Steered off its index: a person has few accounts at a provider, and most accounts are ACTIVE.
-          sql`+${accounts.status} = 'ACTIVE'`,
+          sql`${dialect.steer}${accounts.status} = 'ACTIVE'`,
         ),
       )
       .limit(1)
@@ -132,7 +140,7 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
     db
       .select(ACCOUNT_COLUMNS)
       .from(accounts)
-      .where(and(environmentRangeAfter(accounts.seq, sql.placeholder('afterSeq')), itsProvider))
+      .where(and(environmentRangeAfter(dialect, accounts.seq, sql.placeholder('afterSeq')), itsProvider))
       .orderBy(asc(accounts.seq))
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -141,14 +149,14 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
     db
       .select(ACCOUNT_COLUMNS)
       .from(accounts)
-      .where(and(environmentRangeAfter(accounts.seq, sql.placeholder('afterSeq')), itsObtained))
+      .where(and(environmentRangeAfter(dialect, accounts.seq, sql.placeholder('afterSeq')), itsObtained))
       .orderBy(asc(accounts.seq))
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
-  const insert = createInsert(db);
+  const insert = createInsert(statements);
   const setStatus = once(() => {
-    const from = sql`${accounts.status} in (select value from json_each(${sql.placeholder('from')}))`;
+    const from = dialect.isIn(accounts.status, 'from');
     return db.update(accounts).set(statusChange).where(and(oneAccount, from)).prepare();
   });
   const setStatusByProvider = once(() =>
@@ -160,6 +168,7 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
       )
       .prepare(),
   );
+  const withoutShown = dialect.mergePatch(accounts.publicDetails, sql.placeholder('shown'));
   const forgetObtained = once(() =>
     db
       .update(accounts)
@@ -171,7 +180,7 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
     const at = sql.placeholder('lastUsedAt');
     return db
       .update(accounts)
-      .set({ lastUsedAt: sql`max(coalesce(${accounts.lastUsedAt}, 0), ${at})` })
+      .set({ lastUsedAt: dialect.greatest(sql`coalesce(${accounts.lastUsedAt}, 0)`, at) })
       .where(oneAccount)
       .prepare();
   });
@@ -185,7 +194,7 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
             environmentId: accounts.environmentId,
             seq: accounts.seq,
             generation: accounts.credentialGeneration,
-            deletedAt: sql<number>`${sql.placeholder('deletedAt')}`.as('deleted_at'),
+            deletedAt: sql<number>`cast(${sql.placeholder('deletedAt')} as bigint)`.as('deleted_at'),
           })
           .from(accounts)
           .where(oneAccount),
@@ -195,59 +204,41 @@ export function createAccountRepository(db: Db, searchIndex: SearchIndex, pacing
   const remove = once(() => db.delete(accounts).where(oneAccount).prepare());
 
   return {
-    async get(environmentId, id) {
-      return get().get({ environmentId, id });
-    },
-    async shown(environmentId, id) {
-      return shown().get({ environmentId, id });
-    },
-    async byKey(environmentId, key) {
-      return byKey(environmentId, key);
-    },
-    async list(environmentId, filters, page) {
-      return list.page(environmentId, filters, page);
-    },
-    async search(environmentId, what, page) {
-      return search(environmentId, what, page);
-    },
-    async listByProvider(environmentId, provider, { afterSeq = 0, limit }) {
-      return listByProvider().all({ environmentId, provider, afterSeq, limit });
-    },
-    async listObtained(environmentId, connectionId, { afterSeq = 0, limit }) {
-      return listObtained().all({ environmentId, connectionId, afterSeq, limit });
-    },
-    async listIdle(environmentId, idle) {
-      return listIdle(environmentId, idle);
-    },
-    async tombstone(environmentId, id) {
-      return tombstone().get({ environmentId, id });
-    },
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    shown: (environmentId, id) => shown().get({ environmentId, id }),
+    byKey,
+    list: (environmentId, filters, page) => list.page(environmentId, filters, page),
+    search,
+    listByProvider: (environmentId, provider, { afterSeq = 0, limit }) =>
+      listByProvider().all({ environmentId, provider, afterSeq, limit }),
+    listObtained: (environmentId, connectionId, { afterSeq = 0, limit }) =>
+      listObtained().all({ environmentId, connectionId, afterSeq, limit }),
+    listIdle,
+    tombstone: (environmentId, id) => tombstone().get({ environmentId, id }),
     async hasActiveSubject(environmentId, connectionId, subject) {
-      return hasActiveSubject().get({ environmentId, connectionId, subject }) !== undefined;
+      return (await hasActiveSubject().get({ environmentId, connectionId, subject })) !== undefined;
     },
     async insert(environmentId, account) {
-      insert(environmentId, account);
-      searchIndex.add();
+      await insert(environmentId, account);
+      accountInserted();
     },
-    async update(environmentId, id, version, changes) {
-      return update(environmentId, id, version, changes);
-    },
+    update,
     async setStatus(environmentId, id, from, { status, reason, updatedAt }) {
-      const values = { environmentId, id, from: JSON.stringify(from), status, reason, updatedAt };
-      return setStatus().run(values).changes === 1;
+      const values = { environmentId, id, from: dialect.list(from), status, reason, updatedAt };
+      return (await setStatus().run(values)).changes === 1;
     },
     async setStatusByProvider(environmentId, provider, { status, reason, updatedAt }) {
-      return setStatusByProvider().run({ environmentId, provider, status, reason, updatedAt }).changes;
+      return (await setStatusByProvider().run({ environmentId, provider, status, reason, updatedAt })).changes;
     },
     async forgetObtained(environmentId, connectionId, shown) {
-      return forgetObtained().run({ environmentId, connectionId, shown: JSON.stringify(shown) }).changes;
+      return (await forgetObtained().run({ environmentId, connectionId, shown: JSON.stringify(shown) })).changes;
     },
     async touch(environmentId, uses) {
-      for (const { id, lastUsedAt } of uses) touch().run({ environmentId, id, lastUsedAt });
+      for (const { id, lastUsedAt } of uses) await touch().run({ environmentId, id, lastUsedAt });
     },
     async remove(environmentId, id, deletedAt) {
-      if (bury().run({ environmentId, id, deletedAt }).changes === 0) return false;
-      return remove().run({ environmentId, id }).changes === 1;
+      if ((await bury().run({ environmentId, id, deletedAt })).changes === 0) return false;
+      return (await remove().run({ environmentId, id })).changes === 1;
     },
   };
 }

@@ -1,11 +1,11 @@
 import { LIST } from '../../core/budgets.ts';
-import { type Db, once } from '../database.ts';
 import { eq, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Direction, KeysetList } from '../keyset.ts';
 import { emptyPage, type Page, type PageRequest, readPage, type Total } from '../page.ts';
 import type { AccountSearch, AccountSummaryRow } from '../rows/accounts.ts';
 import { connections } from '../schema.ts';
+import type { Statements } from '../statements.ts';
 import { foldForSearch, foldQuery } from './fold.ts';
 import { createIdentifierIndex } from './identifier-index.ts';
 import { createPlaceOfCursor, type ListFilter } from './list.ts';
@@ -32,10 +32,11 @@ const COUNTED = LIST.countedBySearch;
  * Substring search, in the order of the list. An account is found by its identifier, or by the key or the provider of its connection.
  * The latter are the same for all accounts of a connection, so they are looked up among the connections; the index holds identifiers.
  */
-export function createAccountSearch(db: Db, list: List): SearchAccounts {
-  const totals = createAccountTotals(db);
-  const index = createIdentifierIndex(db);
-  const placeOfCursor = createPlaceOfCursor(db);
+export function createAccountSearch(statements: Statements, list: List): SearchAccounts {
+  const { db, once, dialect } = statements;
+  const totals = createAccountTotals(statements);
+  const index = createIdentifierIndex(statements);
+  const placeOfCursor = createPlaceOfCursor(statements);
   const names = once(() =>
     db
       .select({ id: connections.id, keyId: connections.keyId, providerKey: connections.providerKey })
@@ -44,14 +45,14 @@ export function createAccountSearch(db: Db, list: List): SearchAccounts {
       .prepare(),
   );
 
-  function connectionsNamed(environmentId: EnvironmentId, text: string): string[] {
+  async function connectionsNamed(environmentId: EnvironmentId, text: string): Promise<string[]> {
     const isNamed = (name: string) => foldForSearch(name).includes(text);
-    const all = names().all({ environmentId });
+    const all = await names().all({ environmentId });
     return all.filter(({ keyId, providerKey }) => isNamed(keyId) || isNamed(providerKey)).map(({ id }) => id);
   }
 
-  function sizeOf(environmentId: EnvironmentId, connectionId: string): number {
-    return totals(['connectionId'], { environmentId, connectionId }) ?? 0;
+  async function sizeOf(environmentId: EnvironmentId, connectionId: string): Promise<number> {
+    return (await totals(['connectionId'], { environmentId, connectionId })) ?? 0;
   }
 
   /** Some accounts that are known, newest first. */
@@ -66,9 +67,9 @@ export function createAccountSearch(db: Db, list: List): SearchAccounts {
    * The accounts of a text that has more matches than are counted. The index gives the newest of them. Going further back in it takes
    * the longer the further it is, so the rest is found by looking at the accounts.
    */
-  function frequent(environmentId: EnvironmentId, text: string, newest: readonly number[]): Source {
+  async function frequent(environmentId: EnvironmentId, text: string, newest: readonly number[]): Promise<Source> {
     const known = among(environmentId, newest);
-    const walked = list.rows(environmentId, { text });
+    const walked = await list.rows(environmentId, { text });
     const last = newest.at(-1) ?? 0;
     return async (direction, place, limit) => {
       if (place !== undefined && place < last) return walked(direction, place, limit);
@@ -99,38 +100,47 @@ export function createAccountSearch(db: Db, list: List): SearchAccounts {
   }
 
   /** The accounts of the connections that are named so, and those whose identifier matches. */
-  function everywhere(environmentId: EnvironmentId, text: string, named: readonly string[], request: PageRequest) {
-    const ofNamed = named.map((connectionId) => list.rows(environmentId, { connectionId }));
-    const total = named.reduce((sum, connectionId) => sum + sizeOf(environmentId, connectionId), 0);
-    const matches = index.newest(environmentId, text);
+  async function everywhere(
+    environmentId: EnvironmentId,
+    text: string,
+    named: readonly string[],
+    request: PageRequest,
+  ) {
+    const ofNamed: Source[] = [];
+    let total = 0;
+    for (const connectionId of named) {
+      ofNamed.push(await list.rows(environmentId, { connectionId }));
+      total += await sizeOf(environmentId, connectionId);
+    }
+    const matches = await index.newest(environmentId, text);
     if (matches.length > COUNTED) {
-      const sources = [...ofNamed, frequent(environmentId, text, matches)];
+      const sources = [...ofNamed, await frequent(environmentId, text, matches)];
       return pageOf(environmentId, sources, { total: Math.max(total, COUNTED), totalIsExact: false }, request);
     }
-    const others = index.outside(matches, named);
+    const others = await index.outside(matches, named);
     const sources = [...ofNamed, among(environmentId, others)];
     return pageOf(environmentId, sources, { total: total + others.length, totalIsExact: true }, request);
   }
 
-  function within(environmentId: EnvironmentId, text: string, connectionId: string, request: PageRequest) {
+  async function within(environmentId: EnvironmentId, text: string, connectionId: string, request: PageRequest) {
     const byText = () => list.page(environmentId, { connectionId, text }, request, { counted: COUNTED });
-    if (sizeOf(environmentId, connectionId) <= SMALL_CONNECTION) return byText();
-    const matches = index.newest(environmentId, text);
+    if ((await sizeOf(environmentId, connectionId)) <= SMALL_CONNECTION) return byText();
+    const matches = await index.newest(environmentId, text);
     if (matches.length > COUNTED) return byText();
-    const own = index.within(matches, connectionId);
+    const own = await index.within(matches, connectionId);
     return pageOf(environmentId, [among(environmentId, own)], { total: own.length, totalIsExact: true }, request);
   }
 
   return async (environmentId, { query, connectionId }, request) => {
     const text = foldQuery(query);
     if (text === undefined) return emptyPage();
-    const named = connectionsNamed(environmentId, text);
+    const named = await connectionsNamed(environmentId, text);
     if (connectionId !== undefined) {
       if (named.includes(connectionId)) return list.page(environmentId, { connectionId }, request);
       return within(environmentId, text, connectionId, request);
     }
     if (named.length <= MERGED_CONNECTIONS) return everywhere(environmentId, text, named, request);
-    const values = { named: JSON.stringify(named) };
+    const values = { named: dialect.list(named) };
     return list.page(environmentId, { textOrNamed: text }, request, { counted: COUNTED, values });
   };
 }

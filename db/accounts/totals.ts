@@ -1,7 +1,7 @@
-import { type Db, oncePerShape } from '../database.ts';
 import { and, eq, type SQL, sql } from '../drizzle.ts';
 import { accountCounts, connections } from '../schema.ts';
 import { createTotal } from '../sequence.ts';
+import type { Statements } from '../statements.ts';
 
 /** The filters whose totals are kept. */
 export type CountedFilter = 'connectionId' | 'connector' | 'provider' | 'status';
@@ -21,11 +21,14 @@ export function isCounted(name: string): name is CountedFilter {
 }
 
 /** Reads exact totals. @returns undefined for filters whose totals are not kept */
-export function createAccountTotals(db: Db): (names: readonly string[], values: Values) => number | undefined {
-  const unfiltered = createTotal(db, 'accounts');
-  const sums = oncePerShape<{ get(values: Values): { total: number } | undefined }>();
-  return (names, values) => {
-    if (names.length === 0) return unfiltered([], values);
+export function createAccountTotals(
+  statements: Statements,
+): (names: readonly string[], values: Values) => Promise<number | undefined> {
+  const { db, oncePerShape } = statements;
+  const unfiltered = createTotal(statements, 'accounts');
+  const sums = oncePerShape<{ get(values: Values): Promise<{ total: number } | undefined> }>();
+  return async (names, values) => {
+    if (names.length === 0) return await unfiltered([], values);
     if (!names.every(isCounted)) return undefined;
     const statement = sums(names.join(), () =>
       db
@@ -37,6 +40,6 @@ export function createAccountTotals(db: Db): (names: readonly string[], values: 
         )
         .prepare(),
     );
-    return statement.get(values)?.total ?? 0;
+    return (await statement.get(values))?.total ?? 0;
   };
 }

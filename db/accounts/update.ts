@@ -1,15 +1,20 @@
-import { type Db, oncePerShape } from '../database.ts';
 import { and, eq, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountChanges } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
+import type { Changes, Statements } from '../statements.ts';
 
 export const nextVersion = sql`${accounts.version} + 1`;
 
 /** Changes an account by id and version, with one statement for each set of columns that is ever changed together. */
-export function createUpdate(db: Db) {
-  const statements = oncePerShape<{ run(values: Record<string, unknown>): { changes: number } }>();
-  return (environmentId: EnvironmentId, id: string, version: number, changes: AccountChanges): boolean => {
+export function createUpdate({ db, oncePerShape }: Statements) {
+  const statements = oncePerShape<{ run(values: Record<string, unknown>): Promise<Changes> }>();
+  return async (
+    environmentId: EnvironmentId,
+    id: string,
+    version: number,
+    changes: AccountChanges,
+  ): Promise<boolean> => {
     const names = Object.keys(changes).filter((name) => changes[name as keyof AccountChanges] !== undefined);
     const statement = statements(names.join(), () => {
       const set = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
@@ -25,6 +30,6 @@ export function createUpdate(db: Db) {
         )
         .prepare();
     });
-    return statement.run({ ...changes, environmentId, id, expectedVersion: version }).changes === 1;
+    return (await statement.run({ ...changes, environmentId, id, expectedVersion: version })).changes === 1;
   };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { STORAGE } from '../../core/budgets.ts';
-import { StorageError } from '../errors.ts';
+import { isBusy } from './errors.ts';
 
 /** Resolves after some milliseconds. */
 export type Wait = (ms: number) => Promise<unknown>;
@@ -10,15 +9,6 @@ const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
 export const wait: Wait = (ms) => pause(ms);
-
-/**
- * Whether an error of the driver, or ours, says that a lock is in the way: that of another process, or of a transaction of this one that
- * lasts for several turns (LOCKED, for a checkpoint). Nothing has happened then.
- */
-export function isBusy(error: unknown): boolean {
-  if (!(error instanceof Database.SqliteError) && !(error instanceof StorageError)) return false;
-  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
-}
 
 /** The pauses between attempts, in milliseconds: 1, 2, 4 and so on up to 50. */
 export function pauseAfter(previousMs: number): number {

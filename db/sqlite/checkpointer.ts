@@ -1,7 +1,7 @@
 import { STORAGE } from '../../core/budgets.ts';
-import { isFatal, translateError } from '../errors.ts';
 import type { CheckpointThread } from './checkpoint-thread.ts';
 import type { Durability } from './durability.ts';
+import { isFatal, translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 /** In frames of the log, of which each is a page of 4 KiB. */

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StorageError } from '../errors.ts';
-import { isBusy, untilFree, type Wait, wait as waitFor } from './busy.ts';
+import { RetryableError, StorageError } from '../errors.ts';
+import { untilFree, type Wait, wait as waitFor } from './busy.ts';
 import { syncDirectory } from './directory.ts';
+import { isBusy } from './errors.ts';
 import type { Client } from './open.ts';
 
 /**
@@ -54,7 +55,7 @@ function distrustPath(path: string): string {
 /** @throws StorageError `SQLITE_BUSY` while another process reads or writes */
 function empty(writer: Client): void {
   const [busy] = writer.prepare('pragma wal_checkpoint(truncate)').raw().get() as [number];
-  if (busy !== 0) throw new StorageError('SQLITE_BUSY', 'another process reads from the log');
+  if (busy !== 0) throw new RetryableError('SQLITE_BUSY', 'another process reads from the log');
 }
 
 const PIECE_BYTES = 1024 * 1024;

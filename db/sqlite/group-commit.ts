@@ -1,12 +1,14 @@
 import { STORAGE } from '../../core/budgets.ts';
-import { isFatal, StorageError, syncFailed, translateError } from '../errors.ts';
-import { isBusy, pauseAfter, type Wait, wait as waitFor } from './busy.ts';
+import { RetryableError, StorageError } from '../errors.ts';
+import type { Committed } from '../store.ts';
+import { pauseAfter, type Wait, wait as waitFor } from './busy.ts';
 import type { Synced } from './durability.ts';
+import { isBusy, isFatal, syncFailed, translateError } from './errors.ts';
 
 /** The transaction control of one writer connection. */
 export interface TransactionControl {
   begin(): void;
-  commit(): void;
+  commit(): Promise<void>;
   /** Calls back once everything that was committed before is durable. */
   sync(done: Synced): void;
   rollback(): void;
@@ -35,13 +37,6 @@ export interface GroupCommit<Tx> {
   healthy(): boolean;
   /** Refuses new units and waits for those that were queued. */
   drain(): Promise<void>;
-}
-
-/** What a unit has come to: others see it, and it outlives this process. */
-export interface Committed<T> {
-  value: T;
-  /** Settles once it outlives a loss of power as well. Its rejection is handled already: who does not wait for it need not. */
-  durable: Promise<void>;
 }
 
 interface Entry<Tx> {
@@ -132,7 +127,7 @@ export function createGroupCommit<Tx>(
       watch();
       const outcomes: Outcome[] = [];
       for (const entry of group) outcomes.push(await attempt(entry));
-      control.commit();
+      await control.commit();
       if (group.every(isNote)) settleAll(group, outcomes, 'noted');
       else makeDurable(group, outcomes);
     } catch (cause) {
@@ -302,7 +297,7 @@ function transactionLost(cause: unknown): StorageError {
 }
 
 function locked(): StorageError {
-  return new StorageError('SQLITE_BUSY', 'another process holds the write lock of the database');
+  return new RetryableError('SQLITE_BUSY', 'another process holds the write lock of the database');
 }
 
 function refused(cause: StorageError): StorageError {

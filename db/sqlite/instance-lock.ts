@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { INSTANCE } from '../../core/budgets.ts';
 import { StorageError } from '../errors.ts';
-import { isBusy, type Wait, wait as waitFor } from './busy.ts';
+import { type Wait, wait as waitFor } from './busy.ts';
 import { makeDirectory } from './directory.ts';
+import { isBusy } from './errors.ts';
 
 /** The right to serve a database file, which one process has at a time. */
 export interface InstanceLock {

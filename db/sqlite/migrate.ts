@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { StorageError, translateError } from '../errors.ts';
+import { StorageError } from '../errors.ts';
+import { translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 export interface Migration {

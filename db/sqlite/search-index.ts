@@ -1,6 +1,17 @@
-import { type Db, once } from '../database.ts';
+import { integer, table, text } from '../drizzle.ts';
 import type { Ending } from '../ending.ts';
-import { accountsUnindexed } from '../schema.ts';
+import type { Statements } from '../statements.ts';
+
+/** The virtual table of the substring index; its rowid is the account's seq. */
+export const accountsSearch = table('accounts_search', {
+  rowid: integer().notNull(),
+  searchText: text('search_text').notNull(),
+});
+
+/** The accounts that the index lacks. It is empty but within a transaction. */
+export const accountsUnindexed = table('accounts_unindexed', {
+  seq: integer().primaryKey().notNull(),
+});
 
 export interface SearchIndex {
   /** Tells that accounts were inserted: they are put into the index with the end of the transaction. */
@@ -9,10 +20,10 @@ export interface SearchIndex {
 }
 
 /**
- * Puts new accounts into the substring index, all those of a transaction at once. Which ones they are stands in a table, so that
- * savepoints and crashes keep it true; here lies only whether to look.
+ * Puts new accounts into the substring index, all those of a transaction in one statement. Which ones they are is in a table, so that
+ * savepoints and crashes keep it true; the process only remembers whether to look.
  */
-export function createSearchIndex(db: Db): SearchIndex {
+export function createSearchIndex({ db, once }: Statements): SearchIndex {
   // Its trigger does the rest.
   const indexAll = once(() => db.delete(accountsUnindexed).prepare());
   let waiting = false;
@@ -25,10 +36,10 @@ export function createSearchIndex(db: Db): SearchIndex {
         waiting = false;
       },
       keep() {},
-      // Others of the transaction may still wait, and where none does the table is empty.
+      // Other units of the transaction may have inserted some; if none has, the table is empty.
       undo() {},
-      write() {
-        if (waiting) indexAll().run();
+      async write() {
+        if (waiting) await indexAll().run();
       },
     },
   };

@@ -1,8 +1,8 @@
 import type { AfterCommit } from '../after-commit.ts';
 import type { Ending } from '../ending.ts';
-import { syncHasFailed } from '../errors.ts';
 import type { StorageHealth } from '../storage-health.ts';
 import type { Checkpointer } from './checkpointer.ts';
+import { syncHasFailed } from './errors.ts';
 import type { TransactionControl } from './group-commit.ts';
 import type { HighWaterMark } from './high-water-mark.ts';
 import type { Client } from './open.ts';
@@ -34,10 +34,10 @@ export function createTransactionControl(
       begin.run();
       ending.begin();
     },
-    commit() {
+    async commit() {
+      await ending.write();
       // A unit that took several turns may commit in the middle of a turn whose reads share the state before it.
       turn.end();
-      ending.write();
       checkpointer.around(() => commit.run());
       afterCommit.run();
     },

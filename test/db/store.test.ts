@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openConnections, openReader } from '../../db/sqlite/open.ts';
-import { createStore, openFiles, openStore } from '../../db/store.ts';
+import { createStore, openFiles, openStore } from '../../db/sqlite/store.ts';
 import {
   account,
   connection,

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { StorageError, translateError } from '../../errors.ts';
+import { StorageError } from '../../errors.ts';
+import { translateError } from '../errors.ts';
 import type { CopyJob, CopyMessage } from './copy.ts';
 import { type Manifest, readFacts, writeManifest } from './manifest.ts';
 import { checkContent, verifyBackup } from './verify.ts';

@@ -1,8 +1,9 @@
-import { createRepositories, type ReadRepositories } from '../../repositories.ts';
+import type { ReadRepositories } from '../../repositories.ts';
+import { createSqliteRepositories } from '../repositories.ts';
 import { openBackup } from './verify.ts';
 
 /** The rows of a backup, for reading. */
 export function readRepositories(path: string): { read: ReadRepositories; close(): void } {
   const client = openBackup(path);
-  return { read: createRepositories(client).repositories, close: () => client.close() };
+  return { read: createSqliteRepositories(client).repositories, close: () => client.close() };
 }

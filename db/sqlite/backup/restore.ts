@@ -2,8 +2,8 @@ import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, ren
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
-import { isBusy } from '../busy.ts';
 import { makeDirectory, syncDirectory } from '../directory.ts';
+import { isBusy } from '../errors.ts';
 import { removeNote } from '../fresh-log.ts';
 import { removeMark } from '../mark-file.ts';
 import type { Client } from '../open.ts';

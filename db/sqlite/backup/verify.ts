@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
-import { createRepositories } from '../../repositories.ts';
 import { assertMigrations } from '../migrate.ts';
 import { assertIntact, type Client } from '../open.ts';
+import { createSqliteRepositories } from '../repositories.ts';
 import { type Facts, type Manifest, readFacts, readManifest } from './manifest.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function checkContent(client: Client): Promise<Pick<Manifest, 'audi
   assertMigrations(client);
   const [dangling] = client.pragma('foreign_key_check') as { table: string }[];
   if (dangling) throw invalid(client.name, `a row of ${dangling.table} refers to a row that is missing`);
-  const { environments, audit } = createRepositories(client).repositories;
+  const { environments, audit } = createSqliteRepositories(client).repositories;
   const lengths: Manifest['audit'] = {};
   for (const { id } of await environments.list()) {
     const verdict = await audit.verifyChain(id);

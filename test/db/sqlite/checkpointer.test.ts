@@ -7,7 +7,7 @@ import type { CheckpointThread } from '../../../db/sqlite/checkpoint-thread.ts';
 import { createCheckpointer, type LogBounds } from '../../../db/sqlite/checkpointer.ts';
 import type { Synced } from '../../../db/sqlite/durability.ts';
 import { openConnections, openReader } from '../../../db/sqlite/open.ts';
-import { createStore, openFiles, openStore } from '../../../db/store.ts';
+import { createStore, openFiles, openStore } from '../../../db/sqlite/store.ts';
 import { account, failure, github, NOW, openTestStore, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;

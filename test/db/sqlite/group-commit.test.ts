@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { StorageError } from '../../../db/errors.ts';
+import { RetryableError, StorageError } from '../../../db/errors.ts';
 import { openScope } from '../../../db/scope.ts';
 import { createGroupCommit, type TransactionControl } from '../../../db/sqlite/group-commit.ts';
 import { failure } from '../support.ts';
@@ -30,7 +30,7 @@ function createFake() {
       step('begin', faults.begin);
       open = [...committed];
     },
-    commit() {
+    async commit() {
       step('commit', faults.commit);
       committed = open ?? [];
       open = undefined;
@@ -393,7 +393,7 @@ describe('group commit', () => {
     });
 
     describe('because another process holds the write lock (F1)', () => {
-      const locked = () => new StorageError('SQLITE_BUSY', 'locked');
+      const locked = () => new RetryableError('SQLITE_BUSY', 'locked');
 
       it('tries again after a pause, in the order of arrival, and loses nothing', async () => {
         const { add, faults, pauses, durable, log } = setUp();

@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { getTableConfig, is, SQLiteTable } from '../../../db/drizzle.ts';
+import { getTableConfig, is, Table } from '../../../db/drizzle.ts';
 import * as schema from '../../../db/schema.ts';
 import { migrate } from '../../../db/sqlite/migrate.ts';
+import * as searchIndex from '../../../db/sqlite/search-index.ts';
 import { NOW } from '../support.ts';
 
 interface ColumnInfo {
@@ -15,7 +16,7 @@ interface ColumnInfo {
 describe('the schema of the queries', () => {
   const client = new Database(':memory:');
   migrate(client, () => NOW);
-  const declared = Object.values(schema).filter((value) => is(value, SQLiteTable));
+  const declared = Object.values({ ...schema, ...searchIndex }).filter((value) => is(value, Table));
   const byName = new Map(declared.map((table) => [getTableConfig(table).name, getTableConfig(table)]));
   const tables = client
     .prepare("select name, type, strict from pragma_table_list where schema = 'main' and name not like 'sqlite_%'")

@@ -1,0 +1,80 @@
+import { is, Param, Placeholder, showAsStored } from './drizzle.ts';
+
+/** The values of a statement's placeholders, by name. */
+export type Values = Record<string, unknown>;
+
+/** A statement as the query builder describes it: all that an engine needs to run it any number of times. */
+export interface Plan {
+  /** In the dialect of the engine. */
+  text: string;
+  /** The parameters in their order. @throws Error when a placeholder has no value */
+  bind(values: Values): unknown[];
+  /** Makes a row of the stored values in their order; null where the statement returns no rows. */
+  toRow: ((stored: readonly unknown[]) => Values) | null;
+}
+
+/** What the builder hands to its session. */
+export interface Built {
+  sql: string;
+  params: unknown[];
+}
+
+export interface BuiltField {
+  path: string[];
+  /** A column, an expression, or an expression with a name. */
+  field: Decoder | { decoder: Decoder } | { sql: { decoder: Decoder } };
+}
+
+/** Turns a stored value into the one that is shown. */
+type Decode = (value: unknown) => unknown;
+type Decoder = { mapFromDriverValue: Decode };
+
+/**
+ * Prepares the binding and the decoding of a statement. The builder's own way looks at each parameter again in each execution, along its
+ * chain of prototypes, and maps rows as if they could be nested: for one row of a wide table that takes half as long as the query.
+ */
+export function createPlan({ sql, params }: Built, fields: BuiltField[] | undefined): Plan {
+  return { text: sql, bind: createBind(params), toRow: fields ? createToRow(fields) : null };
+}
+
+function createBind(params: readonly unknown[]): Plan['bind'] {
+  const steps = params.map((param) => {
+    if (is(param, Placeholder)) return { name: param.name };
+    if (is(param, Param) && is(param.value, Placeholder)) {
+      const { encoder } = param;
+      return { name: param.value.name, encode: (value: unknown) => encoder.mapToDriverValue(value) };
+    }
+    return { constant: param };
+  });
+  return (values) =>
+    steps.map(({ name, encode, constant }) => {
+      if (name === undefined) return constant;
+      const value = values[name];
+      if (value === undefined && !(name in values)) throw new Error(`no value for the placeholder ${name}`);
+      return encode ? encode(value) : value;
+    });
+}
+
+function createToRow(fields: readonly BuiltField[]): NonNullable<Plan['toRow']> {
+  const plan = fields.map(({ path, field }) => {
+    if (path.length > 1) throw new Error(`a selection cannot have nested fields (${path.join('.')})`);
+    return { name: path[0] as string, decode: decoderOf(field) };
+  });
+  // Copied and then filled: a row that grows by a name at a time takes four times as long.
+  const empty = Object.fromEntries(plan.map(({ name }) => [name, null]));
+  return (stored) => {
+    const row: Values = { ...empty };
+    let place = 0;
+    for (const { name, decode } of plan) {
+      const value = stored[place++];
+      row[name] = decode === null || value === null ? value : decode(value);
+    }
+    return row;
+  };
+}
+
+/** Null where the stored value is shown as it is. */
+function decoderOf(field: BuiltField['field']): Decode | null {
+  const decoder = 'mapFromDriverValue' in field ? field : 'decoder' in field ? field.decoder : field.sql.decoder;
+  return decoder.mapFromDriverValue === showAsStored ? null : (value) => decoder.mapFromDriverValue(value);
+}

@@ -1,0 +1,46 @@
+import type { Dialect } from '../dialect.ts';
+import { sql } from '../drizzle.ts';
+import { counters } from '../schema.ts';
+import { accountsSearch } from './search-index.ts';
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+
+/** Lists and patches are bound as JSON text. */
+export const sqliteDialect: Dialect = {
+  parameter: () => '?',
+  // A unary plus makes an expression of a column, for which no index serves. The planner has no statistics.
+  steer: sql.raw('+'),
+  unlimited: -1,
+  greatest: (a, b) => sql`max(${a}, ${b})`,
+  least: (a, b) => sql`min(${a}, ${b})`,
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  isIn: (value, name) => sql`${value} in (select value from json_each(${sql.placeholder(name)}))`,
+  list: (values) => JSON.stringify(values),
+  jsonArrayOf: (value) => sql<string>`json_group_array(${value})`,
+  // Written as in the index environment_tools_description, which serves for this text alone.
+  trimmedMember: (json, member) => sql`trim(json_extract(${json}, ${path(member)}), char(9, 10, 13, 32))`,
+  mergePatch: (json, patch) => sql`json_patch(${json}, ${patch})`,
+  hasElement: (json, member, value) =>
+    sql`exists (select 1 from json_each(${json}) where value ->> ${literal(member)} = ${value})`,
+  hasElementWith: (json, listMember, value) =>
+    sql`exists (select 1 from json_each(${json}) as element, json_each(element.value, ${path(listMember)}) as item where item.value = ${value})`,
+  // The trigger of the table moves the counter on.
+  nextSeq: (table) => sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
+    where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,
+  search: {
+    table: accountsSearch,
+    seq: accountsSearch.rowid,
+    matches: (name) => sql`${accountsSearch} match ${sql.placeholder(name)}`,
+    // One phrase, in which nothing is an operator.
+    pattern: (folded) => `"${folded.replaceAll('"', '""')}"`,
+  },
+};
+
+/** The names come from our code, never from requests. */
+function literal(name: string) {
+  return sql.raw(`'${name}'`);
+}
+
+function path(member: string) {
+  return sql.raw(`'$.${member}'`);
+}

@@ -1,0 +1,59 @@
+import type Database from 'better-sqlite3';
+import { StorageError } from '../errors.ts';
+import type { Plan, Values } from '../plan.ts';
+import { createStatements, type Statement, type Statements } from '../statements.ts';
+import { sqliteDialect } from './dialect.ts';
+import { translateError } from './errors.ts';
+import type { Client } from './open.ts';
+
+/**
+ * The statements of one connection. SQLite answers on the event loop, so a promise of theirs is settled when it is returned: what awaits
+ * it goes on within the same turn, which the group commit relies on.
+ *
+ * @param failed is told of each StorageError
+ */
+export function createSqliteStatements(client: Client, failed: (error: StorageError) => void = () => {}): Statements {
+  return createStatements({ dialect: sqliteDialect, prepare: (plan) => prepare(client, plan, failed) });
+}
+
+function prepare(client: Client, { text, bind, toRow }: Plan, failed: (error: StorageError) => void): Statement {
+  let prepared: Database.Statement<unknown[], unknown[]> | undefined;
+  const statement = () => {
+    if (prepared === undefined) {
+      prepared = client.prepare<unknown[], unknown[]>(text);
+      if (toRow) prepared.raw();
+    }
+    return prepared;
+  };
+  const decode = toRow as (stored: unknown[]) => Values;
+  const translated = (error: unknown): unknown => {
+    const translation = translateError(error);
+    if (translation instanceof StorageError) failed(translation);
+    return translation;
+  };
+  // Asynchronous functions without an `await`: what they throw is a rejection.
+  return {
+    async run(values = {}) {
+      try {
+        return statement().run(bind(values));
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+    async get(values = {}) {
+      try {
+        const row = statement().get(bind(values));
+        return row && decode(row);
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+    async all(values = {}) {
+      try {
+        return statement().all(bind(values)).map(decode);
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { LIST } from '../../core/budgets.ts';
+import { createAfterCommit } from '../after-commit.ts';
+import { joinEndings } from '../ending.ts';
+import type { StorageError } from '../errors.ts';
+import type { ReadRepositories, Transaction } from '../repositories.ts';
+import { openScope } from '../scope.ts';
+import type { SliceLimits } from '../slices.ts';
+import { createStorageHealth, type HealthWatch } from '../storage-health.ts';
+import type { Store } from '../store.ts';
+import { untilFree } from './busy.ts';
+import { createCheckpointThread } from './checkpoint-thread.ts';
+import { createCheckpointer, type LogBounds } from './checkpointer.ts';
+import { createMeasure } from './claims.ts';
+import { assertComplete } from './complete.ts';
+import { type Durability, openDurability, openMainFile } from './durability.ts';
+import { isBusy, isDiskFault, syncFailed, translateError } from './errors.ts';
+import { distrustFiles, startFreshLog } from './fresh-log.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createHighWaterMark } from './high-water-mark.ts';
+import { type MarkFile, openMarkFile } from './mark-file.ts';
+import { migrate } from './migrate.ts';
+import { type Client, type Connections, type OpenOptions, openConnections, openReader, refusal } from './open.ts';
+import { createReadTurn, type ReadTurn } from './read-turn.ts';
+import { createSqliteRepositories } from './repositories.ts';
+import { createTransactionControl } from './transaction-control.ts';
+
+export interface StoreOptions extends OpenOptions {
+  /** The database file; it is made where there is none. */
+  path: string;
+  /** Milliseconds UTC. */
+  now: () => number;
+  /** The most units of one transaction (default 256). */
+  maxGroup?: number | undefined;
+  logBounds?: LogBounds | undefined;
+  /** How much of a list one statement reads (default LIST of core/budgets.ts). */
+  listLimits?: SliceLimits | undefined;
+  watch?: StoreWatch | undefined;
+}
+
+export interface StoreWatch extends HealthWatch {
+  /** Told of failures that no caller waits for. By default they are emitted as warnings of the process. */
+  report?: ((error: unknown, what: string) => void) | undefined;
+}
+
+export interface StoreConnections extends Connections {
+  /** Holds a place in the log now and then, for the checkpointer. */
+  pin: Client;
+}
+
+/** What the store syncs by itself. */
+export interface StoreFiles {
+  /** From the opening of the store on its connections sync the log no more. */
+  log: Durability;
+  main: Durability;
+  mark: MarkFile;
+}
+
+/**
+ * Opens the database, brings it to the newest migration and returns the store over it.
+ *
+ * @throws StorageError when the file or the library is not usable, when data is missing that was durable, or when the migrations do not
+ *   fit
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { path, now, maxGroup, logBounds, listLimits, watch, ...opening } = options;
+  await untilFree(() => assertComplete(path)).catch((error) => {
+    throw refusal(path, error);
+  });
+  const connections = await untilFree(() => openConnections(path, opening));
+  const opened = Object.values(connections);
+  try {
+    await startFreshLog(connections.writer);
+    await untilFree(() => migrate(connections.writer, now));
+    const pin = openReader(path, opened);
+    return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, listLimits, watch });
+  } catch (error) {
+    for (const client of opened.reverse()) client.close();
+    throw refusal(path, error);
+  }
+}
+
+/** The files of a database, which must be open already. */
+export function openFiles(path: string): StoreFiles {
+  return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
+}
+
+type CreateOptions = Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'listLimits' | 'watch'>;
+
+/** The store over the connections to a migrated database. */
+export function createStore(
+  { writer, reader, pin }: StoreConnections,
+  files: StoreFiles,
+  { maxGroup, logBounds, listLimits = LIST, watch = {} }: CreateOptions = {},
+): Store {
+  const { report = warn } = watch;
+  writer.pragma('synchronous = normal');
+  const { repositories, ending } = createSqliteRepositories(writer);
+  const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
+  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe: () => group.breathe() };
+  const turn = createReadTurn(reader, (error) => report(error, 'a shared read could not be ended'));
+  const thread = createCheckpointThread(writer.name);
+  const failed = (error: Error) => control.failed(syncFailed(error));
+  const checkpointer = createCheckpointer({ writer, pin, main: files.main, thread, failed }, logBounds);
+  const health = createStorageHealth(watch);
+  const mark = createHighWaterMark({
+    file: files.mark,
+    measure: createMeasure(pin),
+    syncLog: (done) => files.log.sync((cause) => done(cause ?? checkpointer.failure())),
+    report: (error) => report(error, 'what is durable could not be marked'),
+  });
+  const control = createTransactionControl(writer, {
+    turn,
+    ending: joinEndings([ending, afterCommit.ending]),
+    afterCommit,
+    checkpointer,
+    mark,
+    health,
+    distrust: () => distrustFiles(writer.name),
+  });
+  const group = createGroupCommit(control, () => openScope(transaction), maxGroup);
+  const alive = reader.prepare('select 1');
+  // Writes the page with the header of the file, and changes nothing in it.
+  const touch = writer.prepare('pragma user_version = 0');
+  let closed: Promise<void> | undefined;
+  const pacing = { limits: listLimits, breathe: nextTurn };
+  const readFailed = (error: StorageError) => {
+    if (isDiskFault(error)) health.failed(error);
+  };
+  return {
+    read: withSharedStates(createSqliteRepositories(reader, { pacing, failed: readFailed }).repositories, turn),
+    shareReads() {
+      try {
+        turn.begin();
+      } catch {
+        // Sharing is about speed alone; a database that is not there is noticed by whoever reads it.
+      }
+    },
+    write: group.write,
+    commit: group.commit,
+    note: group.note,
+    healthy() {
+      try {
+        return group.healthy() && health.failing() === null && alive.get() !== undefined;
+      } catch {
+        return false;
+      }
+    },
+    async scrub() {
+      try {
+        return await checkpointer.empty(() => group.note(async () => touch.run()), turn.end);
+      } catch (error) {
+        if (isBusy(error)) return false;
+        throw translateError(error);
+      }
+    },
+    probe: () => health.probe(() => group.write(async () => touch.run())),
+    close() {
+      closed ??= closeAll();
+      return closed;
+    },
+  };
+
+  async function closeAll(): Promise<void> {
+    await group.drain();
+    turn.end();
+    await checkpointer.idle();
+    await mark.close();
+    await thread.end();
+    files.log.close();
+    // The last one to close moves the log into the main file, unless it can only read: the log is all there is after a failed sync.
+    const inOrder = checkpointer.failure() ? [writer, reader, pin] : [pin, reader, writer];
+    for (const client of inOrder) client.close();
+    files.main.close();
+  }
+}
+
+function warn(error: unknown, what: string): void {
+  process.emitWarning(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The state of a client is looked at for every request: the requests of one turn share the look. */
+function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositories {
+  const { state } = read.apiClients;
+  const shared: typeof state = (environmentId, id) =>
+    turn.once(`${environmentId} ${id}`, () => state(environmentId, id));
+  return { ...read, apiClients: { ...read.apiClients, state: shared } };
+}
