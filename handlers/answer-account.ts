@@ -1,8 +1,9 @@
 import { openCredentials } from '../core/accounts/credentials.ts';
 import type { Details } from '../core/accounts/details.ts';
+import type { Accounts } from '../core/capabilities/accounts.ts';
 import { presentAccount, presentAccountDetails } from '../core/present/account.ts';
 import type { AccountRow } from '../db/store.ts';
-import type { Deps, Principal, Schemas } from '../http/contract.ts';
+import type { Principal, Schemas } from '../http/contract.ts';
 
 /**
  * An account as create and update answer it: in full for a client that may read credentials, else without the secret values. A
@@ -13,12 +14,12 @@ import type { Deps, Principal, Schemas } from '../http/contract.ts';
 export function answerAccount(
   account: AccountRow,
   client: Principal,
-  deps: Deps,
+  accounts: Accounts,
   details?: Details,
 ): Schemas['ConnectedAccount'] {
-  const lastUsedAt = deps.usage.lastUsedAt(account);
+  const lastUsedAt = accounts.usage.lastUsedAt(account);
   if (!mayReadCredentials(client)) return presentAccountDetails(account, lastUsedAt);
-  return presentAccount(account, details ?? openCredentials(deps.vault, account, account), lastUsedAt);
+  return presentAccount(account, details ?? openCredentials(accounts.vault, account, account), lastUsedAt);
 }
 
 export function mayReadCredentials(client: Principal): boolean {

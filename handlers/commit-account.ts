@@ -1,8 +1,9 @@
 import type { Details } from '../core/accounts/details.ts';
+import type { Accounts } from '../core/capabilities/accounts.ts';
 import { presentAccountDetails } from '../core/present/account.ts';
 import { rfc3339 } from '../core/rfc3339.ts';
 import type { AccountRow, Transaction } from '../db/store.ts';
-import type { Call, Deps, Reply, Schemas } from '../http/contract.ts';
+import type { Call, Reply, Schemas } from '../http/contract.ts';
 import { answerAccount, mayReadCredentials } from './answer-account.ts';
 
 type AccountOperation = 'createConnectedAccount' | 'updateConnectedAccount';
@@ -17,7 +18,7 @@ type Body = { connected_account: Schemas['ConnectedAccount'] };
 export function commitAccount<O extends AccountOperation>(
   call: Call<O>,
   respond: (body: Body) => Reply<O>,
-  deps: Deps,
+  accounts: Accounts,
   unit: (tx: Transaction) => Promise<{ account: AccountRow; details?: Details }>,
 ): Promise<Reply<O>> {
   let written: AccountRow;
@@ -25,17 +26,17 @@ export function commitAccount<O extends AccountOperation>(
     async (tx) => {
       const { account, details } = await unit(tx);
       written = account;
-      return respond({ connected_account: answerAccount(account, call.client, deps, details) });
+      return respond({ connected_account: answerAccount(account, call.client, accounts, details) });
     },
     {
-      keep: () => respond({ connected_account: presentAccountDetails(written, deps.usage.lastUsedAt(written)) }),
+      keep: () => respond({ connected_account: presentAccountDetails(written, accounts.usage.lastUsedAt(written)) }),
       async replay(tx, kept) {
         if (!mayReadCredentials(call.client)) return kept;
         const shown = (kept.body as Body).connected_account;
         const account = await tx.accounts.get(call.environment.id, shown.id);
         if (account === undefined || rfc3339(account.updatedAt) !== shown.updated_at) return kept;
-        await deps.events.credentialsRead(tx, call.cause, account.id);
-        const { authorization_details } = answerAccount(account, call.client, deps);
+        await accounts.events.credentialsRead(tx, call.cause, account.id);
+        const { authorization_details } = answerAccount(account, call.client, accounts);
         return { ...kept, body: { connected_account: { ...shown, authorization_details } } };
       },
     },

@@ -1,4 +1,15 @@
-import type { Handlers } from '../http/contract.ts';
+import type { Accounts } from '../core/capabilities/accounts.ts';
+import type { Clients } from '../core/capabilities/clients.ts';
+import type { Connections } from '../core/capabilities/connections.ts';
+import type { Environments } from '../core/capabilities/environments.ts';
+import type { Executions } from '../core/capabilities/executions.ts';
+import type { Links } from '../core/capabilities/links.ts';
+import type { McpConfigs } from '../core/capabilities/mcp.ts';
+import type { Providers } from '../core/capabilities/providers.ts';
+import type { Service } from '../core/capabilities/service.ts';
+import type { Tokens } from '../core/capabilities/tokens.ts';
+import type { Tools } from '../core/capabilities/tools.ts';
+import type { Handler, Handlers, OperationId } from '../http/contract.ts';
 import { createApiClient } from './api-clients/createApiClient.ts';
 import { disableApiClient } from './api-clients/disableApiClient.ts';
 import { listApiClients } from './api-clients/listApiClients.ts';
@@ -55,61 +66,88 @@ import { listTools } from './tools/listTools.ts';
 import { searchTools } from './tools/searchTools.ts';
 import { updateTool } from './tools/updateTool.ts';
 
+/** What handlers work with: each gets the one capability that it needs. */
+export interface Capabilities {
+  accounts: Accounts;
+  clients: Clients;
+  connections: Connections;
+  environments: Environments;
+  executions: Executions;
+  links: Links;
+  mcp: McpConfigs;
+  providers: Providers;
+  service: Service;
+  tokens: Tokens;
+  tools: Tools;
+}
+
 /** Every operation of the contract with its handler; one missing or too many is a compile error. */
-export const handlers: Handlers = {
-  createApiClient,
-  createConnectedAccount,
-  createConnection,
-  createCustomProvider,
-  createMcpConfig,
-  createMcpSessionToken,
-  deleteConnectedAccount,
-  deleteConnection,
-  deleteCustomProvider,
-  deleteMcpConfig,
-  disableApiClient,
-  disableConnection,
-  disconnectConnectedAccount,
-  enableConnection,
-  executeTool,
-  searchTools,
-  listScopedTools,
-  deleteTool,
-  updateTool,
-  createTool,
-  generateMagicLink,
-  getAuthorizationServerMetadata,
-  getConnectedAccountAuth,
-  getConnectedAccountDetails,
-  getConnection,
-  getCustomProvider,
-  getEnvironment,
-  getExecution,
-  getHealth,
-  getIdentityProviderMetadata,
-  getJwks,
-  getMcpConfig,
-  getProvider,
-  getReadiness,
-  getTool,
-  issueToken,
-  listApiClients,
-  listConnectedAccounts,
-  listConnections,
-  listExecutions,
-  downloadFile,
-  listMcpConfigs,
-  listProviders,
-  listRevocations,
-  importTools,
-  listTools,
-  rotateApiClientSecret,
-  searchConnectedAccounts,
-  syncProviderTools,
-  updateConnectedAccount,
-  updateConnection,
-  updateCustomProvider,
-  updateMcpConfig,
-  updateEnvironment,
-  verifyUser,
-};
+export function createHandlers(capabilities: Capabilities): Handlers {
+  const { accounts, clients, connections, environments, executions, links, mcp, providers, service, tokens, tools } =
+    capabilities;
+  return {
+    getAuthorizationServerMetadata,
+    getHealth,
+    getIdentityProviderMetadata,
+    ...bind(accounts, {
+      createConnectedAccount,
+      deleteConnectedAccount,
+      disconnectConnectedAccount,
+      getConnectedAccountAuth,
+      getConnectedAccountDetails,
+      listConnectedAccounts,
+      listRevocations,
+      searchConnectedAccounts,
+      updateConnectedAccount,
+    }),
+    ...bind(clients, { createApiClient, disableApiClient, listApiClients, rotateApiClientSecret }),
+    ...bind(connections, {
+      createConnection,
+      deleteConnection,
+      disableConnection,
+      enableConnection,
+      getConnection,
+      listConnections,
+      updateConnection,
+    }),
+    ...bind(environments, { getEnvironment, updateEnvironment }),
+    ...bind(executions, { downloadFile, executeTool, getExecution, listExecutions }),
+    ...bind(links, { generateMagicLink, verifyUser }),
+    ...bind(mcp, {
+      createMcpConfig,
+      createMcpSessionToken,
+      deleteMcpConfig,
+      getMcpConfig,
+      listMcpConfigs,
+      updateMcpConfig,
+    }),
+    ...bind(providers, {
+      createCustomProvider,
+      deleteCustomProvider,
+      getCustomProvider,
+      getProvider,
+      importTools,
+      listProviders,
+      syncProviderTools,
+      updateCustomProvider,
+    }),
+    ...bind(service, { getReadiness }),
+    ...bind(tokens, { getJwks, issueToken }),
+    ...bind(tools, { createTool, deleteTool, getTool, listScopedTools, listTools, searchTools, updateTool }),
+  };
+}
+
+type HandlersWith<C, H> = { [O in keyof H]: O extends OperationId ? Handler<O, C> : never };
+
+/** Gives handlers their capability. */
+function bind<C, H extends HandlersWith<C, H>>(
+  capability: C,
+  handlers: H,
+): { [O in keyof H & OperationId]: Handler<O> } {
+  const entries = Object.entries(handlers) as [string, (call: unknown, reply: unknown, capability: C) => unknown][];
+  const bound = entries.map(([name, handler]) => [
+    name,
+    (call: unknown, reply: unknown) => handler(call, reply, capability),
+  ]);
+  return Object.fromEntries(bound);
+}

@@ -5,12 +5,10 @@ import type { ExecutionEnd } from '../core/executions/execution-end.ts';
 import type { Answered } from '../core/present/schemas.ts';
 import type { Transaction } from '../db/store.ts';
 import type { operations, Writable } from '../generated/api.d.ts';
-import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import type { Principal } from './exchange.ts';
 
 export type { Answered, Schemas } from '../core/present/schemas.ts';
-export type { Deps } from './deps.ts';
 export type { Principal } from './exchange.ts';
 
 /**
@@ -113,10 +111,11 @@ export interface Acted<O extends OperationId = OperationId> {
   end?: ExecutionEnd;
 }
 
-export type Handler<O extends OperationId> = (
+/** Serves an operation, with the one capability that it needs; without one where none is named. */
+export type Handler<O extends OperationId, Capability = undefined> = (
   call: Call<O>,
   reply: Responder<O>,
-  deps: Deps,
+  ...capability: [Capability] extends [undefined] ? [] : [capability: Capability]
 ) => Reply<O> | Promise<Reply<O>>;
 
 export type Handlers = { [O in OperationId]: Handler<O> };

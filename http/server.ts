@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Document } from 'openapi-backend';
 import { BACKGROUND } from '../core/budgets.ts';
-import { handlers } from '../handlers/index.ts';
+import { type Capabilities, createHandlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
 import { readDefinition } from './definition.ts';
@@ -47,7 +47,7 @@ export async function startServer(
   const docs = expressDoor('docs', async () => (await import('./doors/docs.ts')).createDocs(), errorReply);
   const loadPages = async () => (await import('./doors/connect.ts')).createConnect(deps, pipeline);
   const pages = expressDoor('page', loadPages, errorPage);
-  const operations = await createOperations(contract, handlers, deps, pipeline);
+  const operations = await createOperations(contract, createHandlers(capabilitiesOf(deps)), deps, pipeline);
   const doors = {
     operations: pipeline.listen(operations),
     docs: pipeline.listen(docs),
@@ -98,6 +98,23 @@ export async function startServer(
       await Promise.all([bound.api, bound.metrics].map((each) => each && drain(each.server, bound.limits.drainMs)));
       await deps.close();
     },
+  };
+}
+
+/** The parts of each capability. */
+function capabilitiesOf(deps: Deps): Capabilities {
+  return {
+    accounts: deps,
+    clients: deps,
+    connections: deps,
+    environments: deps,
+    executions: deps,
+    links: deps,
+    mcp: deps,
+    providers: deps,
+    service: deps,
+    tokens: deps,
+    tools: deps,
   };
 }
 

@@ -1,13 +1,14 @@
+import type { Clients } from '../../core/capabilities/clients.ts';
 import { presentApiClient } from '../../core/present/api-client.ts';
 import type { Handler } from '../../http/contract.ts';
 import { requireApiClient } from './api-client.ts';
 
-export const disableApiClient: Handler<'disableApiClient'> = (call, reply, deps) =>
+export const disableApiClient: Handler<'disableApiClient', Clients> = (call, reply, clients) =>
   call.commit(async (tx) => {
     const environmentId = call.environment.id;
-    const now = deps.now();
+    const now = clients.now();
     const { id } = await requireApiClient(tx, environmentId, call.path.client_id, now);
-    if (await tx.apiClients.disable(environmentId, id, now)) await deps.events.clientDisabled(tx, call.cause, id);
+    if (await tx.apiClients.disable(environmentId, id, now)) await clients.events.clientDisabled(tx, call.cause, id);
     const client = await requireApiClient(tx, environmentId, id, now);
     return reply(200, { api_client: presentApiClient(client, client.secrets) });
   });

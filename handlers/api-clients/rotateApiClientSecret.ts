@@ -1,25 +1,26 @@
 import { LIFETIME } from '../../core/budgets.ts';
+import type { Clients } from '../../core/capabilities/clients.ts';
 import { presentApiClient } from '../../core/present/api-client.ts';
 import { digestClientSecret, mintClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Handler } from '../../http/contract.ts';
 import { requireApiClient, shownPrefix } from './api-client.ts';
 
-export const rotateApiClientSecret: Handler<'rotateApiClientSecret'> = (call, reply, deps) =>
+export const rotateApiClientSecret: Handler<'rotateApiClientSecret', Clients> = (call, reply, clients) =>
   call.commit(async (tx) => {
     const environmentId = call.environment.id;
-    const now = deps.now();
+    const now = clients.now();
     const { id } = await requireApiClient(tx, environmentId, call.path.client_id, now);
-    const secret = mintClientSecret(deps.random);
+    const secret = mintClientSecret(clients.random);
     const row = {
-      id: deps.newId('sec'),
-      digest: digestClientSecret(secret, deps.digester),
+      id: clients.newId('sec'),
+      digest: digestClientSecret(secret, clients.digester),
       prefix: shownPrefix(secret),
       createdAt: now,
     };
     const { overlap_seconds: seconds } = call.body;
     const overlapMs = seconds === undefined ? LIFETIME.secretOverlapMs : seconds * 1000;
     await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs });
-    await deps.events.clientSecretRotated(tx, call.cause, id);
+    await clients.events.clientSecretRotated(tx, call.cause, id);
     const client = await requireApiClient(tx, environmentId, id, now);
     return reply(200, { api_client: presentApiClient(client, client.secrets), client_secret: secret.reveal() });
   });

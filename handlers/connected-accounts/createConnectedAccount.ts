@@ -1,18 +1,19 @@
 import { readKey } from '../../core/accounts/selector.ts';
 import { createAccount } from '../../core/accounts/write.ts';
+import type { Accounts } from '../../core/capabilities/accounts.ts';
 import type { Handler } from '../../http/contract.ts';
 import { commitAccount } from '../commit-account.ts';
 
-export const createConnectedAccount: Handler<'createConnectedAccount'> = (call, reply, deps) => {
+export const createConnectedAccount: Handler<'createConnectedAccount', Accounts> = (call, reply, accounts) => {
   const { connected_account: input = {}, ...name } = call.body;
   const key = readKey(name);
   return commitAccount(
     call,
     (body) => reply(201, body),
-    deps,
+    accounts,
     async (tx) => {
-      const created = await createAccount(tx, deps, call.environment.id, key, input);
-      await deps.events.accountCreated(tx, call.cause, created.account.id, created.account.status);
+      const created = await createAccount(tx, accounts, call.environment.id, key, input);
+      await accounts.events.accountCreated(tx, call.cause, created.account.id, created.account.status);
       return created;
     },
   );

@@ -1,18 +1,19 @@
 import { findAccount } from '../../core/accounts/find.ts';
 import { deleteAccount } from '../../core/accounts/leave.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
+import type { Accounts } from '../../core/capabilities/accounts.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const deleteConnectedAccount: Handler<'deleteConnectedAccount'> = (call, reply, deps) => {
+export const deleteConnectedAccount: Handler<'deleteConnectedAccount', Accounts> = (call, reply, accounts) => {
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const account = await findAccount(tx, call.environment.id, selector);
-    await deleteAccount(tx, deps, account);
-    await deps.events.accountDeleted(tx, call.cause, account.id);
+    await deleteAccount(tx, accounts, account);
+    await accounts.events.accountDeleted(tx, call.cause, account.id);
     tx.afterCommit(() => {
-      deps.links.expireSoon();
-      deps.revocations.soon();
-      deps.scrubStorage();
+      accounts.links.expireSoon();
+      accounts.revocations.soon();
+      accounts.scrubStorage();
     });
     return reply(200);
   });

@@ -1,20 +1,21 @@
 import { findAccount } from '../../core/accounts/find.ts';
 import { disconnectAccount } from '../../core/accounts/leave.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
+import type { Accounts } from '../../core/capabilities/accounts.ts';
 import { presentAccountDetails } from '../../core/present/account.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount'> = (call, reply, deps) => {
+export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount', Accounts> = (call, reply, accounts) => {
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const before = await findAccount(tx, call.environment.id, selector);
-    const account = await disconnectAccount(tx, deps, before, 'Disconnected by an API client.');
-    await deps.events.accountDisconnected(tx, call.cause, account.id);
+    const account = await disconnectAccount(tx, accounts, before, 'Disconnected by an API client.');
+    await accounts.events.accountDisconnected(tx, call.cause, account.id);
     tx.afterCommit(() => {
-      deps.links.expireSoon();
-      deps.revocations.soon();
-      deps.scrubStorage();
+      accounts.links.expireSoon();
+      accounts.revocations.soon();
+      accounts.scrubStorage();
     });
-    return reply(200, { connected_account: presentAccountDetails(account, deps.usage.lastUsedAt(account)) });
+    return reply(200, { connected_account: presentAccountDetails(account, accounts.usage.lastUsedAt(account)) });
   });
 };

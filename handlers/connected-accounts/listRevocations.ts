@@ -1,4 +1,5 @@
 import { REVOKE } from '../../core/accounts/revocation-order.ts';
+import type { Accounts } from '../../core/capabilities/accounts.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentRevocation } from '../../core/present/revocation.ts';
 import type { OutboxFilters } from '../../db/store.ts';
@@ -11,18 +12,18 @@ const STATES: Record<Schemas['RevocationStatus'], Omit<OutboxFilters, 'kind'>> =
   FAILED: { state: 'FAILED' },
 };
 
-export const listRevocations: Handler<'listRevocations'> = async (call, reply, deps) => {
+export const listRevocations: Handler<'listRevocations', Accounts> = async (call, reply, accounts) => {
   const { page_size: size, page_token: token, ...filters } = call.query;
   const environmentId = call.environment.id;
   const scope = { environmentId, list: 'listRevocations', filters };
-  const page = await deps.store.read.outbox.page(
+  const page = await accounts.store.read.outbox.page(
     environmentId,
     { kind: REVOKE, subjectId: filters.connected_account_id, ...(filters.status && STATES[filters.status]) },
-    readPage(deps.sealedTokens, scope, token, size),
+    readPage(accounts.sealedTokens, scope, token, size),
   );
   return reply(200, {
     revocations: page.rows.map(presentRevocation),
-    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    ...pageTokens(accounts.sealedTokens, scope, page, accounts.now()),
     ...totalSize(page),
   });
 };

@@ -1,3 +1,4 @@
+import type { Accounts } from '../../core/capabilities/accounts.ts';
 import { ApiError } from '../../core/errors.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentSummary } from '../../core/present/account.ts';
@@ -6,16 +7,16 @@ import type { Handler } from '../../http/contract.ts';
 const MIN_CHARACTERS = 3;
 const MAX_CHARACTERS = 200;
 
-export const searchConnectedAccounts: Handler<'searchConnectedAccounts'> = async (call, reply, deps) => {
+export const searchConnectedAccounts: Handler<'searchConnectedAccounts', Accounts> = async (call, reply, accounts) => {
   const { page_size: size, page_token: token, connection_id: connectionId } = call.query;
   const query = readQuery(call.query.query);
   const environmentId = call.environment.id;
   const scope = { environmentId, list: 'searchConnectedAccounts', filters: { query, connectionId } };
-  const request = readPage(deps.sealedTokens, scope, token, size);
-  const page = await deps.store.read.accounts.search(environmentId, { query, connectionId }, request);
+  const request = readPage(accounts.sealedTokens, scope, token, size);
+  const page = await accounts.store.read.accounts.search(environmentId, { query, connectionId }, request);
   return reply(200, {
-    connected_accounts: page.rows.map((row) => presentSummary(row, deps.usage.lastUsedAt(row))),
-    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    connected_accounts: page.rows.map((row) => presentSummary(row, accounts.usage.lastUsedAt(row))),
+    ...pageTokens(accounts.sealedTokens, scope, page, accounts.now()),
     ...totalSize(page),
   });
 };

@@ -1,8 +1,9 @@
+import type { Connections } from '../../core/capabilities/connections.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler } from '../../http/contract.ts';
 import { requireConnection } from './connection-answer.ts';
 
-export const deleteConnection: Handler<'deleteConnection'> = (call, reply, deps) =>
+export const deleteConnection: Handler<'deleteConnection', Connections> = (call, reply, connections) =>
   call.commit(async (tx) => {
     const connection = await requireConnection(tx, call.environment.id, call.path.connection_id);
     const accounts = await tx.connections.countAccounts(call.environment.id, connection.id);
@@ -17,6 +18,6 @@ export const deleteConnection: Handler<'deleteConnection'> = (call, reply, deps)
       );
     }
     await tx.connections.delete(call.environment.id, connection.id);
-    await deps.events.connectionDeleted(tx, call.cause, connection.id);
+    await connections.events.connectionDeleted(tx, call.cause, connection.id);
     return reply(200, {});
   });

@@ -1,11 +1,12 @@
+import type { Connections } from '../../core/capabilities/connections.ts';
 import { updateConnection } from '../../core/connections/configure.ts';
 import type { Handler } from '../../http/contract.ts';
 import { connectionAnswer, requireConnection } from './connection-answer.ts';
 
-export const disableConnection: Handler<'disableConnection'> = (call, reply, deps) =>
+export const disableConnection: Handler<'disableConnection', Connections> = (call, reply, connections) =>
   call.commit(async (tx) => {
     const before = await requireConnection(tx, call.environment.id, call.path.connection_id);
-    const connection = await updateConnection(tx, deps, call.environment, before, { enabled: false });
-    await deps.events.connectionUpdated(tx, call.cause, connection.id, ['enabled']);
-    return reply(200, { connection: await connectionAnswer(tx, connection, call.environment, deps) });
+    const connection = await updateConnection(tx, connections, call.environment, before, { enabled: false });
+    await connections.events.connectionUpdated(tx, call.cause, connection.id, ['enabled']);
+    return reply(200, { connection: await connectionAnswer(tx, connection, call.environment, connections) });
   });

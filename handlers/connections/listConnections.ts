@@ -1,15 +1,16 @@
 import { authorizationTypes, moduleOf } from '../../core/authorization/registry.ts';
+import type { Connections } from '../../core/capabilities/connections.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import { presentConnection } from '../../core/present/connection.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const listConnections: Handler<'listConnections'> = async (call, reply, deps) => {
+export const listConnections: Handler<'listConnections', Connections> = async (call, reply, connections) => {
   const { page_size: size, page_token: token, ...given } = call.query;
   const environmentId = call.environment.id;
-  const vendorOf = (providerKey: string) => deps.catalogue.connector(providerKey)?.vendor;
-  const { read } = deps.store;
+  const vendorOf = (providerKey: string) => connections.catalogue.connector(providerKey)?.vendor;
+  const { read } = connections.store;
   const filters = {
     organizationId: given.organization_id,
     status: given.status,
@@ -32,10 +33,14 @@ export const listConnections: Handler<'listConnections'> = async (call, reply, d
     return reply(200, { connections: rows.map(present), ...all });
   }
   const scope = { environmentId, list: 'listConnections', filters: given };
-  const page = await read.connections.list(environmentId, filters, readPage(deps.sealedTokens, scope, token, size));
+  const page = await read.connections.list(
+    environmentId,
+    filters,
+    readPage(connections.sealedTokens, scope, token, size),
+  );
   return reply(200, {
     connections: page.rows.map(present),
-    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    ...pageTokens(connections.sealedTokens, scope, page, connections.now()),
     total_size: page.total,
   });
 };

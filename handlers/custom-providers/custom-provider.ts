@@ -1,7 +1,7 @@
+import type { Providers } from '../../core/capabilities/providers.ts';
 import type { CustomProviderTools } from '../../core/connections/custom.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { CustomProviderRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
-import type { Deps } from '../../http/contract.ts';
 
 /** @throws ApiError NOT_FOUND; built-in connectors cannot be addressed here */
 export async function requireCustomProvider(
@@ -15,15 +15,15 @@ export async function requireCustomProvider(
 }
 
 /** The tools of the engine, with the egress policy of the environment. */
-export function toolsFor(environment: EnvironmentRow, deps: Deps): CustomProviderTools {
+export function toolsFor(environment: EnvironmentRow, providers: Providers): CustomProviderTools {
   return {
-    catalogue: deps.catalogue,
-    vault: deps.vault,
-    now: deps.now,
-    newId: deps.newId,
-    events: deps.events,
+    catalogue: providers.catalogue,
+    vault: providers.vault,
+    now: providers.now,
+    newId: providers.newId,
+    events: providers.events,
     judgeAddress: (url) => {
-      const verdict = deps.egressOf(environment).check(url);
+      const verdict = providers.egressOf(environment).check(url);
       return verdict.ok ? null : verdict.reason;
     },
   };

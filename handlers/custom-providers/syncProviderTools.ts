@@ -1,3 +1,4 @@
+import type { Providers } from '../../core/capabilities/providers.ts';
 import { ApiError } from '../../core/errors.ts';
 import { partyOf } from '../../core/executions/account-party.ts';
 import { toolsNotListed } from '../../core/executions/tool-failure.ts';
@@ -7,12 +8,12 @@ import type { AccountRow, CustomProviderRow, EnvironmentId, ReadRepositories } f
 import type { Handler } from '../../http/contract.ts';
 import { requireCustomProvider } from './custom-provider.ts';
 
-export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, deps) => {
+export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call, reply, providers) => {
   const { environment, cause, body } = call;
   let provider: CustomProviderRow;
   let account: AccountRow;
   return call.commitThenAct(
-    deps.newId('exec'),
+    providers.newId('exec'),
     async (tx) => {
       provider = await requireCustomProvider(tx, environment.id, call.path.identifier);
       if (!provider.isMcp) {
@@ -25,12 +26,12 @@ export const syncProviderTools: Handler<'syncProviderTools'> = (call, reply, dep
     async () => {
       try {
         const order = { environment, connector: provider.identifier, account, accept: body.accept_changes ?? false };
-        const synced = await syncProvider(deps, order, cause, async (tx, report) => {
-          await deps.events.toolsSynced(tx, cause, provider.identifier, report);
+        const synced = await syncProvider(providers, order, cause, async (tx, report) => {
+          await providers.events.toolsSynced(tx, cause, provider.identifier, report);
           return reply(200, presentSyncReport(report));
         });
         if (synced.ok) return { reply: synced.value };
-        const party = await partyOf(deps.store.read, deps.catalogue, account);
+        const party = await partyOf(providers.store.read, providers.catalogue, account);
         return { reply: call.problem(toolsNotListed(synced.error, party)) };
       } catch (error) {
         // An expected refusal is an answer, which the idempotency key keeps.

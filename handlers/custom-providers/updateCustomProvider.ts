@@ -1,16 +1,24 @@
+import type { Providers } from '../../core/capabilities/providers.ts';
 import { updateCustomProvider as update } from '../../core/connections/custom.ts';
 import { presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
 import { requireCustomProvider, toolsFor } from './custom-provider.ts';
 
-export const updateCustomProvider: Handler<'updateCustomProvider'> = (call, reply, deps) =>
+export const updateCustomProvider: Handler<'updateCustomProvider', Providers> = (call, reply, providers) =>
   call.commit(async (tx) => {
     const { environment, path, body } = call;
     const before = await requireCustomProvider(tx, environment.id, path.identifier);
-    const { row, parked } = await update(tx, toolsFor(environment, deps), environment.id, before, body, call.cause);
-    await deps.events.providerUpdated(tx, call.cause, row.id, parked);
+    const { row, parked } = await update(
+      tx,
+      toolsFor(environment, providers),
+      environment.id,
+      before,
+      body,
+      call.cause,
+    );
+    await providers.events.providerUpdated(tx, call.cause, row.id, parked);
     // Clients may have been withdrawn, and what was shown may have become secret.
-    deps.revocations.soon();
-    deps.scrubStorage();
+    providers.revocations.soon();
+    providers.scrubStorage();
     return reply(200, { provider: presentCustomProvider(row) });
   });

@@ -1,16 +1,17 @@
+import type { Environments } from '../../core/capabilities/environments.ts';
 import { changeSettings } from '../../core/environments/settings.ts';
 import { presentEnvironment } from '../../core/present/environment.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 
-export const updateEnvironment: Handler<'updateEnvironment'> = async (call, reply, deps) => {
+export const updateEnvironment: Handler<'updateEnvironment', Environments> = async (call, reply, environments) => {
   const answer = await call.commit(async (tx) => {
     const before = await currentEnvironment(tx, call.environment.id);
     const settings = changeSettings(before, call.body);
     await tx.environments.setSettings(before.id, settings);
-    await deps.events.environmentUpdated(tx, call.cause, before.id, Object.keys(call.body));
+    await environments.events.environmentUpdated(tx, call.cause, before.id, Object.keys(call.body));
     return reply(200, { environment: presentEnvironment({ ...before, settings }) });
   });
-  deps.executionContents.settingsChanged(call.environment.id);
+  environments.executionContents.settingsChanged(call.environment.id);
   return answer;
 };

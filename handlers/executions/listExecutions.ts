@@ -1,12 +1,13 @@
+import type { Executions } from '../../core/capabilities/executions.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentExecution } from '../../core/present/execution.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const listExecutions: Handler<'listExecutions'> = async (call, reply, deps) => {
+export const listExecutions: Handler<'listExecutions', Executions> = async (call, reply, executions) => {
   const { page_size: size, page_token: token, ...filters } = call.query;
   const environmentId = call.environment.id;
   const scope = { environmentId, list: 'listExecutions', filters };
-  const page = await deps.store.read.executions.list(
+  const page = await executions.store.read.executions.list(
     environmentId,
     {
       accountId: filters.connected_account_id,
@@ -17,11 +18,11 @@ export const listExecutions: Handler<'listExecutions'> = async (call, reply, dep
       startedFrom: timeOf(filters.started_from),
       startedBefore: timeOf(filters.started_before),
     },
-    readPage(deps.sealedTokens, scope, token, size),
+    readPage(executions.sealedTokens, scope, token, size),
   );
   return reply(200, {
     executions: page.rows.map(presentExecution),
-    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    ...pageTokens(executions.sealedTokens, scope, page, executions.now()),
     ...totalSize(page),
   });
 };

@@ -1,11 +1,12 @@
 import { BinaryBody } from '../../core/binary-body.ts';
+import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import { OCTETS } from '../../core/tools/file-content.ts';
 import type { Handler } from '../../http/contract.ts';
 
 /** What came from elsewhere is saved and never shown: a page of ours that a tool could write would be ours to every browser. */
-export const downloadFile: Handler<'downloadFile'> = async (call, reply, deps) => {
-  const file = await deps.files.open(call.environment.id, call.path.file_token);
+export const downloadFile: Handler<'downloadFile', Executions> = async (call, reply, executions) => {
+  const file = await executions.files.open(call.environment.id, call.path.file_token);
   if (!file) throw new ApiError('NOT_FOUND', 'The file does not exist or has expired.');
   return reply(200, new BinaryBody(file.bytes), {
     'content-type': file.mediaType ?? OCTETS,

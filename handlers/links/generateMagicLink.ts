@@ -1,10 +1,11 @@
 import { createLink } from '../../core/accounts/links/create-link.ts';
+import type { Links } from '../../core/capabilities/links.ts';
 import { presentLink } from '../../core/present/link.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 
-export const generateMagicLink: Handler<'generateMagicLink'> = (call, reply, deps) =>
+export const generateMagicLink: Handler<'generateMagicLink', Links> = (call, reply, links) =>
   call.commit(async (tx) => {
     const environment = await currentEnvironment(tx, call.environment.id);
-    return reply(200, presentLink(await createLink(tx, deps, environment, call.body, call.cause)));
+    return reply(200, presentLink(await createLink(tx, links, environment, call.body, call.cause)));
   });

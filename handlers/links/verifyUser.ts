@@ -1,13 +1,14 @@
 import { verify } from '../../core/accounts/links/verify.ts';
+import type { Links } from '../../core/capabilities/links.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const verifyUser: Handler<'verifyUser'> = (call, reply, deps) => {
+export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => {
   const { auth_request_id: authRequestId, identifier, allow_subject_change: allowSubjectChange = false } = call.body;
   // Refusals are answered and not thrown: what counts them has to be committed.
   return call.commit(async (tx) => {
     const claim = { authRequestId, identifier, allowSubjectChange };
-    const verified = await verify(tx, deps, call.environment, claim, call.cause);
+    const verified = await verify(tx, links, call.environment, claim, call.cause);
     switch (verified.kind) {
       case 'verified':
         return reply(200, { post_user_verify_redirect_url: verified.redirectUrl });

@@ -1,5 +1,6 @@
 import { requireListed } from '../../core/accounts/links/verify-url.ts';
 import { LIFETIME } from '../../core/budgets.ts';
+import type { McpConfigs } from '../../core/capabilities/mcp.ts';
 import { ApiError } from '../../core/errors.ts';
 import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import type { McpGrant } from '../../core/mcp/session.ts';
@@ -11,7 +12,7 @@ import { currentEnvironment } from '../current-environment.ts';
 /** A session token that came from a token with this scope makes links. */
 const CONNECTS = 'accounts:write';
 
-export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, reply, deps) => {
+export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs> = (call, reply, mcp) => {
   const { server_id: serverId, identifier, lifetime_seconds: seconds } = call.body;
   const { organization_id: organizationId, user_id: userId, user_verify_url: userVerifyUrl } = call.body;
   if (organizationId === undefined && userId === undefined) {
@@ -25,7 +26,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       throw new ApiError('NOT_FOUND', 'There is no connection and no MCP config with this id.');
     }
     const { clientId, scopes } = call.client;
-    const expiresAt = deps.now() + (seconds === undefined ? LIFETIME.mcpSessionMs : seconds * 1000);
+    const expiresAt = mcp.now() + (seconds === undefined ? LIFETIME.mcpSessionMs : seconds * 1000);
     const grant: McpGrant = {
       clientId,
       user: { organizationId, userId, identifier },
@@ -35,8 +36,8 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
       expiresAt,
     };
     const client = await tx.apiClients.state(environment.id, clientId);
-    const token = mintSessionToken(deps.sealedReplies, environment.id, serverId, grant, client?.generation ?? 0);
-    await deps.events.mcpSessionCreated(tx, call.cause, serverId, grant.user);
+    const token = mintSessionToken(mcp.sealedReplies, environment.id, serverId, grant, client?.generation ?? 0);
+    await mcp.events.mcpSessionCreated(tx, call.cause, serverId, grant.user);
     return reply(201, {
       token,
       expires_at: new Date(expiresAt).toISOString(),
@@ -46,7 +47,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken'> = (call, re
   return call.commit(create, {
     async replay(tx, kept) {
       const { token } = kept.body as Schemas['McpSessionToken'];
-      const opened = await openSessionToken(deps.sealedReplies, tx, call.environment.id, serverId, token);
+      const opened = await openSessionToken(mcp.sealedReplies, tx, call.environment.id, serverId, token);
       if (opened.ok && opened.grant.mayConnect && !call.client.scopes.includes(CONNECTS)) {
         const detail = `The token that the first request with this idempotency key returned needs the scope ${CONNECTS}.`;
         throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope: CONNECTS });

@@ -1,11 +1,12 @@
+import type { McpConfigs } from '../../core/capabilities/mcp.ts';
 import { requireConfig, updateConfig } from '../../core/mcp/configs.ts';
 import { presentMcpConfig } from '../../core/present/mcp-config.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const updateMcpConfig: Handler<'updateMcpConfig'> = (call, reply, deps) =>
+export const updateMcpConfig: Handler<'updateMcpConfig', McpConfigs> = (call, reply, mcp) =>
   call.commit(async (tx) => {
     const before = await requireConfig(tx, call.environment.id, call.path.config_id);
-    const config = await updateConfig(tx, deps, before, call.body);
-    await deps.events.mcpConfigUpdated(tx, call.cause, config.id, Object.keys(call.body));
+    const config = await updateConfig(tx, mcp, before, call.body);
+    await mcp.events.mcpConfigUpdated(tx, call.cause, config.id, Object.keys(call.body));
     return reply(200, { config: presentMcpConfig(config, call.environment) });
   });

@@ -1,4 +1,5 @@
 import { LIFETIME } from '../../core/budgets.ts';
+import type { Tokens } from '../../core/capabilities/tokens.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { verifyClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
@@ -10,17 +11,17 @@ import type { Handler, Reply, Responder } from '../../http/contract.ts';
 const LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 
 /** RFC 6749 §4.4: an access token for the client itself. */
-export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {
+export const issueToken: Handler<'issueToken', Tokens> = async (call, reply, tokens) => {
   const read = readTokenRequest({ authorizationHeader: call.headers['authorization'], form: call.body });
   if (!read.ok) {
     if (read.error.error === 'invalid_client') call.refused({ reason: 'no_credentials' });
     return refuse(reply, read.error);
   }
   const { clientId, clientSecret, scope, method } = read.request;
-  const client = await deps.store.read.apiClients.get(call.environment.id, clientId, deps.now());
+  const client = await tokens.store.read.apiClients.get(call.environment.id, clientId, tokens.now());
   const live = client?.enabled ? client.secrets.map((secret) => secret.digest) : [];
   // Called for an unknown client too, so that its answer takes as long as any other.
-  const authenticated = verifyClientSecret(clientSecret, live, deps.digester);
+  const authenticated = verifyClientSecret(clientSecret, live, tokens.digester);
   if (!client || !authenticated) {
     call.refused(
       client ? { reason: client.enabled ? 'secret' : 'client_disabled', clientId } : { reason: 'client_unknown' },
@@ -34,7 +35,7 @@ export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {
   }
   const { baseUrl } = call.environment;
   const token = issueAccessToken(
-    deps.signingKeys.current,
+    tokens.signingKeys.current,
     {
       issuer: baseUrl,
       audience: baseUrl,
@@ -43,8 +44,8 @@ export const issueToken: Handler<'issueToken'> = async (call, reply, deps) => {
       generation: client.generation,
       scopes: granted,
     },
-    deps.now(),
-    deps.random,
+    tokens.now(),
+    tokens.random,
     LIFETIME_SECONDS,
   );
   const answer = { token_type: 'Bearer' as const, expires_in: LIFETIME_SECONDS, scope: granted.join(' ') };

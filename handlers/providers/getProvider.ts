@@ -1,12 +1,13 @@
+import type { Providers } from '../../core/capabilities/providers.ts';
 import { ApiError } from '../../core/errors.ts';
 import { presentConnector, presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const getProvider: Handler<'getProvider'> = async (call, reply, deps) => {
+export const getProvider: Handler<'getProvider', Providers> = async (call, reply, providers) => {
   const { identifier } = call.path;
-  const connector = deps.catalogue.connector(identifier);
+  const connector = providers.catalogue.connector(identifier);
   if (connector) return reply(200, { provider: presentConnector(connector) });
-  const custom = await deps.store.read.customProviders.get(call.environment.id, identifier);
+  const custom = await providers.store.read.customProviders.get(call.environment.id, identifier);
   if (!custom) throw new ApiError('NOT_FOUND', 'The provider does not exist.');
   return reply(200, { provider: presentCustomProvider(custom) });
 };

@@ -1,14 +1,15 @@
+import type { Tools } from '../../core/capabilities/tools.ts';
 import { createCustomTool, judgeTool } from '../../core/discovery/custom-tools.ts';
 import { presentOwnTool } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const createTool: Handler<'createTool'> = async (call, reply, deps) => {
+export const createTool: Handler<'createTool', Tools> = async (call, reply, tools) => {
   const { connector, ...definition } = call.body;
   const { environment, cause } = call;
-  const judged = await judgeTool(deps.store.read, deps, environment.id, connector, definition);
+  const judged = await judgeTool(tools.store.read, tools, environment.id, connector, definition);
   return call.commit(async (tx) => {
-    const tool = await createCustomTool(tx, deps, environment.id, connector, definition, judged);
-    await deps.events.toolCreated(tx, cause, tool.name);
+    const tool = await createCustomTool(tx, tools, environment.id, connector, definition, judged);
+    await tools.events.toolCreated(tx, cause, tool.name);
     return reply(201, presentOwnTool(tool));
   });
 };

@@ -1,4 +1,5 @@
 import { readSelector } from '../../core/accounts/selector.ts';
+import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { RunningExecution } from '../../core/executions/execution-end.ts';
 import { checkOwnInput } from '../../core/executions/own-input.ts';
@@ -8,7 +9,7 @@ import { previewPlan } from '../../core/executions/run.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => {
+export const executeTool: Handler<'executeTool', Executions> = async (call, reply, executions) => {
   const {
     connected_account_id: id,
     tool_name: toolName,
@@ -19,31 +20,31 @@ export const executeTool: Handler<'executeTool'> = async (call, reply, deps) => 
     ...name
   } = call.body;
   const { environment, cause } = call;
-  const executionId = deps.newId('exec');
+  const executionId = executions.newId('exec');
   const selector = readSelector({ ...name, id }, 'connected_account_id');
-  const { read } = deps.store;
+  const { read } = executions.store;
   const given = { executionId, toolName, toolInput, selector, allPages };
-  const request = await checkOwnInput(read, deps, environment.id, given);
+  const request = await checkOwnInput(read, executions, environment.id, given);
 
   if (dry) {
-    const preview = await previewPlan(await planExecution(read, deps, environment.id, request), deps);
+    const preview = await previewPlan(await planExecution(read, executions, environment.id, request), executions);
     return reply(200, { data: null, execution_id: executionId, dry_run_request: preview });
   }
 
   let execution: RunningExecution;
   const origin = {
     apiClientId: call.client.clientId,
-    instance: deps.instance.number,
+    instance: executions.instance.number,
     agentRunId,
-    startedAt: deps.now(),
+    startedAt: executions.now(),
   };
   return call.commitThenAct(
     executionId,
     async (tx) => {
-      execution = await beginExecution(tx, deps, environment.id, request, origin);
+      execution = await beginExecution(tx, executions, environment.id, request, origin);
     },
     async () => {
-      const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps);
+      const { outcome, end } = await finishExecution(execution, executions.egressOf(environment), cause, executions);
       if (outcome instanceof ApiError) return { reply: call.problem(outcome), end };
       if (!outcome.ok) {
         const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));

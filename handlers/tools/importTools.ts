@@ -1,3 +1,4 @@
+import type { Providers } from '../../core/capabilities/providers.ts';
 import { ApiError } from '../../core/errors.ts';
 import { importInThread } from '../../core/import/import-job.ts';
 import { applyImport, type ImportChanges, namesBefore } from '../../core/imports/apply-import.ts';
@@ -8,7 +9,7 @@ import { toolsFor } from '../custom-providers/custom-provider.ts';
 
 const PROVIDERS_WRITE = 'providers:write';
 
-export const importTools: Handler<'importTools'> = async (call, reply, deps) => {
+export const importTools: Handler<'importTools', Providers> = async (call, reply, providers) => {
   const {
     connector,
     files,
@@ -19,10 +20,10 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
     ...selection
   } = call.body;
   const { environment, cause } = call;
-  const before = await namesBefore(deps.store.read, deps.catalogue, environment.id, connector);
+  const before = await namesBefore(providers.store.read, providers.catalogue, environment.id, connector);
   const texts = (list: { name: string; content: string }[]) =>
     list.map(({ name, content }) => ({ name, text: content }));
-  const result = await importInThread(deps.threads.imports, environment.id, {
+  const result = await importInThread(providers.threads.imports, environment.id, {
     ...selection,
     ...before,
     connector,
@@ -30,23 +31,25 @@ export const importTools: Handler<'importTools'> = async (call, reply, deps) => 
     overlays: texts(overlays),
   });
   const target = { connector, baseUrl, displayName };
-  const tools = toolsFor(environment, deps);
+  const tools = toolsFor(environment, providers);
   if (!apply) {
-    const changes = await preview(deps.store, (tx) => applyImport(tx, tools, environment.id, target, result, cause));
+    const changes = await preview(providers.store, (tx) =>
+      applyImport(tx, tools, environment.id, target, result, cause),
+    );
     return call.commit(async () => reply(200, presentImport(false, changes, result)));
   }
   return call.commit(async (tx) => {
     const changes = await applyImport(tx, tools, environment.id, target, result, cause);
     const { provider, added, changed, removed } = changes;
     if (provider.action !== 'kept') requireProvidersWrite(call.client.scopes, provider);
-    if (provider.action === 'created') await deps.events.providerCreated(tx, cause, provider.identifier);
+    if (provider.action === 'created') await providers.events.providerCreated(tx, cause, provider.identifier);
     if (provider.action === 'updated') {
-      await deps.events.providerUpdated(tx, cause, provider.identifier, provider.accounts_parked);
-      deps.revocations.soon();
-      deps.scrubStorage();
+      await providers.events.providerUpdated(tx, cause, provider.identifier, provider.accounts_parked);
+      providers.revocations.soon();
+      providers.scrubStorage();
     }
     const counts = { added: added.length, changed: changed.length, removed: removed.length };
-    await deps.events.toolsImported(tx, cause, connector, counts);
+    await providers.events.toolsImported(tx, cause, connector, counts);
     return reply(200, presentImport(true, changes, result));
   });
 };

@@ -1,3 +1,4 @@
+import type { Tools } from '../../core/capabilities/tools.ts';
 import { callableTools } from '../../core/discovery/user-tools.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import { presentToolAccount, presentToolAs } from '../../core/present/tool.ts';
@@ -5,24 +6,24 @@ import type { Handler } from '../../http/contract.ts';
 import { readUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
 
-export const listScopedTools: Handler<'listScopedTools'> = async (call, reply, deps) => {
+export const listScopedTools: Handler<'listScopedTools', Tools> = async (call, reply, api) => {
   const { page_size: size, page_token: token, format, detail, strict, ...filters } = call.query;
   const view = readToolView({ format, detail, strict });
   const { environment } = call;
   const scope = { environmentId: environment.id, list: 'listScopedTools', filters };
-  const callable = await callableTools(deps.store.read, deps, environment.id, readUser(filters));
+  const callable = await callableTools(api.store.read, api, environment.id, readUser(filters));
   const rows = callable
     .filter(({ tool }) => filters.connector === undefined || tool.connector === filters.connector)
     .map(({ tool, accounts }) => ({ id: tool.name, accounts }));
-  const page = pageOfList(rows, readPage(deps.sealedTokens, scope, token, size));
+  const page = pageOfList(rows, readPage(api.sealedTokens, scope, token, size));
   const tools = [];
   for (const { id, accounts } of page.rows) {
-    const known = await deps.toolDirectory.find(deps.store.read, environment.id, id);
+    const known = await api.toolDirectory.find(api.store.read, environment.id, id);
     if (known) tools.push({ tool: presentToolAs(known, view), accounts: accounts.map(presentToolAccount) });
   }
   return reply(200, {
     tools,
-    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    ...pageTokens(api.sealedTokens, scope, page, api.now()),
     total_size: page.total,
   });
 };

@@ -1,13 +1,14 @@
+import type { Tools } from '../../core/capabilities/tools.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import { presentToolAs } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
 import { readToolView } from './tool-view.ts';
 
-export const listTools: Handler<'listTools'> = async (call, reply, deps) => {
+export const listTools: Handler<'listTools', Tools> = async (call, reply, tools) => {
   const { page_size: size, page_token: token, format, detail, strict, ...filters } = call.query;
   const view = readToolView({ format, detail, strict });
   const { environment } = call;
-  const { read } = deps.store;
+  const { read } = tools.store;
   const scope = { environmentId: environment.id, list: 'listTools', filters };
   const filter = {
     connector: filters.connector,
@@ -21,16 +22,16 @@ export const listTools: Handler<'listTools'> = async (call, reply, deps) => {
   };
   const cards =
     filters.query === undefined
-      ? await deps.toolDirectory.browse(read, environment.id, filter)
-      : (await deps.toolDirectory.search(read, environment.id, filters.query, filter)).map((hit) => hit.card);
+      ? await tools.toolDirectory.browse(read, environment.id, filter)
+      : (await tools.toolDirectory.search(read, environment.id, filters.query, filter)).map((hit) => hit.card);
   const page = pageOfList(
     cards.map(({ name }) => ({ id: name })),
-    readPage(deps.sealedTokens, scope, token, size),
+    readPage(tools.sealedTokens, scope, token, size),
   );
-  const known = await Promise.all(page.rows.map(({ id }) => deps.toolDirectory.find(read, environment.id, id)));
+  const known = await Promise.all(page.rows.map(({ id }) => tools.toolDirectory.find(read, environment.id, id)));
   return reply(200, {
     tools: known.filter((tool) => tool !== undefined).map((tool) => presentToolAs(tool, view)),
-    ...pageTokens(deps.sealedTokens, scope, page, deps.now()),
+    ...pageTokens(tools.sealedTokens, scope, page, tools.now()),
     total_size: page.total,
   });
 };

@@ -1,13 +1,14 @@
+import type { Tools } from '../../core/capabilities/tools.ts';
 import { findTools } from '../../core/discovery/find-tools.ts';
 import { presentHit } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
 import { readSearchUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
 
-export const searchTools: Handler<'searchTools'> = async (call, reply, deps) => {
+export const searchTools: Handler<'searchTools', Tools> = async (call, reply, tools) => {
   const { query, connector, limit = 10, format, detail, strict, ...user } = call.query;
   const view = readToolView({ format, detail, strict });
   const question = { query, connector, limit };
-  const hits = await findTools(deps.store.read, deps, call.environment.id, readSearchUser(user), question);
+  const hits = await findTools(tools.store.read, tools, call.environment.id, readSearchUser(user), question);
   return reply(200, { hits: hits.map((hit) => presentHit(hit, view)) });
 };

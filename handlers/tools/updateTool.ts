@@ -1,15 +1,16 @@
+import type { Tools } from '../../core/capabilities/tools.ts';
 import { judgeChanges, type ToolChanges, updateCustomTool } from '../../core/discovery/custom-tools.ts';
 import { presentOwnTool } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const updateTool: Handler<'updateTool'> = async (call, reply, deps) => {
+export const updateTool: Handler<'updateTool', Tools> = async (call, reply, tools) => {
   const { environment, path, body, cause } = call;
   // The contract leaves the depths of a tool open; the engine judges the whole.
   const changes = body as unknown as ToolChanges;
-  const judged = await judgeChanges(deps.store.read, deps, environment.id, path.tool_name, changes);
+  const judged = await judgeChanges(tools.store.read, tools, environment.id, path.tool_name, changes);
   return call.commit(async (tx) => {
-    const tool = await updateCustomTool(tx, deps, environment.id, path.tool_name, changes, judged);
-    await deps.events.toolUpdated(tx, cause, tool.name, Object.keys(body));
+    const tool = await updateCustomTool(tx, tools, environment.id, path.tool_name, changes, judged);
+    await tools.events.toolUpdated(tx, cause, tool.name, Object.keys(body));
     return reply(200, presentOwnTool(tool));
   });
 };

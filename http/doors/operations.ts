@@ -93,7 +93,7 @@ export async function createOperations(
   });
   for (const [operationId, handler] of Object.entries(handlers)) {
     backend.register(operationId, (context: Context, exchange: Exchange) =>
-      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, deps), respond, deps),
+      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, deps), respond),
     );
   }
 

@@ -1,5 +1,6 @@
+import type { Tokens } from '../../core/capabilities/tokens.ts';
 import type { components, operations, Writable } from '../../generated/api.d.ts';
-import { handlers } from '../../handlers/index.ts';
+import type { createHandlers } from '../../handlers/index.ts';
 import type {
   Answered,
   BodyOf,
@@ -21,6 +22,7 @@ import type {
 type Connection = BodyOf<'getConnection', 200>;
 type Details = components['schemas']['TrustedIdpDetails']['trusted_idp'];
 
+declare const handlers: ReturnType<typeof createHandlers>;
 declare const connection: Connection['connection'];
 declare const account: BodyOf<'createConnectedAccount', 201>['connected_account'];
 declare const problem: BodyOf<'getConnection', 404>;
@@ -154,6 +156,18 @@ export function aHandlerOfAnotherOperation(): unknown[] {
   // @ts-expect-error its path has another parameter
   const elsewhere: Handler<'getConnection'> = (call, reply) => reply(200, { connection, id: call.path.client_id });
   return [right, late, wrong, silent, elsewhere];
+}
+
+export function aHandlerAndItsCapability(): unknown[] {
+  const right: Handler<'getJwks', Tokens> = (_call, reply, tokens) => {
+    tokens.now();
+    return reply(200, { keys: [] });
+  };
+  // @ts-expect-error the capability has no such member
+  const other: Handler<'getJwks', Tokens> = (_call, reply, tokens) => reply(200, { keys: tokens.vault });
+  // @ts-expect-error it needs a capability that it is not given
+  const given: Handlers['getJwks'] = right;
+  return [right, other, given];
 }
 
 export function aMapThatIsNotComplete(): unknown[] {

@@ -1,0 +1,24 @@
+import type { AccountRow, AccountSummaryRow, Store } from '../../db/store.ts';
+import type { UpdateTools } from '../accounts/write.ts';
+import type { Cause, Events } from '../events/events.ts';
+import type { Lists } from './lists.ts';
+
+/** Connected accounts and their credentials. */
+export type Accounts = Lists &
+  UpdateTools & {
+    store: Store;
+    events: Events;
+    usage: {
+      /** Milliseconds UTC, or null. */
+      lastUsedAt(account: AccountSummaryRow): number | null;
+    };
+    /** The account with a token that is valid now, refreshed where needed and possible. */
+    freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
+    links: {
+      /** Ends soon the links whose requests were closed before their time. */
+      expireSoon(): void;
+    };
+    revocations: { soon(): void };
+    /** Removes what was deleted from the database file soon. */
+    scrubStorage(): void;
+  };

@@ -1,0 +1,11 @@
+import type { Events } from '../events/events.ts';
+import type { Digester } from '../vault/digest.ts';
+import type { Lists } from './lists.ts';
+
+/** API clients and their secrets. */
+export interface Clients extends Lists {
+  digester: Digester;
+  events: Pick<Events, 'clientCreated' | 'clientDisabled' | 'clientSecretRotated'>;
+  newId(prefix: 'cli' | 'sec'): string;
+  random(size: number): Buffer;
+}

@@ -1,0 +1,19 @@
+import type { EnvironmentRow, Store } from '../../db/store.ts';
+import type { StoredFiles } from '../contents/stored-files.ts';
+import type { EndTools, StoreEndTools } from '../executions/execution-end.ts';
+import type { OwnInputTools } from '../executions/own-input.ts';
+import type { PlanTools } from '../executions/plan.ts';
+import type { RunTools } from '../executions/run.ts';
+import type { Instance } from '../instances/instance.ts';
+import type { Egress } from '../net/egress.ts';
+import type { Lists } from './lists.ts';
+
+/** Calls of tools, raw calls, and what is kept of them. */
+export interface Executions extends Lists, PlanTools, OwnInputTools, RunTools, EndTools, StoreEndTools {
+  store: Store;
+  files: StoredFiles;
+  /** This process, which every execution names. */
+  instance: Instance;
+  newId(prefix: 'exec'): string;
+  egressOf(environment: EnvironmentRow): Egress;
+}

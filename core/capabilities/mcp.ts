@@ -1,0 +1,11 @@
+import type { Events } from '../events/events.ts';
+import type { ConfigTools } from '../mcp/configs.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+import type { Lists } from './lists.ts';
+
+/** MCP configs, and tokens for the sessions of users at MCP servers. */
+export interface McpConfigs extends Lists, ConfigTools {
+  /** Seals session tokens. */
+  sealedReplies: SealedTokens;
+  events: Pick<Events, 'mcpConfigCreated' | 'mcpConfigUpdated' | 'mcpConfigDeleted' | 'mcpSessionCreated'>;
+}

@@ -1,0 +1,23 @@
+import type { EnvironmentRow, Store } from '../../db/store.ts';
+import type { ProviderChangeTools } from '../connections/provider-change.ts';
+import type { JudgeTools } from '../discovery/custom-tools.ts';
+import type { Events } from '../events/events.ts';
+import type { SyncTools } from '../mcp/upstream/sync-provider.ts';
+import type { Egress } from '../net/egress.ts';
+import type { ThreadPool } from '../threads/pool.ts';
+import type { Lists } from './lists.ts';
+
+/** Providers: those of the catalogue, those of an environment, and the tools that they bring. */
+export type Providers = Lists &
+  SyncTools &
+  ProviderChangeTools &
+  JudgeTools & {
+    store: Store;
+    events: Events;
+    newId(prefix: 'exec' | 'prv' | 'out'): string;
+    egressOf(environment: EnvironmentRow): Egress;
+    threads: { short: ThreadPool; imports: ThreadPool };
+    links: { expireSoon(): void };
+    revocations: { soon(): void };
+    scrubStorage(): void;
+  };
