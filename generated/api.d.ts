@@ -1241,13 +1241,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ApiClientResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1299,13 +1299,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ApiClientResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1357,13 +1357,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ApiClientResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1415,20 +1415,20 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description An account, and the link that connected it. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
-                            /** @description The id of the link; it is the same in all events of one link. */
+                            /** @description The ID of the link. It is the same in all events of the link. */
                             link_id: string;
                             /** @description The account's status before. */
                             previous_status: components["schemas"]["AccountStatus"];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1480,13 +1480,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountDetailsResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1538,13 +1538,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountDetailsResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1596,13 +1596,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountDetailsResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1654,13 +1654,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountDetailsResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1713,7 +1713,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description An account, and its status before. */
@@ -1722,9 +1722,9 @@ export interface webhooks {
                             /** @description The account's status before. */
                             previous_status: components["schemas"]["AccountStatus"];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1777,13 +1777,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountReasonData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1836,13 +1836,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountReasonData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1895,13 +1895,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountReasonData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -1953,13 +1953,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectedAccountDetailsResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2011,7 +2011,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A connection, and the client that it no longer has. */
@@ -2022,9 +2022,9 @@ export interface webhooks {
                             /** @description Why, as a sentence for a person. */
                             reason: string;
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2076,13 +2076,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectionResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2134,13 +2134,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ConnectionResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2192,7 +2192,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A connection, and what the request named. */
@@ -2201,9 +2201,9 @@ export interface webhooks {
                             /** @description The names of the fields in the request. */
                             fields: string[];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2255,13 +2255,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ProviderResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2313,7 +2313,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A provider, and what its deletion did to its accounts. */
@@ -2322,9 +2322,9 @@ export interface webhooks {
                             accounts_disconnected: number;
                             provider: components["schemas"]["Provider"];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2376,7 +2376,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A provider, and what the change did to its accounts. */
@@ -2385,9 +2385,9 @@ export interface webhooks {
                             accounts_parked: number;
                             provider: components["schemas"]["Provider"];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2440,7 +2440,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description The environment, and which records were archived. */
@@ -2459,9 +2459,9 @@ export interface webhooks {
                              */
                             last_seq: number;
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2513,7 +2513,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description The environment, and what the request named. */
@@ -2522,9 +2522,9 @@ export interface webhooks {
                             /** @description The names of the fields in the request. */
                             fields: string[];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2577,13 +2577,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ExecutionData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2635,13 +2635,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ExecutionData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2694,13 +2694,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["LinkData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2752,7 +2752,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A link, and the account that it is for. */
@@ -2763,12 +2763,12 @@ export interface webhooks {
                              * @description After this time the link can no longer be opened.
                              */
                             expires_at: string;
-                            /** @description The id of the link; it is the same in all events of one link. */
+                            /** @description The ID of the link. It is the same in all events of the link. */
                             link_id: string;
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2820,13 +2820,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["LinkReasonData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2879,13 +2879,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["LinkData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2938,13 +2938,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["LinkReasonData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -2997,13 +2997,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["LinkData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3056,20 +3056,20 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A link, and how often its verification has failed. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
-                            /** @description The id of the link; it is the same in all events of one link. */
+                            /** @description The ID of the link. It is the same in all events of the link. */
                             link_id: string;
                             /** @description How many verifications of the link have failed so far. */
                             mismatches: number;
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3121,13 +3121,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["McpConfigResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3179,13 +3179,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["McpConfigResponse"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3237,7 +3237,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description An MCP config, and what the request named. */
@@ -3246,9 +3246,9 @@ export interface webhooks {
                             /** @description The names of the fields in the request. */
                             fields: string[];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3300,7 +3300,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description The server, the user, and the time at which the token expires. */
@@ -3314,9 +3314,9 @@ export interface webhooks {
                             server_id: string;
                             user: components["schemas"]["McpSessionUser"];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3369,13 +3369,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["RevocationData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3427,13 +3427,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["RevocationData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3485,13 +3485,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["RevocationData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3543,13 +3543,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ToolData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3601,13 +3601,13 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         data: components["schemas"]["ToolData"];
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3659,7 +3659,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A tool, and what the request named. */
@@ -3668,9 +3668,9 @@ export interface webhooks {
                             fields: string[];
                             tool: components["schemas"]["Tool"];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3722,7 +3722,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A provider, and what changed in its list of tools. */
@@ -3738,9 +3738,9 @@ export interface webhooks {
                             /** @description Names of tools that the server no longer lists. */
                             removed: string[];
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3792,7 +3792,7 @@ export interface webhooks {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description When it happened.
+                         * @description When the event happened.
                          */
                         created_at: string;
                         /** @description A provider, and how many of its tools an import changed. */
@@ -3806,9 +3806,9 @@ export interface webhooks {
                             /** @description How many tools were removed. */
                             removed: number;
                         };
-                        /** @description The environment in which it happened. */
+                        /** @description The environment in which the event happened. */
                         environment_id: string;
-                        /** @description The id of the event. It stays the same when the event is delivered again. */
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
                         id: string;
                         /**
                          * @description The name of the event.
@@ -3839,8 +3839,8 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * @description Settings of the connector's API for this account, such as a subdomain or a region: any JSON object of at most 64 KiB, 512 keys
-         *     and 16 levels. Do not put secrets here: this field is not masked.
+         * @description The settings of this account for the API of the connector, such as a subdomain or a region: a JSON object of at most 64 KiB,
+         *     512 keys and 16 levels. Do not store secrets here: this field is returned without masking.
          */
         AccountApiConfig: {
             [key: string]: unknown;
@@ -3866,9 +3866,12 @@ export interface components {
             type: string;
         };
         /**
-         * @description The account's state:
-         *     `ACTIVE` can be used; `PENDING_AUTH` waits for credentials; `PENDING_VERIFICATION` has credentials of a user who is not yet
-         *     verified; `EXPIRED` had credentials that ended for good; `DISCONNECTED` lost its credentials, by request or with its provider.
+         * @description The status of the account:
+         *     - `ACTIVE`: the account can be used.
+         *     - `PENDING_AUTH`: the account has no credentials yet.
+         *     - `PENDING_VERIFICATION`: a user finished a link, but is not verified yet.
+         *     - `EXPIRED`: the credentials are no longer valid and cannot be renewed.
+         *     - `DISCONNECTED`: the credentials were deleted, by request or because the provider was deleted.
          * @enum {string}
          */
         AccountStatus: "ACTIVE" | "EXPIRED" | "PENDING_AUTH" | "PENDING_VERIFICATION" | "DISCONNECTED";
@@ -3880,88 +3883,91 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
         };
-        /** @description A client that may call this interface. */
+        /** @description A client that can call this API. */
         ApiClient: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the client was created.
              */
             created_at: string;
-            /** @description Whether it may get tokens and use them. */
+            /** @description Whether the client can get and use tokens. */
             enabled: boolean;
             /** @description The `client_id` for the token endpoint. */
             id: string;
-            /** @description A name for people. */
+            /** @description A name for display. */
             name: string;
-            /** @description What its tokens may do. */
+            /** @description The scopes that its tokens can have. */
             scopes: components["schemas"]["Scope"][];
-            /** @description Its live secrets, newest first; at most two. */
+            /** @description The valid secrets of the client, newest first; at most two. */
             secrets: components["schemas"]["ApiClientSecret"][];
         };
         /** @description A page of API clients, newest first. */
         ApiClientList: {
-            /** @description The API clients of this page. */
+            /** @description The API clients on this page. */
             api_clients: components["schemas"]["ApiClient"][];
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
         };
-        /** @description One API client. */
+        /** @description An API client. */
         ApiClientResponse: {
             api_client: components["schemas"]["ApiClient"];
         };
-        /** @description A live secret of an API client, without its value. */
+        /** @description A valid secret of an API client, without its value. */
         ApiClientSecret: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the secret was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ends; null for the newest one.
+             * @description When the secret expires; null for the newest one.
              */
             expires_at: string | null;
-            /** @description Names the secret. */
+            /** @description The ID of the secret. */
             id: string;
-            /** @description The first characters of the secret, to recognise it. */
+            /** @description The first characters of the secret, to recognize it. */
             prefix: string;
         };
         /** @description An API client with its new secret. */
         ApiClientSecretResponse: {
             api_client: components["schemas"]["ApiClient"];
-            /** @description The secret. It is shown this once; Valetkey keeps only a digest of it. */
+            /** @description The secret. It is returned only once; Valetkey stores only its hash. */
             client_secret: string;
         };
         /**
          * API key
-         * @description A key in a header, the query or a cookie.
+         * @description An API key in a header, a query parameter or a cookie.
          */
         ApiKeyPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             placement?: components["schemas"]["ApiKeyPlacement"];
@@ -3971,7 +3977,7 @@ export interface components {
              */
             type: "API_KEY";
         };
-        /** @description Where the key goes. Without it, into the header `Authorization` or `auth_header_key_override`. */
+        /** @description Where the key is sent. Default: in the header `Authorization`, or in the header that `auth_header_key_override` names. */
         ApiKeyPlacement: {
             /**
              * @description The part of the request.
@@ -3981,66 +3987,74 @@ export interface components {
             /** @description The name of the header, the query parameter or the cookie. */
             name: string;
         };
-        /** @description One value that a person types. */
+        /** @description A field that a user enters. */
         AuthField: {
-            /** @description A field's name, which is its key in the stored details. */
+            /** @description The name of the field. It is the key of the value in the stored details. */
             field_name: string;
-            /** @description Help beside the field. */
+            /** @description Help text for the field. */
             hint?: string;
             input_type: components["schemas"]["AuthFieldInputType"];
-            /** @description Whether the value fills `{{field_name}}` in `proxy_url`. It must then be a host label or a path segment, as the place demands. */
+            /**
+             * @description Whether the value replaces `{{field_name}}` in `proxy_url`. The value must then be a host label or a path segment, depending
+             *     on its position.
+             */
             is_path_param?: boolean;
-            /** @description The field's label. */
+            /** @description The label of the field. */
             label: string;
-            /** @description The choices of a `select`. */
+            /** @description The options of a `select` field. */
             options?: string[];
             /**
-             * @description A regular expression that the whole value must match. Only what can be matched in linear time: no backreferences, no
-             *     lookaround, no nested repetition.
+             * @description A regular expression that the whole value must match. Only expressions that can be matched in linear time are allowed: no
+             *     backreferences, no lookaround and no nested repetition.
              */
             pattern?: string;
-            /** @description Whether a value must be given; when left out, no. */
+            /** @description Whether a value is required. Default: `false`. */
             required?: boolean;
         };
         /**
-         * @description How it is typed. Values of `password` and `textarea` are secrets; those of `text` and `select` are shown
-         *     again in an account's details, except for the credential itself: the key of `API_KEY`, the token of `BEARER_TOKEN`,
-         *     the password of `BASIC` and `BASIC_AUTH`, `client_secret` and `private_key` of a client. A secret field cannot become public
-         *     while accounts hold a value of it.
+         * @description The type of the input. Values of `password` and `textarea` are secret. Values of `text` and `select` are returned in the
+         *     details of an account, except for the credential itself: the key of `API_KEY`, the token of `BEARER_TOKEN`, the password of
+         *     `BASIC` and `BASIC_AUTH`, and the `client_secret` and `private_key` of a client. A secret field cannot become public while
+         *     accounts have a value for it.
          * @enum {string}
          */
         AuthFieldInputType: "text" | "password" | "select" | "textarea";
-        /** @description What to do with one value before it is sent. */
+        /** @description How to change a field value before it is sent. */
         AuthFieldMutation: {
-            /** @description The value when none, or an empty one, was typed. */
+            /** @description The value to use if the user did not enter one. */
             default?: string;
-            /** @description Put before the value. */
+            /** @description The text to add before the value. */
             prefix?: string;
-            /** @description Put after the value. */
+            /** @description The text to add after the value. */
             suffix?: string;
         };
         /**
-         * @description By field name, what to do with a value before it is sent: `default` for an absent or empty one, then `prefix`, then `suffix`.
-         *     Scheme words such as `Bearer` and the base64 of Basic come after.
+         * @description How to change field values before they are sent, by field name. `default` replaces a missing or empty value; then `prefix` and
+         *     `suffix` are added. The authentication scheme (such as `Bearer`) and the Base64 encoding of Basic authentication are applied
+         *     afterwards.
          */
         AuthFieldMutations: {
             [key: string]: components["schemas"]["AuthFieldMutation"];
         };
-        /** @description The account's credentials. Exactly one key tells their kind; an account without credentials has an empty object. */
+        /**
+         * @description The credentials of the account. It has exactly one key, which depends on the type; for an account without credentials it is an
+         *     empty object.
+         */
         AuthorizationDetails: components["schemas"]["OAuthTokenDetails"] | components["schemas"]["StaticAuthDetails"] | components["schemas"]["WorkspaceDwdDetails"] | components["schemas"]["TrustedIdpDetails"] | components["schemas"]["NoAuthorizationDetails"];
         /**
-         * @description The credentials of a new account. Exactly one key, the one that fits the connection's type; an empty object or nothing leaves
-         *     the account in `PENDING_AUTH`.
+         * @description The credentials of a new account. It has exactly one key, which must fit the type of the connection. If it is empty or
+         *     omitted, the account is `PENDING_AUTH`.
          */
         AuthorizationDetailsInput: components["schemas"]["OAuthTokenDetailsInput"] | components["schemas"]["StaticAuthDetailsInput"] | components["schemas"]["WorkspaceDwdDetailsInput"] | components["schemas"]["TrustedIdpDetailsInput"] | components["schemas"]["NoAuthorizationDetails"];
         /**
-         * @description The credentials to change. Exactly one key, the one that fits the connection's type; only the fields that stand inside it
-         *     change, and `null` removes one. An empty object changes nothing. A key other than the stored one replaces the details.
+         * @description The credentials to change. It has exactly one key, which must fit the type of the connection. Only the fields inside it
+         *     change; `null` removes a field. An empty object changes nothing. If the key is different from the stored one, it replaces the
+         *     stored credentials.
          */
         AuthorizationDetailsUpdate: components["schemas"]["OAuthTokenDetailsUpdate"] | components["schemas"]["StaticAuthDetailsUpdate"] | components["schemas"]["WorkspaceDwdDetailsUpdate"] | components["schemas"]["TrustedIdpDetailsUpdate"] | components["schemas"]["NoAuthorizationDetails"];
         /**
-         * @description The fields of the account's authorization details that are no secret. Exactly one key tells their kind; an account without
-         *     credentials has an empty object.
+         * @description The fields of the credentials that are not secret. It has exactly one key, which depends on the type; for an account without
+         *     credentials it is an empty object.
          */
         AuthorizationDetailsWithoutSecrets: components["schemas"]["OAuthTokenDetailsWithoutSecrets"] | components["schemas"]["StaticAuthDetailsWithoutSecrets"] | components["schemas"]["WorkspaceDwdDetailsWithoutSecrets"] | components["schemas"]["TrustedIdpDetailsWithoutSecrets"] | components["schemas"]["NoAuthorizationDetails"];
         /** @description What RFC 8414 says of an authorization server. */
@@ -4075,35 +4089,46 @@ export interface components {
             token_endpoint_auth_methods_supported: string[];
         };
         /**
-         * @description How the account authenticates:
-         *     `OAUTH` authorization code; `OAUTH_M2M` client credentials; `API_KEY`, `BEARER_TOKEN`, `BASIC` and `BASIC_AUTH` (user name
-         *     and password) and `CUSTOM` (named fields) static credentials; `BOARD_OAUTH1` OAuth 1.0a; `WORKSPACE_DWD` domain-wide
-         *     delegation; `TRUSTED_IDP` temporary cloud credentials; `SMART_FHIR` SMART on FHIR; `NO_AUTH` none.
+         * @description How accounts authenticate:
+         *     - `OAUTH`: OAuth 2.0 authorization code.
+         *     - `OAUTH_M2M`: OAuth 2.0 client credentials.
+         *     - `BOARD_OAUTH1`: OAuth 1.0a.
+         *     - `SMART_FHIR`: SMART on FHIR.
+         *     - `API_KEY`: an API key.
+         *     - `BEARER_TOKEN`: a bearer token.
+         *     - `BASIC` and `BASIC_AUTH`: a user name and a password.
+         *     - `CUSTOM`: named fields.
+         *     - `WORKSPACE_DWD`: domain-wide delegation in a workspace.
+         *     - `TRUSTED_IDP`: temporary cloud credentials.
+         *     - `NO_AUTH`: no credentials.
          * @enum {string}
          */
         AuthorizationType: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH";
-        /** @description One way in which accounts of a provider can authenticate, told by `type`. */
+        /** @description A way in which accounts of a provider can authenticate. `type` determines the other fields. */
         AuthPattern: components["schemas"]["OAuthPattern"] | components["schemas"]["OAuthM2mPattern"] | components["schemas"]["SmartFhirPattern"] | components["schemas"]["BoardOAuth1Pattern"] | components["schemas"]["WorkspaceDwdPattern"] | components["schemas"]["TrustedIdpPattern"] | components["schemas"]["ApiKeyPattern"] | components["schemas"]["BearerTokenPattern"] | components["schemas"]["BasicPattern"] | components["schemas"]["BasicAuthPattern"] | components["schemas"]["CustomPattern"] | components["schemas"]["NoAuthPattern"];
         /**
          * Basic
-         * @description A user name and a password (RFC 7617); another name for `BASIC`.
+         * @description A user name and a password (HTTP Basic authentication, RFC 7617). The same as `BASIC`.
          */
         BasicAuthPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -4114,24 +4139,27 @@ export interface components {
         };
         /**
          * Basic
-         * @description A user name and a password, or a key in the place of one of them (RFC 7617).
+         * @description A user name and a password, or an API key in place of one of them (HTTP Basic authentication, RFC 7617).
          */
         BasicPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -4142,24 +4170,27 @@ export interface components {
         };
         /**
          * Bearer token
-         * @description A token that a person made at the provider.
+         * @description A bearer token that the user created at the provider.
          */
         BearerTokenPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -4170,24 +4201,27 @@ export interface components {
         };
         /**
          * OAuth 1.0a
-         * @description The user consents at a provider that speaks OAuth 1.0a (RFC 5849), or hands the token over in the fragment.
+         * @description OAuth 1.0a (RFC 5849), or a token that the provider returns in the URL fragment: the user gives consent at the provider.
          */
         BoardOAuth1Pattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuth1Config"];
             /**
@@ -4196,216 +4230,213 @@ export interface components {
              */
             type: "BOARD_OAUTH1";
         };
-        /** @description A connected account in full, with its credentials. */
+        /** @description A connected account with its credentials. */
         ConnectedAccount: {
             api_config: components["schemas"]["AccountApiConfig"];
             authorization_details: components["schemas"]["AuthorizationDetails"];
             authorization_type: components["schemas"]["AuthorizationType"];
             /** @description The connection that the account belongs to. */
             connection_id: string;
-            /** @description The connector, as the `key_id` of the account's connection. */
+            /** @description The `key_id` of the account's connection. */
             connector: string;
             /**
              * Format: date-time
              * @description When the account was created.
              */
             created_at: string;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             id: string;
-            /** @description The account's identifier in the third-party application. */
+            /** @description The identifier of the account in the third-party application. */
             identifier: string;
             /**
              * Format: date-time
-             * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
+             * @description When the account was last used for a call; null if it was never used. It may be a few seconds out of date.
              */
             last_used_at: string | null;
-            /** @description The organization that owns the account; empty when none was given. */
+            /** @description The organization that owns the account, or empty. */
             organization_id: string;
-            /** @description The name of the authorization provider. */
+            /** @description The identifier of the provider. */
             provider: string;
             status: components["schemas"]["AccountStatus"];
-            /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
+            /** @description The reason for the status, in a sentence for display, or empty. */
             status_reason: string;
             /**
              * Format: date-time
-             * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
+             * @description When the token expires and must be refreshed, or the account must be authorized again; null if unknown.
              */
             token_expires_at: string | null;
             /**
              * Format: date-time
-             * @description When its credentials or its configuration last changed.
+             * @description When the credentials or the settings last changed.
              */
             updated_at: string;
-            /** @description The user who owns the account; empty when none was given. */
+            /** @description The user who owns the account, or empty. */
             user_id: string;
         };
-        /** @description A connected account with everything but its secrets. */
+        /** @description A connected account without its secrets. */
         ConnectedAccountDetails: {
             api_config: components["schemas"]["AccountApiConfig"];
             authorization_details: components["schemas"]["AuthorizationDetailsWithoutSecrets"];
             authorization_type: components["schemas"]["AuthorizationType"];
             /** @description The connection that the account belongs to. */
             connection_id: string;
-            /** @description The connector, as the `key_id` of the account's connection. */
+            /** @description The `key_id` of the account's connection. */
             connector: string;
             /**
              * Format: date-time
              * @description When the account was created.
              */
             created_at: string;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             id: string;
-            /** @description The account's identifier in the third-party application. */
+            /** @description The identifier of the account in the third-party application. */
             identifier: string;
             /**
              * Format: date-time
-             * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
+             * @description When the account was last used for a call; null if it was never used. It may be a few seconds out of date.
              */
             last_used_at: string | null;
-            /** @description The organization that owns the account; empty when none was given. */
+            /** @description The organization that owns the account, or empty. */
             organization_id: string;
-            /** @description The name of the authorization provider. */
+            /** @description The identifier of the provider. */
             provider: string;
             status: components["schemas"]["AccountStatus"];
-            /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
+            /** @description The reason for the status, in a sentence for display, or empty. */
             status_reason: string;
             /**
              * Format: date-time
-             * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
+             * @description When the token expires and must be refreshed, or the account must be authorized again; null if unknown.
              */
             token_expires_at: string | null;
             /**
              * Format: date-time
-             * @description When its credentials or its configuration last changed.
+             * @description When the credentials or the settings last changed.
              */
             updated_at: string;
-            /** @description The user who owns the account; empty when none was given. */
+            /** @description The user who owns the account, or empty. */
             user_id: string;
         };
-        /** @description One connected account without secrets. */
+        /** @description A connected account without its secrets. */
         ConnectedAccountDetailsResponse: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
         };
-        /** @description What a new account starts with. */
+        /** @description The settings and credentials of a new account. */
         ConnectedAccountInput: {
             api_config?: components["schemas"]["AccountApiConfig"];
             authorization_details?: components["schemas"]["AuthorizationDetailsInput"];
         };
         /** @description A page of connected accounts, newest first. */
         ConnectedAccountList: {
-            /** @description The accounts of this page. */
+            /** @description The accounts on this page. */
             connected_accounts: components["schemas"]["ConnectedAccountSummary"][];
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
             /**
-             * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
-             *     says when counting stops.
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
              */
             total_size_is_lower_bound?: boolean;
         };
-        /** @description An account, and why the event happened. */
+        /** @description An account, and the reason for the event. */
         ConnectedAccountReasonData: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
-            /** @description Why, as a sentence for a person. */
+            /** @description The reason, in a sentence for display. */
             reason: string;
         };
         /**
-         * @description Names an account by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. Fields beside `id` must
-         *     agree with it.
+         * @description The account, identified by `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both). Fields
+         *     beside `id` must match it.
          */
         ConnectedAccountReference: {
             /**
-             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
-             *     spaces, hyphens, underscores and colons.
+             * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment. It consists
+             *     of letters, digits, spaces, hyphens, underscores and colons.
              */
             connector?: string;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             id?: string;
-            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier?: string;
-            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
-            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
         };
-        /** @description One connected account in full. */
+        /** @description A connected account with its credentials. */
         ConnectedAccountResponse: {
             connected_account: components["schemas"]["ConnectedAccount"];
         };
-        /** @description A connected account as lists show it, without its API settings and authorization details. */
+        /** @description A connected account in a list, without its settings and authorization details. */
         ConnectedAccountSummary: {
             authorization_type: components["schemas"]["AuthorizationType"];
             /** @description The connection that the account belongs to. */
             connection_id: string;
-            /** @description The connector, as the `key_id` of the account's connection. */
+            /** @description The `key_id` of the account's connection. */
             connector: string;
             /**
              * Format: date-time
              * @description When the account was created.
              */
             created_at: string;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             id: string;
-            /** @description The account's identifier in the third-party application. */
+            /** @description The identifier of the account in the third-party application. */
             identifier: string;
             /**
              * Format: date-time
-             * @description When the account was last used for a call; null when it was not. It may lag behind by a few seconds.
+             * @description When the account was last used for a call; null if it was never used. It may be a few seconds out of date.
              */
             last_used_at: string | null;
-            /** @description The organization that owns the account; empty when none was given. */
+            /** @description The organization that owns the account, or empty. */
             organization_id: string;
-            /** @description The name of the authorization provider. */
+            /** @description The identifier of the provider. */
             provider: string;
             status: components["schemas"]["AccountStatus"];
-            /** @description Why the account is in its state, for a person; empty when there is nothing to say. */
+            /** @description The reason for the status, in a sentence for display, or empty. */
             status_reason: string;
             /**
              * Format: date-time
-             * @description After this time the token must be refreshed or the account authorized again; null when it is not known.
+             * @description When the token expires and must be refreshed, or the account must be authorized again; null if unknown.
              */
             token_expires_at: string | null;
             /**
              * Format: date-time
-             * @description When its credentials or its configuration last changed.
+             * @description When the credentials or the settings last changed.
              */
             updated_at: string;
-            /** @description The user who owns the account; empty when none was given. */
+            /** @description The user who owns the account, or empty. */
             user_id: string;
         };
-        /** @description What to change of an account. What is left out stays as it is. */
+        /** @description The settings and credentials to change. Omitted fields do not change. */
         ConnectedAccountUpdate: {
-            /**
-             * @description Merged into the stored object at every depth: keys that stand here replace or add, `null` removes a key, arrays are
-             *     replaced as a whole.
-             */
+            /** @description Settings that are merged into the stored ones at every level. `null` removes a key. Arrays are replaced. */
             api_config?: {
                 [key: string]: unknown;
             };
             authorization_details?: components["schemas"]["AuthorizationDetailsUpdate"];
         };
-        /** @description A provider set up in this environment. */
+        /** @description A provider that is set up in this environment. */
         Connection: {
             /** @description The domains of the connection. */
             domains: string[];
-            /** @description Whether the connection can be used. A disabled one keeps its accounts and runs no tools. */
+            /** @description Whether the connection can be used. A disabled connection keeps its accounts, but they cannot run tools. */
             enabled: boolean;
-            /** @description The connection's id. */
+            /** @description The ID of the connection. */
             id: string;
-            /** @description The connection's name, used as `connector` to name it, in frontends and in addresses. It never changes. */
+            /** @description The unique name of the connection, which is used as `connector` and in URLs. It never changes. */
             key_id: string;
-            /** @description The address of the connection's MCP server. Clients need a session token for it (`createMcpSessionToken`). */
+            /** @description The URL of the connection's MCP server. Clients need a session token for it: see `createMcpSessionToken`. */
             mcp_server_url: string;
-            /** @description The organization that owns the connection; empty when it belongs to the whole environment. */
+            /** @description The organization that owns the connection. Empty if the connection belongs to the whole environment. */
             organization_id: string;
-            /** @description The organization's name; empty when none was given. */
+            /** @description The name of the organization, or empty. */
             organization_name: string;
             provider: components["schemas"]["IdentityProviderType"];
             /** @description The identifier of the provider. */
@@ -4413,17 +4444,17 @@ export interface components {
             status: components["schemas"]["ConnectionStatus"];
             type: components["schemas"]["ConnectionType"];
         };
-        /** @description A connection with its settings. The client secret is never answered. */
+        /** @description A connection with its settings. The client secret is never returned. */
         ConnectionConfiguration: {
-            /** @description The only addresses that accounts of this connection may bring; null when none are listed. */
+            /** @description The URLs that accounts of this connection can use; null if there is no list. */
             allowed_addresses: string[] | null;
             /**
-             * @description The only tools that accounts of this connection may run; null allows every tool of the connector, and raw
-             *     calls, which `proxy` stands for.
+             * @description The tools that accounts of this connection can run, and `proxy` for raw calls. Null allows all tools of the connector and
+             *     raw calls.
              */
             allowed_tools: string[] | null;
             authorization_type: components["schemas"]["AuthorizationType"];
-            /** @description The OAuth client at the provider; empty when there is none. */
+            /** @description The OAuth client ID at the provider, or empty. */
             client_id: string;
             /**
              * Format: date-time
@@ -4432,33 +4463,33 @@ export interface components {
             created_at: string;
             /** @description The domains of the connection. */
             domains: string[];
-            /** @description Whether the connection can be used. A disabled one keeps its accounts and runs no tools. */
+            /** @description Whether the connection can be used. A disabled connection keeps its accounts, but they cannot run tools. */
             enabled: boolean;
             /** @description Whether a client secret is stored. */
             has_client_secret: boolean;
-            /** @description The connection's id. */
+            /** @description The ID of the connection. */
             id: string;
-            /** @description The connection's name, used as `connector` to name it, in frontends and in addresses. It never changes. */
+            /** @description The unique name of the connection, which is used as `connector` and in URLs. It never changes. */
             key_id: string;
-            /** @description The address of the connection's MCP server. Clients need a session token for it (`createMcpSessionToken`). */
+            /** @description The URL of the connection's MCP server. Clients need a session token for it: see `createMcpSessionToken`. */
             mcp_server_url: string;
             /**
-             * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
-             *     minutes in all. It is of no use for other providers.
+             * @description How long to wait for the next message of an MCP server during a call, in seconds. Progress notifications restart the time,
+             *     up to five minutes in total. It has no effect for other providers.
              */
             mcp_timeout_seconds: number;
-            /** @description The settings that keep the connection a `DRAFT`, such as `client_id`; empty otherwise. */
+            /** @description The required settings that are missing, such as `client_id`. Empty unless the connection is a `DRAFT`. */
             missing_settings: string[];
-            /** @description The organization that owns the connection; empty when it belongs to the whole environment. */
+            /** @description The organization that owns the connection. Empty if the connection belongs to the whole environment. */
             organization_id: string;
-            /** @description The organization's name; empty when none was given. */
+            /** @description The name of the organization, or empty. */
             organization_name: string;
-            /** @description Where a verified user is sent; empty for the page that Valetkey shows. */
+            /** @description Where users are redirected after verification. If empty, Valetkey shows a page. */
             post_user_verify_redirect_url: string;
             provider: components["schemas"]["IdentityProviderType"];
             /** @description The identifier of the provider. */
             provider_key: string;
-            /** @description The scopes that accounts are asked for. Empty means those that the provider requires. */
+            /** @description The scopes that are requested for accounts. If empty, the scopes that the provider requires. */
             scopes: string[];
             status: components["schemas"]["ConnectionStatus"];
             type: components["schemas"]["ConnectionType"];
@@ -4471,113 +4502,121 @@ export interface components {
         };
         /** @description Connections, newest first. */
         ConnectionList: {
-            /** @description The connections of this page, or all of them. */
+            /** @description The connections on this page, or all connections. */
             connections: components["schemas"]["Connection"][];
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
         };
-        /** @description One connection with its settings. */
+        /** @description A connection with its settings. */
         ConnectionResponse: {
             connection: components["schemas"]["ConnectionConfiguration"];
         };
         /**
-         * @description `DRAFT` a required setting is missing; `IN_PROGRESS` complete, but no account has finished its authorization yet;
-         *     `COMPLETED` an account has, or the type needs none.
+         * @description The status of the connection:
+         *     - `DRAFT`: a required setting is missing.
+         *     - `IN_PROGRESS`: the settings are complete, but no account has been authorized yet.
+         *     - `COMPLETED`: an account has been authorized, or the type does not require it.
          * @enum {string}
          */
         ConnectionStatus: "DRAFT" | "IN_PROGRESS" | "COMPLETED";
         /**
-         * @description How accounts of the connection authenticate, in fewer words than `authorization_type`: `BEARER` stands for `BEARER_TOKEN`,
-         *     `BASIC` also for `BASIC_AUTH`, `API_KEY` also for `CUSTOM`. `OIDC`, `SAML`, `PASSWORD`, `PASSWORDLESS` and `WEBAUTHN` belong to sign-in
-         *     connections, which are not part of this interface.
+         * @description The general type of authentication, derived from `authorization_type`: `BEARER` is `BEARER_TOKEN`, `BASIC` includes
+         *     `BASIC_AUTH`, and `API_KEY` includes `CUSTOM`. `OIDC`, `SAML`, `PASSWORD`, `PASSWORDLESS` and `WEBAUTHN` are for sign-in
+         *     connections, which this API does not support.
          * @enum {string}
          */
         ConnectionType: "OIDC" | "SAML" | "PASSWORD" | "OAUTH" | "PASSWORDLESS" | "BASIC" | "BEARER" | "API_KEY" | "WEBAUTHN" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH";
         /** @description A new API client. */
         CreateApiClientRequest: {
-            /** @description A name for people. */
+            /** @description A name for display. */
             name: string;
-            /** @description What its tokens may do. Give each client what it needs and no more. */
+            /** @description The scopes that the client's tokens can have. Grant only the scopes that the client needs. */
             scopes: components["schemas"]["Scope"][];
         };
-        /** @description A new account. At least one of `organization_id` and `user_id` must be given. */
+        /** @description A new account. `organization_id`, `user_id` or both are required. */
         CreateConnectedAccountRequest: {
             connected_account?: components["schemas"]["ConnectedAccountInput"];
             /**
-             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
-             *     spaces, hyphens, underscores and colons.
+             * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment. It consists
+             *     of letters, digits, spaces, hyphens, underscores and colons.
              */
             connector: string;
-            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier: string;
-            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
-            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
         };
         /** @description A new connection of a provider. */
         CreateConnectionRequest: {
             /**
-             * @description The only addresses that may be used where the provider's definition leaves them open: the base address that an account names, the
-             *     OAuth addresses that a value of an account is part of, and an authorization server at another host that an MCP server names for
-             *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
-             *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
-             *     production environment the list is required where a value of an account decides where the client is used, for example
-             *     at record systems (SMART on FHIR) whose address the user types. A request that allows more addresses than before also brings
-             *     `client_secret` (or the `client_id` of a client that has none): a stored client is not used at addresses that it was not stored for.
-             *     At record systems a private key (`private_key_jwt`) need not be repeated.
+             * @description The URLs that accounts of this connection can use where the definition of the provider leaves them open: the base URL that an
+             *     account names, OAuth URLs that contain a value of an account, and an authorization server on another host that an MCP server
+             *     names for your own client. A URL is allowed if it is in the list or below a URL in the list. `https://*.acme.example` allows
+             *     all hosts below acme.example.
+             *
+             *     Null means that there is no list: the client is used only at the URL where it was first used. In a production environment, the
+             *     list is required if a value of an account determines where the client is used, for example for health record systems (SMART on
+             *     FHIR) whose URL the user enters.
+             *
+             *     A request that allows more URLs than before must also contain `client_secret` (or `client_id` if the client has no secret),
+             *     because a stored client is not used at URLs for which it was not stored. This does not apply to private keys
+             *     (`private_key_jwt`) for health record systems.
              */
             allowed_addresses?: string[] | null;
-            /** @description The only tools that accounts of this connection may run; when left out or null, every tool of the connector. */
+            /** @description The tools that accounts of this connection can run. If omitted or null, all tools of the connector. */
             allowed_tools?: string[] | null;
-            /** @description The OAuth client at the provider. Without it a connection of an OAuth type is a `DRAFT`. */
+            /** @description The OAuth client ID at the provider. Without it, a connection of an OAuth type is a `DRAFT`. */
             client_id?: string;
             /**
-             * @description The secret of the OAuth client; with `private_key_jwt` its private key, in PEM or as a JWK; for `WORKSPACE_DWD` the key
-             *     file of the service account, its whole JSON as text. One of the wrong kind is rejected. It is stored encrypted and never returned.
+             * @description The secret of the OAuth client. With `private_key_jwt`: its private key, in PEM format or as a JWK. For `WORKSPACE_DWD`:
+             *     the JSON key file of the service account, as text. A secret of the wrong kind is rejected. It is stored encrypted and
+             *     never returned.
              */
             client_secret?: $Write<string>;
-            /** @description The identifier of the provider, built-in or custom. */
+            /** @description The identifier of the built-in or custom provider. */
             connector: string;
             /** @description The domains of the connection. */
             domains?: string[];
-            /** @description Whether the connection can be used at once; when left out, `true`. */
+            /** @description Whether the connection can be used immediately. Default: `true`. */
             enabled?: boolean;
             /**
-             * @description The connection's name, unique in the environment: letters, digits, spaces, hyphens, underscores and colons. When left
-             *     out, it is the provider's identifier.
+             * @description The unique name of the connection: letters, digits, spaces, hyphens, underscores and colons. Default: the identifier of
+             *     the provider.
              */
             key_id?: string;
             /**
-             * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
-             *     minutes in all. When left out, 60.
+             * @description How long to wait for the next message of an MCP server during a call, in seconds. Progress notifications restart the time,
+             *     up to five minutes in total. Default: 60.
              */
             mcp_timeout_seconds?: number;
-            /** @description The organization that owns the connection; when left out, it belongs to the whole environment. */
+            /** @description The organization that owns the connection. If omitted, the connection belongs to the whole environment. */
             organization_id?: string;
             /** @description The organization's name. */
             organization_name?: string;
             /**
              * Format: uri
-             * @description Where a verified user is sent. An https address; in development also http on the loopback.
+             * @description Where users are redirected after verification: an `https://` URL, or an `http://` URL of the loopback interface in
+             *     development.
              */
             post_user_verify_redirect_url?: string;
-            /** @description The scopes to ask accounts for; when left out, those that the provider requires. */
+            /** @description The scopes to request for accounts. Default: the scopes that the provider requires. */
             scopes?: string[];
             /**
-             * @description The authorization type, one that the provider offers; when left out, the first that it offers. The types of sign-in
-             *     connections are refused.
+             * @description The authorization type, which the provider must offer. Default: the first type that the provider offers. The types of
+             *     sign-in connections are rejected.
              * @enum {string}
              */
             type?: "OAUTH" | "API_KEY" | "BASIC_AUTH" | "BEARER_TOKEN" | "CUSTOM" | "BASIC" | "OAUTH_M2M" | "BOARD_OAUTH1" | "WORKSPACE_DWD" | "TRUSTED_IDP" | "SMART_FHIR" | "NO_AUTH" | "OIDC" | "SAML" | "PASSWORD" | "PASSWORDLESS" | "WEBAUTHN";
-            /** @description When left out, `REQUIRED`. */
+            /** @description Whether users must be verified. Default: `REQUIRED`. */
             verification_mode?: components["schemas"]["VerificationMode"];
         };
         /** @description A new custom provider. */
@@ -4614,15 +4653,15 @@ export interface components {
         };
         /** @description The server, the user, and how long. */
         CreateMcpSessionTokenRequest: {
-            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier: string;
             /** @description How long the token is valid, in seconds; 3600 (one hour) when left out. */
             lifetime_seconds?: number;
-            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /** @description The id of the connection or of the MCP config whose server the token is for. */
             server_id: string;
-            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
             /**
              * @description Where the user is sent who connects an account on the way, as for a magic link. It stands on the environment's list of
@@ -4684,53 +4723,59 @@ export interface components {
             /** @description A short name for people. */
             title: string;
         };
-        /** @description One value that a person types, and where it goes. */
+        /** @description A field that a user enters, and where its value is sent. */
         CustomAuthField: {
-            /** @description A field's name, which is its key in the stored details. */
+            /** @description The name of the field. It is the key of the value in the stored details. */
             field_name: string;
-            /** @description Help beside the field. */
+            /** @description Help text for the field. */
             hint?: string;
             input_type: components["schemas"]["AuthFieldInputType"];
-            /** @description Whether the value fills `{{field_name}}` in `proxy_url`. It must then be a host label or a path segment, as the place demands. */
+            /**
+             * @description Whether the value replaces `{{field_name}}` in `proxy_url`. The value must then be a host label or a path segment, depending
+             *     on its position.
+             */
             is_path_param?: boolean;
-            /** @description The field's label. */
+            /** @description The label of the field. */
             label: string;
-            /** @description The choices of a `select`. */
+            /** @description The options of a `select` field. */
             options?: string[];
             /**
-             * @description A regular expression that the whole value must match. Only what can be matched in linear time: no backreferences, no
-             *     lookaround, no nested repetition.
+             * @description A regular expression that the whole value must match. Only expressions that can be matched in linear time are allowed: no
+             *     backreferences, no lookaround and no nested repetition.
              */
             pattern?: string;
             placement?: components["schemas"]["CustomFieldPlacement"];
-            /** @description Whether a value must be given; when left out, no. */
+            /** @description Whether a value is required. Default: `false`. */
             required?: boolean;
         };
-        /** @description Where the field goes. Without it, into a header with the field's name. */
+        /** @description Where the value is sent. Default: in a header with the name of the field. */
         CustomFieldPlacement: {
             /**
              * @description The part of the request.
              * @enum {string}
              */
             in: "header" | "query" | "body";
-            /** @description The name of the header, the query parameter or the member of the body. */
+            /** @description The name of the header, the query parameter or the body field. */
             name: string;
         };
         /**
          * Custom fields
-         * @description Named fields, each with its own place in the request.
+         * @description Several fields, each with its own place in the request.
          */
         CustomPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
-            /** @description What a person types as the credential, and where each value goes; stored encrypted. */
+            /** @description The credential fields that a user enters, and where each value is sent. The values are stored encrypted. */
             fields?: components["schemas"]["CustomAuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -4765,44 +4810,44 @@ export interface components {
             /** @description The complete address with its query. */
             url: string;
         };
-        /** @description An object without members. */
+        /** @description An empty object. */
         EmptyObject: Record<string, never>;
-        /** @description The environment that the request was sent to, with its settings. */
+        /** @description An environment with its settings. */
         Environment: {
             /**
-             * @description For how many days records stay in the audit log. Older ones are moved to files of the archive, in a directory of the server.
-             *     null: no record is moved.
+             * @description For how many days entries stay in the audit log. Older entries are moved to archive files in a directory of the server.
+             *     Null: entries are never moved.
              */
             audit_retention_days: number | null;
             /**
              * Format: uri
-             * @description The origin that its links and callbacks begin with.
+             * @description The origin of its links and callback URLs.
              */
             base_url: string;
             /**
              * Format: date-time
-             * @description When the environment was made.
+             * @description When the environment was created.
              */
             created_at: string;
-            /** @description For how many days records of executions are kept. */
+            /** @description For how many days executions are kept. */
             execution_retention_days: number;
-            /** @description The host names that it answers to. A development environment also answers to every name of the loopback. */
+            /** @description The host names of the environment. A development environment also has all host names of the loopback interface. */
             hosts: string[];
-            /** @description The id of the environment. */
+            /** @description The ID of the environment. */
             id: string;
             /**
-             * @description Whether the record of an execution keeps what it sent, with its secrets masked, and what it got. Both may hold personal
-             *     data; they are kept sealed, and end with their record or their account.
+             * @description Whether executions store what was sent, with secrets masked, and what was received. Both can contain personal data. They
+             *     are stored encrypted, and deleted with the execution or the account.
              */
             keep_execution_contents: boolean;
             /**
-             * @description `DEVELOPMENT` may use addresses of its own machine and turn verification off; `PRODUCTION` may not.
+             * @description `DEVELOPMENT` allows URLs of the local machine and connections without user verification. `PRODUCTION` does not.
              * @enum {string}
              */
             kind: "DEVELOPMENT" | "PRODUCTION";
-            /** @description How long an authorization link can be opened. */
+            /** @description How long an authorization link is valid, in seconds. */
             link_lifetime_seconds: number;
-            /** @description The addresses of applications that finished links may send users to; they are compared exactly. */
+            /** @description The URLs of applications to which users can be redirected after finishing a link. They are compared exactly. */
             user_verify_urls: string[];
         };
         /** @description The environment. */
@@ -4819,25 +4864,25 @@ export interface components {
          *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
          */
         ExecuteToolRequest: {
-            /** @description The caller's own name for one run of an agent, to find its executions again. */
+            /** @description Your identifier for an agent run, to find its executions later. */
             agent_run_id?: string;
             /**
              * @description Read a paginated result page by page and join its lists, up to 50 pages, 1 MiB and 20 seconds. `pages` says whether it is
              *     complete; where it is not, `next_cursor` leads on. Only for tools that are `paginated`.
              */
             all_pages?: boolean;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             connected_account_id?: string;
             /**
-             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
-             *     spaces, hyphens, underscores and colons.
+             * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment. It consists
+             *     of letters, digits, spaces, hyphens, underscores and colons.
              */
             connector?: string;
             /** @description Return the exact request that would be sent, with its secrets masked, and send nothing; `false` when left out. */
             dry_run?: boolean;
-            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier?: string;
-            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /**
              * @description The tool's parameters; an empty object when left out. They are checked against its `input_schema` before anything is sent.
@@ -4846,9 +4891,9 @@ export interface components {
             tool_input?: {
                 [key: string]: unknown;
             };
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             tool_name: string;
-            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
         };
         /** @description What the tool answered. */
@@ -4865,71 +4910,71 @@ export interface components {
             truncated?: boolean;
             truncation?: components["schemas"]["Truncation"];
         };
-        /** @description The record of one tool call, written before the call is sent. */
+        /** @description A tool call. It is recorded before the call is sent. */
         Execution: {
-            /** @description What the caller sent as `agent_run_id`; null when nothing. */
+            /** @description The `agent_run_id` of the request, or null. */
             agent_run_id: string | null;
-            /** @description The API client that asked for it. */
+            /** @description The API client that ran the tool. */
             api_client_id: string;
-            /** @description The account that the tool ran with. */
+            /** @description The account with which the tool ran. */
             connected_account_id: string;
-            /** @description The tool's connector. */
+            /** @description The connector of the tool. */
             connector: string;
-            /** @description From start to outcome in milliseconds; null before the outcome is known. */
+            /** @description The time from start to outcome in milliseconds, or null. */
             duration_ms: number | null;
             /**
-             * @description Why it failed. Null unless `status` is `FAILED`, and null when the call was not sent because a setting of the connection
-             *     or the account is missing or wrong.
+             * @description The kind of failure. Null unless `status` is `FAILED`, and if the call was not sent because a setting of the connection or
+             *     the account is missing or wrong.
              */
             error_kind: components["schemas"]["ToolErrorKind"] | null;
             /**
              * Format: date-time
-             * @description When the outcome was known; null before that.
+             * @description When the outcome was known, or null.
              */
             finished_at: string | null;
-            /** @description The execution's id, as answered by the tool call. */
+            /** @description The ID of the execution, which is also in the response of the tool call. */
             id: string;
             /**
              * Format: date-time
-             * @description When the record was written, just before the call.
+             * @description When the execution was recorded, immediately before the call.
              */
             started_at: string;
             status: components["schemas"]["ExecutionStatus"];
-            /** @description The tool. */
+            /** @description The name of the tool. */
             tool_name: string;
-            /** @description The HTTP status of the provider; null when there is none. */
+            /** @description The HTTP status that the provider returned, or null. */
             upstream_status: number | null;
         };
         /**
-         * @description What the execution sent and got, each cut to 16 KiB; null where the environment did not keep it (`keep_execution_contents`), for
-         *     raw calls, and before the outcome is known.
+         * @description What the execution sent and received, each truncated to 16 KiB. Null if the environment does not store it
+         *     (`keep_execution_contents`), for raw calls, and before the outcome is known.
          */
         ExecutionContents: {
             /** @description The `data` of the result, or the `upstream_body` of the failure. */
             answer: unknown;
-            /** @description The request as a dry run shows it. */
+            /** @description The request, in the same form as in a dry run. */
             request: components["schemas"]["DryRunRequest"];
         };
-        /** @description An execution that has ended. */
+        /** @description A finished execution. */
         ExecutionData: {
             execution: components["schemas"]["Execution"];
         };
         /** @description A page of executions, newest first. */
         ExecutionList: {
-            /** @description The executions of this page. */
+            /** @description The executions on this page. */
             executions: components["schemas"]["Execution"][];
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
             /**
-             * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
-             *     says when counting stops.
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
              */
             total_size_is_lower_bound?: boolean;
         };
@@ -4960,15 +5005,17 @@ export interface components {
              */
             type: string;
         };
-        /** @description One execution. */
+        /** @description An execution. */
         ExecutionResponse: {
-            /** @description What it sent and got, where that was kept. */
+            /** @description What was sent and received, if it was stored. */
             contents: components["schemas"]["ExecutionContents"] | null;
             execution: components["schemas"]["Execution"];
         };
         /**
-         * @description `STARTED`: the call is being made and its response has not been sent yet. `SUCCEEDED`, `FAILED`: the outcome, which is stored
-         *     before the response is complete. `UNKNOWN`: the call may have been sent, and no response was: the process ended, or failed.
+         * @description The status of the execution:
+         *     - `STARTED`: the call is running, or its response has not been sent yet.
+         *     - `SUCCEEDED` or `FAILED`: the outcome. It is stored before the response is complete.
+         *     - `UNKNOWN`: the call may have been sent, but its outcome was lost because the process ended or failed.
          * @enum {string}
          */
         ExecutionStatus: "STARTED" | "SUCCEEDED" | "FAILED" | "UNKNOWN";
@@ -5010,7 +5057,7 @@ export interface components {
         GeminiTool: {
             /** @description For a model that has to choose. */
             description: string;
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
             /**
              * @description The `Schema` of the arguments, an object at its top. It uses `type`, `description`, `nullable`, `enum`, `properties`,
@@ -5026,22 +5073,22 @@ export interface components {
          */
         GenerateMagicLinkRequest: {
             /**
-             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
-             *     spaces, hyphens, underscores and colons.
+             * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment. It consists
+             *     of letters, digits, spaces, hyphens, underscores and colons.
              */
             connector?: string;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             id?: string;
-            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier?: string;
-            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /**
              * @description The application's own, opaque to Valetkey: comes back unchanged in the query of `user_verify_url`. Any characters, at most
              *     512.
              */
             state?: string;
-            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
             /**
              * @description The address of the application that a user is sent to when the link is finished, with `auth_request_id` and `state` in its
@@ -5080,8 +5127,8 @@ export interface components {
             subject_types_supported: string[];
         };
         /**
-         * @description The vendor of the provider, where it is one of those named here; `CUSTOM` for every other. `IDP_SIMULATOR` stands for a
-         *     simulated provider in development.
+         * @description The vendor of the provider. `CUSTOM` is any vendor that is not in this list, and `IDP_SIMULATOR` is a simulated provider for
+         *     development.
          * @enum {string}
          */
         IdentityProviderType: "CUSTOM" | "IDP_SIMULATOR" | "OKTA" | "GOOGLE" | "MICROSOFT" | "MICROSOFT_AD" | "AUTH0" | "ONELOGIN" | "PING_IDENTITY" | "JUMPCLOUD" | "GITHUB" | "GITLAB" | "LINKEDIN" | "SALESFORCE" | "ADFS" | "KEYCLOAK";
@@ -5235,18 +5282,18 @@ export interface components {
             /** @description The key in use first, then keys whose tokens may still live. */
             keys: components["schemas"]["JsonWebKey"][];
         };
-        /** @description A link, and the account that it is for. */
+        /** @description A link and its account. */
         LinkData: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
-            /** @description The id of the link; it is the same in all events of one link. */
+            /** @description The ID of the link. It is the same in all events of the link. */
             link_id: string;
         };
-        /** @description A link, the account that it is for, and why the event happened. */
+        /** @description A link, its account, and the reason for the event. */
         LinkReasonData: {
             connected_account: components["schemas"]["ConnectedAccountDetails"];
-            /** @description The id of the link; it is the same in all events of one link. */
+            /** @description The ID of the link. It is the same in all events of the link. */
             link_id: string;
-            /** @description Why, as a sentence for a person. */
+            /** @description The reason, in a sentence for display. */
             reason: string;
         };
         /** @description A link that a user opens in a browser to authorize an account. */
@@ -5292,13 +5339,13 @@ export interface components {
         McpConfigList: {
             /** @description The configs of this page. */
             configs: components["schemas"]["McpConfig"][];
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
         };
@@ -5335,13 +5382,13 @@ export interface components {
             /** @description Send it as a bearer token. It is answered once and not stored. */
             token: string;
         };
-        /** @description The user for whom the holder of the token acts. */
+        /** @description The user for whom the client acts. */
         McpSessionUser: {
             /** @description The identifier of the user's accounts. */
             identifier: string;
-            /** @description The user's organization; null when none was given. */
+            /** @description The organization of the user, or null. */
             organization_id: string | null;
-            /** @description The caller's own name for the user; null when none was given. */
+            /** @description Your identifier for the user, or null. */
             user_id: string | null;
         };
         /** @description A tool of the Model Context Protocol, revisions 2025-06-18 and later. */
@@ -5363,7 +5410,7 @@ export interface components {
             inputSchema: {
                 [key: string]: unknown;
             };
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
             /** @description The JSON Schema of the structured result; absent where the result is no object. */
             outputSchema?: {
@@ -5393,18 +5440,21 @@ export interface components {
         NoAuthorizationDetails: Record<string, never>;
         /**
          * None
-         * @description No credential. Mostly for MCP servers that anyone may use.
+         * @description No credentials, for example for public MCP servers.
          */
         NoAuthPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
-            /** @description Empty, for a type that has no typed credential. */
+            /** @description Empty: users do not enter credentials for this type. */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -5413,93 +5463,97 @@ export interface components {
              */
             type: "NO_AUTH";
         };
-        /** @description Empty, for a type that is not OAuth. */
+        /** @description Empty: this type does not use OAuth. */
         NoOAuthConfig: Record<string, never>;
         /**
-         * @description How to speak OAuth 1.0a with the provider (RFC 5849): `request_token_uri`, `authorize_uri` and `token_uri` are its three legs, and
-         *     calls are signed. Or, with `return_parameter` and without `request_token_uri`, the flow of board applications: the person comes
-         *     back with a token in the fragment of the address, and calls carry it unsigned.
+         * @description How to use OAuth 1.0a with the provider (RFC 5849): `request_token_uri`, `authorize_uri` and `token_uri` are the three
+         *     endpoints, and calls are signed. With `return_parameter` and without `request_token_uri`, the provider returns a token in the
+         *     URL fragment instead, and calls are not signed.
          */
         OAuth1Config: {
-            /** @description Where the user consents. */
+            /** @description The page where the user gives consent. */
             authorize_uri?: string;
-            /** @description The scopes that the provider knows. */
+            /** @description The scopes of the provider. */
             available_scopes?: components["schemas"]["OAuthScope"][];
-            /** @description Further parameters of the page where the user consents. */
+            /** @description Additional query parameters for `authorize_uri`. */
             extra_authorize_params?: components["schemas"]["OAuthParameters"];
-            /** @description The dotted path of the account's identifier in the answer of `user_info_uri`. */
+            /** @description The dotted path of the account's identifier in the response of `user_info_uri`. */
             identity_field?: string;
-            /** @description The parameter of `authorize_uri` that carries the client's key; when left out, `key`. For a token in a fragment. */
+            /**
+             * @description The parameter of `authorize_uri` that contains the client's key, if the token is returned in the URL fragment. Default:
+             *     `key`.
+             */
             key_parameter?: string;
-            /** @description Stands in the header. */
+            /** @description The `realm` in the `Authorization` header. */
             realm?: string;
-            /** @description Where temporary credentials are had. */
+            /** @description The endpoint for temporary credentials. */
             request_token_uri?: string;
-            /** @description The parameter of `authorize_uri` that carries the return address. For a token in a fragment. */
+            /** @description The parameter of `authorize_uri` that contains the return URL, if the token is returned in the URL fragment. */
             return_parameter?: string;
             /**
-             * @description What stands between scopes; when left out, one space.
+             * @description The separator between scopes. Default: a space.
              * @enum {string}
              */
             scope_separator?: " " | "," | "+";
             /**
-             * @description How requests are signed; when left out, `HMAC-SHA1`.
+             * @description The signature method. Default: `HMAC-SHA1`.
              * @enum {string}
              */
             signature_method?: "HMAC-SHA1" | "HMAC-SHA256" | "PLAINTEXT";
             /**
-             * @description Where the parameters of the protocol stand; when left out, in the header. `body` is for forms: any other request carries them
-             *     in its query.
+             * @description Where the OAuth parameters are sent. Default: in the header. `body` applies to form-encoded requests; other requests have
+             *     the parameters in the query.
              * @enum {string}
              */
             signature_placement?: "header" | "query" | "body";
-            /** @description Where token credentials are had. */
+            /** @description The endpoint for token credentials. */
             token_uri?: string;
-            /** @description Where the account's identity can be read with its token. */
+            /** @description The endpoint that returns the identity of the account. */
             user_info_uri?: string;
         };
         /**
-         * @description How to speak OAuth with the provider. Either the addresses are given, or `issuer`, from which they are discovered (RFC 8414,
+         * @description How to use OAuth with the provider. Specify either the endpoints or the `issuer`, from which they are discovered (RFC 8414,
          *     OpenID Connect Discovery).
          */
         OAuthConfig: {
-            /** @description Where the user consents. */
+            /** @description The authorization endpoint, where the user gives consent. */
             authorize_uri?: string;
-            /** @description The scopes that the provider knows. */
+            /** @description The scopes of the provider. */
             available_scopes?: components["schemas"]["OAuthScope"][];
             /**
-             * @description How the client authenticates at the token endpoint; when left out, `client_secret_basic`.
+             * @description How the client authenticates at the token endpoint. Default: `client_secret_basic`.
              * @enum {string}
              */
             client_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
-            /** @description Further parameters of the authorization request. Those of the protocol itself cannot be overridden. */
+            /** @description Additional parameters of authorization requests. Parameters of the protocol itself cannot be overridden. */
             extra_authorize_params?: components["schemas"]["OAuthParameters"];
-            /** @description Further parameters of token requests. Those of the protocol itself cannot be overridden. */
+            /** @description Additional parameters of token requests. Parameters of the protocol itself cannot be overridden. */
             extra_token_params?: components["schemas"]["OAuthParameters"];
-            /** @description The dotted path of the account's identifier in the answer of `user_info_uri`. */
+            /** @description The dotted path of the account's identifier in the response of `user_info_uri`. */
             identity_field?: string;
-            /** @description The provider's issuer. What is not given is discovered from it. */
+            /** @description The issuer of the provider. Endpoints that are not specified are discovered from it. */
             issuer?: string;
             /**
-             * @description `required` (when left out): always sent; `supported`: sent, and the provider may ignore it; `none`: the provider refuses it.
+             * @description Whether PKCE is used: `required` (default) or `supported` if the provider may ignore it; `none` if the provider rejects
+             *     it.
              * @enum {string}
              */
             pkce?: "required" | "supported" | "none";
-            /** @description Where tokens are revoked (RFC 7009). */
+            /** @description The token revocation endpoint (RFC 7009). */
             revocation_uri?: string;
             /**
-             * @description What stands between scopes; when left out, one space.
+             * @description The separator between scopes. Default: a space.
              * @enum {string}
              */
             scope_separator?: " " | "," | "+";
             /**
-             * @description How token requests are written; when left out, `form`.
+             * @description The format of token requests. Default: `form`.
              * @enum {string}
              */
             token_request_format?: "form" | "json";
-            /** @description Where tokens are issued and refreshed. */
+            /** @description The token endpoint. */
             token_uri?: string;
-            /** @description Where the account's identity can be read with its token. */
+            /** @description The endpoint that returns the identity of the account. */
             user_info_uri?: string;
         };
         /** @description The error object of RFC 6749 §5.2. */
@@ -5516,24 +5570,27 @@ export interface components {
         };
         /**
          * OAuth 2.0 client credentials
-         * @description The connection itself gets tokens (RFC 6749 §4.4).
+         * @description OAuth 2.0 client credentials (RFC 6749 §4.4): the connection gets tokens without a user.
          */
         OAuthM2mPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -5542,27 +5599,30 @@ export interface components {
              */
             type: "OAUTH_M2M";
         };
-        /** @description Further parameters. Those that belong to the protocol itself cannot be overridden. */
+        /** @description Additional parameters. Parameters of the protocol itself cannot be overridden. */
         OAuthParameters: {
             [key: string]: string;
         };
         /**
          * OAuth 2.0 authorization code
-         * @description The user consents at the provider (RFC 6749 §4.1 with PKCE).
+         * @description OAuth 2.0 authorization code with PKCE (RFC 6749 §4.1, RFC 7636): the user gives consent at the provider.
          */
         OAuthPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
-            /** @description Empty, for a type that has no typed credential. */
+            /** @description Empty: users do not enter credentials for this type. */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -5571,15 +5631,15 @@ export interface components {
              */
             type: "OAUTH";
         };
-        /** @description A scope that the provider knows. */
+        /** @description A scope of the provider. */
         OAuthScope: {
-            /** @description What it permits. */
+            /** @description What the scope permits. */
             description?: string;
-            /** @description Its name for people. */
+            /** @description The name of the scope for display. */
             display_name: string;
-            /** @description Whether every account is asked for it; when left out, no. */
+            /** @description Whether the scope is requested for every account. Default: `false`. */
             required?: boolean;
-            /** @description The scope as the provider spells it. */
+            /** @description The name of the scope at the provider. */
             scope: string;
         };
         /**
@@ -5587,13 +5647,13 @@ export interface components {
          * @description For the types `OAUTH`, `OAUTH_M2M`, `BOARD_OAUTH1` and `SMART_FHIR`.
          */
         OAuthTokenDetails: {
-            /** @description The tokens of the account. A field that is not known is absent. */
+            /** @description The tokens of the account. Unknown fields are omitted. */
             oauth_token: {
-                /** @description The short-lived token that calls carry. */
+                /** @description The access token that is sent in calls. */
                 access_token?: string;
-                /** @description The domain, for OAuth that belongs to a workspace or an organization. */
+                /** @description The domain of the workspace or organization that the tokens belong to. */
                 domain?: string;
-                /** @description The long-lived token that gets new access tokens. */
+                /** @description The refresh token. */
                 refresh_token?: string;
                 /** @description The scopes that the provider granted. */
                 scopes?: string[];
@@ -5606,11 +5666,11 @@ export interface components {
         OAuthTokenDetailsInput: {
             /** @description The tokens. */
             oauth_token: {
-                /** @description The short-lived token that calls carry. */
+                /** @description The access token that is sent in calls. */
                 access_token?: string;
-                /** @description The domain, for OAuth that belongs to a workspace or an organization. */
+                /** @description The domain of the workspace or organization that the tokens belong to. */
                 domain?: string;
-                /** @description The long-lived token that gets new access tokens. */
+                /** @description The refresh token. */
                 refresh_token?: string;
                 /** @description The scopes that the provider granted. */
                 scopes?: string[];
@@ -5623,13 +5683,13 @@ export interface components {
         OAuthTokenDetailsUpdate: {
             /** @description The fields to change. */
             oauth_token: {
-                /** @description The short-lived token that calls carry. */
+                /** @description The access token that is sent in calls. */
                 access_token?: string;
-                /** @description The domain, for OAuth that belongs to a workspace or an organization; null removes it. */
+                /** @description The domain of the workspace or organization that the tokens belong to; null removes it. */
                 domain?: string | null;
-                /** @description The long-lived token that gets new access tokens; null removes it. */
+                /** @description The refresh token; null removes it. */
                 refresh_token?: string | null;
-                /** @description The scopes that the provider granted, all of them; null removes them. */
+                /** @description The scopes that the provider granted. The list replaces the stored one; null removes it. */
                 scopes?: string[] | null;
             };
         };
@@ -5638,9 +5698,9 @@ export interface components {
          * @description For the types `OAUTH`, `OAUTH_M2M`, `BOARD_OAUTH1` and `SMART_FHIR`.
          */
         OAuthTokenDetailsWithoutSecrets: {
-            /** @description What is known of the tokens. */
+            /** @description The fields of the tokens that are not secret. */
             oauth_token: {
-                /** @description The domain, for OAuth that belongs to a workspace or an organization. */
+                /** @description The domain of the workspace or organization that the tokens belong to. */
                 domain?: string;
                 /** @description The scopes that the provider granted. */
                 scopes?: string[];
@@ -5652,7 +5712,7 @@ export interface components {
             function: {
                 /** @description At most 1,024 characters. */
                 description: string;
-                /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+                /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
                 name: string;
                 /** @description The JSON Schema of the arguments, an object at its top. */
                 parameters: {
@@ -5748,15 +5808,15 @@ export interface components {
         };
         /** @description A page of providers. */
         ProviderList: {
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /** @description The providers of this page. */
             providers: components["schemas"]["Provider"][];
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
         };
@@ -5819,26 +5879,26 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description A revocation that has ended. */
+        /** @description A finished revocation. */
         RevocationData: {
             revocation: components["schemas"]["Revocation"];
         };
         /** @description A page of revocations, newest first. */
         RevocationList: {
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /** @description The revocations of this page. */
             revocations: components["schemas"]["Revocation"][];
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
             /**
-             * @description `true` when counting stopped at a bound: there are at least `total_size` matches. Absent when `total_size` is exact. The operation
-             *     says when counting stops.
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
              */
             total_size_is_lower_bound?: boolean;
         };
@@ -5849,14 +5909,14 @@ export interface components {
          * @enum {string}
          */
         RevocationStatus: "PENDING" | "REVOKED" | "NOT_REVOCABLE" | "FAILED";
-        /** @description How to change over to a new secret. */
+        /** @description How to replace the secret. */
         RotateApiClientSecretRequest: {
-            /** @description How long the secret in use keeps working beside the new one, in seconds; 86400 (one day) when left out, 0 ends it immediately. */
+            /** @description How long the previous secret remains valid, in seconds. Default: 86400 (one day). 0 revokes it immediately. */
             overlap_seconds?: number;
         };
         /**
-         * @description A permission of an API client. Each operation of this document says which one it needs; `proxy` is for raw calls under
-         *     `/api/v1/proxy/`, which this document cannot describe.
+         * @description A permission of an API client. Each operation of this document states the scope that it requires. `proxy` is for raw calls at
+         *     `/api/v1/proxy/`, which this document does not contain.
          * @enum {string}
          */
         Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "proxy" | "events:read" | "events:write" | "admin";
@@ -5868,38 +5928,41 @@ export interface components {
         };
         /** @description A page of tools that a user's accounts can call now, ordered by name. */
         ScopedToolList: {
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /** @description The tools of this page. */
             tools: components["schemas"]["ScopedTool"][];
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
         };
         /**
          * SMART on FHIR
-         * @description The user consents at a health record system; endpoints may be discovered from its FHIR base.
+         * @description SMART on FHIR: the user gives consent at a health record system. The endpoints can be discovered from its FHIR base URL.
          */
         SmartFhirPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
             /**
-             * @description What a person types as the credential; stored encrypted. When left out: `api_key` for `API_KEY`, `token` for `BEARER_TOKEN`,
-             *     `username` and `password` for `BASIC` and `BASIC_AUTH`, and nothing for OAuth types, whose accounts bring tokens.
+             * @description The credential fields that a user enters. The values are stored encrypted. Default: `api_key` for `API_KEY`, `token` for
+             *     `BEARER_TOKEN`, `username` and `password` for `BASIC` and `BASIC_AUTH`, and none for OAuth types.
              */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -5911,12 +5974,12 @@ export interface components {
         /**
          * Static credentials
          * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`, `BOARD_OAUTH1` and
-         *     `SMART_FHIR` where each account brings a client of its own.
+         *     `SMART_FHIR` if each account has its own client.
          */
         StaticAuthDetails: {
-            /** @description What a person typed. */
+            /** @description The values that the user entered. */
             static_auth: {
-                /** @description The values, by the field names of the connector's authentication pattern. */
+                /** @description The values, by field name of the authentication pattern. */
                 details: {
                     [key: string]: unknown;
                 };
@@ -5924,15 +5987,15 @@ export interface components {
         };
         /**
          * Static credentials
-         * @description What a person typed. For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`,
-         *     `BOARD_OAUTH1` and `SMART_FHIR` where each account brings a client of its own.
+         * @description Static credentials, for the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`,
+         *     `BOARD_OAUTH1` and `SMART_FHIR` if each account has its own client.
          */
         StaticAuthDetailsInput: {
             /** @description The static credentials. */
             static_auth: {
                 /**
-                 * @description The values, by the field names of the connector's authentication pattern. A required field that is missing, an unknown
-                 *     one and a value that breaks its pattern are refused with 400.
+                 * @description The values, by field name of the authentication pattern. A missing required field, an unknown field and a value that
+                 *     does not match the pattern of its field are rejected with 400.
                  */
                 details: {
                     [key: string]: unknown;
@@ -5942,15 +6005,12 @@ export interface components {
         /**
          * Static credentials
          * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`, `BOARD_OAUTH1` and
-         *     `SMART_FHIR` where each account brings a client of its own.
+         *     `SMART_FHIR` if each account has its own client.
          */
         StaticAuthDetailsUpdate: {
             /** @description The fields to change. */
             static_auth: {
-                /**
-                 * @description The values to change, by the field names of the connector's authentication pattern. Other values stay; null removes
-                 *     one.
-                 */
+                /** @description The values to change, by field name of the authentication pattern; null removes a value. Other values do not change. */
                 details?: {
                     [key: string]: unknown;
                 };
@@ -5959,14 +6019,14 @@ export interface components {
         /**
          * Static credentials
          * @description For the types `API_KEY`, `BEARER_TOKEN`, `BASIC`, `BASIC_AUTH` and `CUSTOM`, and for `OAUTH_M2M`, `BOARD_OAUTH1` and
-         *     `SMART_FHIR` where each account brings a client of its own.
+         *     `SMART_FHIR` if each account has its own client.
          */
         StaticAuthDetailsWithoutSecrets: {
-            /** @description What a person typed, without the secrets. */
+            /** @description The values that the user entered and that are not secret. */
             static_auth: {
                 /**
-                 * @description The values of the fields that the connector's authentication pattern shows openly (`text` and `select`), such as a user
-                 *     name. Every other field is left out.
+                 * @description The values of the `text` and `select` fields of the authentication pattern, such as a user name. Other fields are
+                 *     omitted.
                  */
                 details: {
                     [key: string]: unknown;
@@ -6025,7 +6085,7 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
             /** @description The JSON Schema (2020-12) of `data` in the answer. */
             output_schema: {
@@ -6079,7 +6139,7 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
             /** @description JSON Schema (2020-12) of `data`, after `response`. */
             output_schema: {
@@ -6138,12 +6198,19 @@ export interface components {
             upstream_status: number | null;
         };
         /**
-         * @description The kind of a failed call:
-         *     `upstream_bad_request` the provider refused the input; `upstream_auth` it refused the credential;
-         *     `upstream_forbidden` the credential may not do this; `upstream_not_found`; `upstream_conflict`; `upstream_rate_limited`;
-         *     `upstream_server_error` it failed; `upstream_unreachable` no connection; `upstream_timeout` too slow;
-         *     `upstream_invalid_response` an answer that cannot be read or is too large; `blocked_by_egress_policy` the address is not one
-         *     that Valetkey may call; `service_busy` Valetkey has too much work of this kind for the call now.
+         * @description The kind of failure:
+         *     - `upstream_bad_request`: the provider rejected the input.
+         *     - `upstream_auth`: the provider rejected the credentials.
+         *     - `upstream_forbidden`: the credentials do not permit the call.
+         *     - `upstream_not_found`: the provider did not find the resource.
+         *     - `upstream_conflict`: the call conflicts with the state of the resource.
+         *     - `upstream_rate_limited`: the rate limit of the provider was exceeded.
+         *     - `upstream_server_error`: the provider failed.
+         *     - `upstream_unreachable`: the connection to the provider failed.
+         *     - `upstream_timeout`: the provider did not respond in time.
+         *     - `upstream_invalid_response`: the response of the provider cannot be read or is too large.
+         *     - `blocked_by_egress_policy`: Valetkey is not allowed to call the URL.
+         *     - `service_busy`: Valetkey has too much work of this kind.
          * @enum {string}
          */
         ToolErrorKind: "upstream_bad_request" | "upstream_auth" | "upstream_forbidden" | "upstream_not_found" | "upstream_conflict" | "upstream_rate_limited" | "upstream_server_error" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "blocked_by_egress_policy" | "service_busy";
@@ -6195,15 +6262,15 @@ export interface components {
         };
         /** @description A page of tools, ordered by name or by fit. */
         ToolList: {
-            /** @description Send it as `page_token` for the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
-            /** @description Send it as `page_token` for the page before. Empty on the first page. */
+            /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
             /** @description The tools of this page. */
             tools: components["schemas"]["FormattedTool"][];
             /**
              * Format: int64
-             * @description The number of matches on all pages together. It is exact unless `total_size_is_lower_bound` is `true`.
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
         };
@@ -6275,7 +6342,7 @@ export interface components {
             /** @description What it does, what it changes, and when to take a sibling instead. */
             description: string;
             hints: components["schemas"]["ToolHints"];
-            /** @description A tool's name, `<connector>_<verb>_<noun>`. */
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
             /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
             paginated: boolean;
@@ -6342,15 +6409,15 @@ export interface components {
             unit: "items" | "members" | "characters" | "bytes";
         };
         /**
-         * @description Where a cloud gives temporary credentials for a token of ours, and what calls are signed for. The role and the region are
-         *     those of the account: `role_arn` and `region` of its `api_config`.
+         * @description Where a cloud provider issues temporary credentials in exchange for an identity token of Valetkey, and for which service calls
+         *     are signed. The role and the region are `role_arn` and `region` in the `api_config` of the account.
          */
         TrustedIdpConfig: {
-            /** @description The audience of our tokens where the connection has no `client_id`. */
+            /** @description The audience of identity tokens if the connection has no `client_id`. */
             identity_audience?: string;
-            /** @description The service that calls are signed for, as it stands in the scope of a signature (Signature Version 4). */
+            /** @description The service in the credential scope of signatures (AWS Signature Version 4). */
             signing_service?: string;
-            /** @description The token service (AssumeRoleWithWebIdentity). `{{region}}` stands for the region of the account. */
+            /** @description The token service (AssumeRoleWithWebIdentity). `{{region}}` is replaced by the region of the account. */
             token_uri?: string;
         };
         /**
@@ -6358,26 +6425,26 @@ export interface components {
          * @description For the type `TRUSTED_IDP`.
          */
         TrustedIdpDetails: {
-            /** @description Temporary cloud credentials, which the service caches and renews. A field that is not known is absent. */
+            /** @description Temporary cloud credentials, which Valetkey caches and renews. Unknown fields are omitted. */
             trusted_idp: {
-                /** @description The id of the temporary credentials. Set by the service. */
+                /** @description The access key ID of the temporary credentials. Set by Valetkey. */
                 access_key_id?: $Read<string>;
-                /** @description The database user, for provisioned clusters; serverless workgroups ignore it. */
+                /** @description The database user of a provisioned cluster. Serverless workgroups ignore it. */
                 db_user?: string;
                 /**
                  * Format: date-time
-                 * @description When the temporary credentials end. Set by the service.
+                 * @description When the temporary credentials expire. Set by Valetkey.
                  */
                 expiry?: $Read<string>;
-                /** @description Never answered. */
+                /** @description Never returned. */
                 secret_access_key?: $Write<string>;
-                /** @description Never answered. */
+                /** @description Never returned. */
                 session_token?: $Write<string>;
             };
         };
         /**
          * Trusted identity provider
-         * @description For the type `TRUSTED_IDP`. The account of a serverless workgroup has `"trusted_idp": {}`.
+         * @description For the type `TRUSTED_IDP`. For a serverless workgroup, use `"trusted_idp": {}`.
          */
         TrustedIdpDetailsInput: {
             /** @description The database user of a provisioned cluster, or an empty object. */
@@ -6393,7 +6460,7 @@ export interface components {
         TrustedIdpDetailsUpdate: {
             /** @description The field to change. */
             trusted_idp: {
-                /** @description The database user, for provisioned clusters; serverless workgroups ignore it. Null removes it. */
+                /** @description The database user of a provisioned cluster; null removes it. Serverless workgroups ignore it. */
                 db_user?: string | null;
             };
         };
@@ -6402,33 +6469,36 @@ export interface components {
          * @description For the type `TRUSTED_IDP`.
          */
         TrustedIdpDetailsWithoutSecrets: {
-            /** @description What is known of the temporary cloud credentials. */
+            /** @description The fields of the temporary cloud credentials that are not secret. */
             trusted_idp: {
-                /** @description The id of the temporary credentials. */
+                /** @description The access key ID of the temporary credentials. */
                 access_key_id?: string;
-                /** @description The database user, for provisioned clusters; serverless workgroups ignore it. */
+                /** @description The database user of a provisioned cluster. Serverless workgroups ignore it. */
                 db_user?: string;
                 /**
                  * Format: date-time
-                 * @description When the temporary credentials end.
+                 * @description When the temporary credentials expire.
                  */
                 expiry?: string;
             };
         };
         /**
          * Trusted identity provider
-         * @description The cloud trusts Valetkey as an identity provider and gives temporary credentials.
+         * @description The cloud provider trusts Valetkey as an identity provider and issues temporary credentials.
          */
         TrustedIdpPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
-            /** @description Empty, for a type that has no typed credential. */
+            /** @description Empty: users do not enter credentials for this type. */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["TrustedIdpConfig"];
             /**
@@ -6461,64 +6531,71 @@ export interface components {
              */
             type: string;
         };
-        /** @description The account, by `id` or by `organization_id` and/or `user_id` with `connector` and `identifier`, and what to change of it. */
+        /**
+         * @description The account, identified by `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both), and the
+         *     changes.
+         */
         UpdateConnectedAccountRequest: {
             connected_account: components["schemas"]["ConnectedAccountUpdate"];
             /**
-             * @description Names a connection by its `key_id`, or a provider that has exactly one connection in this environment. Letters, digits,
-             *     spaces, hyphens, underscores and colons.
+             * @description The `key_id` of a connection, or the identifier of a provider that has exactly one connection in this environment. It consists
+             *     of letters, digits, spaces, hyphens, underscores and colons.
              */
             connector?: string;
-            /** @description The id of a connected account. */
+            /** @description The ID of the connected account. */
             id?: string;
-            /** @description The account's identifier in the third-party application, such as an e-mail address, a user id or a workspace. */
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier?: string;
-            /** @description The caller's own name for an organization. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
-            /** @description The caller's own name for a user. Valetkey keeps it as it is and reads nothing into it. */
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
         };
-        /** @description The settings to change. What is left out stays as it is; `null` clears. */
+        /** @description The settings to change. Omitted settings do not change; `null` clears a setting. */
         UpdateConnectionRequest: {
             /**
-             * @description The only addresses that may be used where the provider's definition leaves them open: the base address that an account names, the
-             *     OAuth addresses that a value of an account is part of, and an authorization server at another host that an MCP server names for
-             *     a client of yours. An address is allowed when it is listed or lies below one that is; `https://*.acme.example` stands for
-             *     every host below acme.example. Null for no list: then the client is used where it was first used, and nowhere else. In a
-             *     production environment the list is required where a value of an account decides where the client is used, for example
-             *     at record systems (SMART on FHIR) whose address the user types. A request that allows more addresses than before also brings
-             *     `client_secret` (or the `client_id` of a client that has none): a stored client is not used at addresses that it was not stored for.
-             *     At record systems a private key (`private_key_jwt`) need not be repeated.
+             * @description The URLs that accounts of this connection can use where the definition of the provider leaves them open: the base URL that an
+             *     account names, OAuth URLs that contain a value of an account, and an authorization server on another host that an MCP server
+             *     names for your own client. A URL is allowed if it is in the list or below a URL in the list. `https://*.acme.example` allows
+             *     all hosts below acme.example.
+             *
+             *     Null means that there is no list: the client is used only at the URL where it was first used. In a production environment, the
+             *     list is required if a value of an account determines where the client is used, for example for health record systems (SMART on
+             *     FHIR) whose URL the user enters.
+             *
+             *     A request that allows more URLs than before must also contain `client_secret` (or `client_id` if the client has no secret),
+             *     because a stored client is not used at URLs for which it was not stored. This does not apply to private keys
+             *     (`private_key_jwt`) for health record systems.
              */
             allowed_addresses?: string[] | null;
-            /** @description The only tools that accounts of this connection may run; null for every tool of the connector. */
+            /** @description The tools that accounts of this connection can run; null for all tools of the connector. */
             allowed_tools?: string[] | null;
-            /** @description The OAuth client at the provider; null removes it, which makes a connection of an OAuth type a `DRAFT`. */
+            /** @description The OAuth client ID at the provider. Null removes it, and a connection of an OAuth type becomes a `DRAFT`. */
             client_id?: string | null;
-            /** @description The secret of the OAuth client, as on create; null removes it. It is stored encrypted and never returned. */
+            /** @description The secret of the OAuth client, as in `createConnection`; null removes it. It is stored encrypted and never returned. */
             client_secret?: $Write<string | null>;
-            /** @description The domains of the connection, all of them; null for none. */
+            /** @description The domains of the connection. The list replaces the stored one; null clears it. */
             domains?: string[] | null;
             /** @description Whether the connection can be used. */
             enabled?: boolean;
             /**
-             * @description How long an MCP server may be silent during a call, in seconds. Progress that it reports starts the time again, up to five
-             *     minutes in all. Null for 60.
+             * @description How long to wait for the next message of an MCP server during a call, in seconds. Progress notifications restart the time,
+             *     up to five minutes in total. Null restores the default of 60.
              */
             mcp_timeout_seconds?: number | null;
-            /** @description The organization that owns the connection; null makes it belong to the whole environment. */
+            /** @description The organization that owns the connection. If null, the connection belongs to the whole environment. */
             organization_id?: string | null;
-            /** @description The organization's name; null clears it. */
+            /** @description The name of the organization; null clears it. */
             organization_name?: string | null;
             /**
              * Format: uri
-             * @description Where a verified user is sent; null for the page that Valetkey shows. An https address; in development also http on the
-             *     loopback.
+             * @description Where users are redirected after verification: an `https://` URL, or an `http://` URL of the loopback interface in
+             *     development. If null, Valetkey shows a page.
              */
             post_user_verify_redirect_url?: string | null;
-            /** @description The scopes to ask accounts for, all of them; null for those that the provider requires. */
+            /** @description The scopes to request for accounts. The list replaces the stored one; null restores the scopes that the provider requires. */
             scopes?: string[] | null;
-            /** @description Null for `REQUIRED`. */
+            /** @description Whether users must be verified. Null restores the default, `REQUIRED`. */
             verification_mode?: components["schemas"]["VerificationMode"] | null;
         };
         /** @description What to change of a custom provider. What is left out stays as it is; `null` clears where it is allowed. */
@@ -6546,20 +6623,21 @@ export interface components {
              */
             proxy_url?: string | null;
         };
-        /** @description The settings to change. What is left out stays as it is; `null` clears. */
+        /** @description The settings to change. Omitted settings do not change; `null` clears a setting. */
         UpdateEnvironmentRequest: {
-            /** @description For how many days records stay in the audit log before they are moved to files of the archive; null for ever. */
+            /** @description For how many days entries stay in the audit log before they are moved to archive files; null: entries are never moved. */
             audit_retention_days?: number | null;
-            /** @description For how many days records of executions are kept; null for 90. */
+            /** @description For how many days executions are kept; null restores the default of 90. */
             execution_retention_days?: number | null;
-            /** @description Whether records keep what executions sent and got, from now on; null for no. */
+            /** @description Whether new executions store what was sent and received; null restores the default, `false`. */
             keep_execution_contents?: boolean | null;
-            /** @description How long an authorization link can be opened, from a minute to a day; null for 15 minutes. */
+            /** @description How long an authorization link is valid, in seconds: from a minute to a day. Null restores the default of 15 minutes. */
             link_lifetime_seconds?: number | null;
             /**
-             * @description The addresses of applications that finished links may send users to, all of them; null for none. Each is an https address,
-             *     in development also http on the loopback, written exactly as browsers write it, without user information, fragment or
-             *     wildcard, and without `auth_request_id` or `state` in its query.
+             * @description The URLs of applications to which users can be redirected after finishing a link. The list replaces the stored one; null
+             *     clears it. Each must be an `https://` URL, or an `http://` URL of the loopback interface in development, in the normalized
+             *     form that browsers use. It must not contain user information, a fragment, a wildcard, or `auth_request_id` or `state` in
+             *     its query.
              */
             user_verify_urls?: string[] | null;
         };
@@ -6620,8 +6698,8 @@ export interface components {
             title?: string;
         };
         /**
-         * @description Whether the user who finishes an authorization link must be verified by the application. With `NONE` whoever finishes a link
-         *     is let in; that is for development environments whose base URL is of the loopback only.
+         * @description Whether the application must verify the user who finished an authorization link. With `NONE`, every user who finishes a link
+         *     is accepted. `NONE` is allowed only in development environments with a loopback base URL.
          * @enum {string}
          */
         VerificationMode: "REQUIRED" | "NONE";
@@ -6653,17 +6731,17 @@ export interface components {
          * @description For the type `WORKSPACE_DWD`.
          */
         WorkspaceDwdDetails: {
-            /** @description Whom the service account stands for, and the token it got. A field that is not known is absent. */
+            /** @description The user that the service account impersonates, and its token. Unknown fields are omitted. */
             workspace_dwd: {
-                /** @description The short-lived token that calls carry. Set by the service. */
+                /** @description The access token that is sent in calls. Set by Valetkey. */
                 access_token?: $Read<string>;
-                /** @description The scopes of the token. Set by the service. */
+                /** @description The scopes of the token. Set by Valetkey. */
                 scopes?: $Read<string[]>;
                 /** @description The workspace user to impersonate. */
                 subject?: string;
                 /**
                  * Format: date-time
-                 * @description When the token ends. Set by the service.
+                 * @description When the token expires. Set by Valetkey.
                  */
                 token_expires_at?: $Read<string>;
             };
@@ -6673,7 +6751,7 @@ export interface components {
          * @description For the type `WORKSPACE_DWD`.
          */
         WorkspaceDwdDetailsInput: {
-            /** @description Whom the service account stands for. */
+            /** @description The user that the service account impersonates. */
             workspace_dwd: {
                 /** @description The workspace user to impersonate. */
                 subject: string;
@@ -6695,7 +6773,7 @@ export interface components {
          * @description For the type `WORKSPACE_DWD`.
          */
         WorkspaceDwdDetailsWithoutSecrets: {
-            /** @description Whom the service account stands for, and what is known of its token. */
+            /** @description The user that the service account impersonates, and the fields of its token that are not secret. */
             workspace_dwd: {
                 /** @description The scopes of the token. */
                 scopes?: string[];
@@ -6703,28 +6781,31 @@ export interface components {
                 subject?: string;
                 /**
                  * Format: date-time
-                 * @description When the token ends.
+                 * @description When the token expires.
                  */
                 token_expires_at?: string;
             };
         };
         /**
          * Domain-wide delegation
-         * @description A service account stands for a workspace user (RFC 7523).
+         * @description Domain-wide delegation: a service account impersonates a workspace user (RFC 7523).
          */
         WorkspaceDwdPattern: {
-            /** @description What must be known of an account besides its credential, such as a sub-domain or a region; kept in `api_config`. */
+            /** @description The settings of an account besides its credentials, such as a subdomain or a region. They are stored in `api_config`. */
             account_fields?: components["schemas"]["AuthField"][];
             auth_field_mutations?: components["schemas"]["AuthFieldMutations"];
-            /** @description The header that carries the credential instead of `Authorization`. */
+            /** @description The header that contains the credential instead of `Authorization`. */
             auth_header_key_override?: string;
-            /** @description Help for the person who connects an account, such as where to find the key. */
+            /** @description Help text for the user who connects an account, such as where to find the key. */
             description?: string;
-            /** @description The label of this way on the connect page. */
+            /** @description The label of this pattern on the connect page. */
             display_name?: string;
-            /** @description Empty, for a type that has no typed credential. */
+            /** @description Empty: users do not enter credentials for this type. */
             fields?: components["schemas"]["AuthField"][];
-            /** @description The provider speaks MCP at `proxy_url`. Its tools are discovered, and so are its OAuth endpoints (RFC 9728, RFC 8414). */
+            /**
+             * @description Whether the provider is an MCP server at `proxy_url`. Its tools and its OAuth endpoints are then discovered (RFC 9728, RFC
+             *     8414).
+             */
             is_mcp?: boolean;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
