@@ -3845,23 +3845,23 @@ export interface components {
         AccountApiConfig: {
             [key: string]: unknown;
         };
-        /** @description The account, or the connection that it needs, cannot be used as it is, and what to do about it. */
+        /** @description The account or its connection cannot be used now. `next_action` says what to do. */
         AccountStateProblem: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong this time, for a person. Not to be parsed. */
+            /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
-            /** @description The fields that are wrong, where there are any; at most 20. */
+            /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
             next_action: components["schemas"]["NextAction"];
-            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description A short text for the kind of problem; the same in every occurrence. */
+            /** @description A short summary of this kind of error. It is the same for each occurrence. */
             title: string;
             /**
              * Format: uri-reference
-             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             * @description The URI reference of the documentation of this `code` (RFC 9457 §3.1.1).
              */
             type: string;
         };
@@ -3875,11 +3875,11 @@ export interface components {
          * @enum {string}
          */
         AccountStatus: "ACTIVE" | "EXPIRED" | "PENDING_AUTH" | "PENDING_VERIFICATION" | "DISCONNECTED";
-        /** @description A tool as an element of `tools` of the Messages API. */
+        /** @description A tool as an element of `tools` in the Anthropic Messages API. */
         AnthropicTool: {
-            /** @description For a model that has to choose. */
+            /** @description The description for the model. */
             description: string;
-            /** @description The JSON Schema of the input, an object at its top. */
+            /** @description The JSON Schema of the input, with an object at the top level. */
             input_schema: {
                 [key: string]: unknown;
             };
@@ -4057,35 +4057,35 @@ export interface components {
          *     credentials it is an empty object.
          */
         AuthorizationDetailsWithoutSecrets: components["schemas"]["OAuthTokenDetailsWithoutSecrets"] | components["schemas"]["StaticAuthDetailsWithoutSecrets"] | components["schemas"]["WorkspaceDwdDetailsWithoutSecrets"] | components["schemas"]["TrustedIdpDetailsWithoutSecrets"] | components["schemas"]["NoAuthorizationDetails"];
-        /** @description What RFC 8414 says of an authorization server. */
+        /** @description The metadata of the authorization server (RFC 8414). */
         AuthorizationServerMetadata: {
-            /** @description The grants of the token endpoint. */
+            /** @description The grant types of the token endpoint. */
             grant_types_supported: string[];
             /**
              * Format: uri
-             * @description The environment's address; `iss` and `aud` of every access token.
+             * @description The base URL of the environment. It is the `iss` and `aud` of all access tokens.
              */
             issuer: string;
             /**
              * Format: uri
-             * @description Where the public keys are.
+             * @description The URL of the public keys.
              */
             jwks_uri: string;
-            /** @description Empty; there is no authorization endpoint. */
+            /** @description Empty, because there is no authorization endpoint. */
             response_types_supported: string[];
-            /** @description Every scope. */
+            /** @description All scopes. */
             scopes_supported: components["schemas"]["Scope"][];
             /**
              * Format: uri
-             * @description Where people read about it.
+             * @description The URL of the documentation.
              */
             service_documentation?: string;
             /**
              * Format: uri
-             * @description Where tokens are issued.
+             * @description The URL of the token endpoint.
              */
             token_endpoint: string;
-            /** @description How clients may authenticate there. */
+            /** @description The client authentication methods of the token endpoint. */
             token_endpoint_auth_methods_supported: string[];
         };
         /**
@@ -4621,106 +4621,108 @@ export interface components {
         };
         /** @description A new custom provider. */
         CreateCustomProviderRequest: {
-            /** @description The ways in which its accounts can authenticate, at most one per type; the first is offered first. */
+            /** @description How accounts of the provider can authenticate, at most one pattern per type. The first pattern is the default. */
             auth_patterns: components["schemas"]["AuthPattern"][];
-            /** @description What it is, for a person who chooses. */
+            /** @description A short description of the provider for display. */
             description?: string;
-            /** @description The provider's name for people. */
+            /** @description The name of the provider for display. */
             display_name: string;
-            /** @description The address of its icon, best an SVG of 800x800 pixels. An https URL, or empty for none. Valetkey never fetches it. */
+            /** @description The `https://` URL of the icon, preferably an SVG of 800x800 pixels. Empty for no icon. Valetkey never fetches it. */
             icon_src?: string;
             metadata?: components["schemas"]["ProviderMetadata"];
             /**
-             * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
-             *     has none, so its tools cannot run.
+             * @description Whether tool calls are sent to `proxy_url`. If `false`, they are sent to the base URL in the definition of the connector;
+             *     custom providers do not have one, so their tools cannot run.
              */
             proxy_enabled?: boolean;
             /**
-             * @description The base of the provider's API, or the endpoint of its MCP server. Must start with `https://`. In a development environment it
-             *     may also be an `http://` address on the machine itself whose host and port the setting `VALETKEY_EGRESS_ALLOW` lists.
-             *     `{{field_name}}` stands for the value of a field with `is_path_param`, as a whole host label or path segment.
+             * @description The base URL of the provider's API, or the URL of its MCP server. It must start with `https://`. A development environment
+             *     also accepts an `http://` URL of the local machine whose host and port are listed in the setting `VALETKEY_EGRESS_ALLOW`.
+             *     `{{field_name}}` is replaced by the value of a field with `is_path_param`, as a whole host label or path segment.
              */
             proxy_url?: string;
         };
         /** @description A new MCP config. */
         CreateMcpConfigRequest: {
-            /** @description What it is for. */
+            /** @description The purpose of the config. */
             description?: string;
-            /** @description The connections to offer, at most 25. */
+            /** @description The connections whose tools are offered, at most 25. */
             mappings: components["schemas"]["McpMappingRequest"][];
-            /** @description A name for people, unique in the environment. */
+            /** @description The unique name of the config. */
             name: string;
         };
-        /** @description The server, the user, and how long. */
+        /** @description The server, the user and the lifetime of the token. */
         CreateMcpSessionTokenRequest: {
             /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier: string;
-            /** @description How long the token is valid, in seconds; 3600 (one hour) when left out. */
+            /** @description How long the token is valid, in seconds. Default: 3600 (one hour). */
             lifetime_seconds?: number;
             /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
-            /** @description The id of the connection or of the MCP config whose server the token is for. */
+            /** @description The ID of the connection or MCP config whose server the token is for. */
             server_id: string;
             /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
             /**
-             * @description Where the user is sent who connects an account on the way, as for a magic link. It stands on the environment's list of
-             *     `user_verify_urls`. Without it links are made only for connections that verify nobody.
+             * @description The URL of your application to which the user is redirected after connecting an account, as in `generateMagicLink`. It
+             *     must be equal to one of the `user_verify_urls` of the environment. Without it, users get links only for connections with
+             *     the verification mode `NONE`.
              */
             user_verify_url?: string;
         };
-        /** @description A tool of this environment's own. */
+        /** @description A new tool. */
         CreateToolRequest: {
-            /** @description The identifier of the custom provider or built-in connector whose accounts are to run it. */
+            /** @description The identifier of the custom provider or built-in connector whose accounts run the tool. */
             connector: string;
-            /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
+            /**
+             * @description The description for the model that selects a tool: what the tool does, what it changes, and when to use a related tool
+             *     instead. One line of plain text.
+             */
             description: string;
-            /** @description What marks an answer as a failure, whatever its status. */
+            /** @description How to recognize a failure in a response with a successful status. */
             errors?: {
                 [key: string]: unknown;
             }[];
-            /** @description Inputs that fit the schema and give a request; they are tried out. */
+            /** @description Example inputs. Each must fit the schema and result in a request; this is checked. */
             examples: components["schemas"]["ToolExample"][];
             hints: components["schemas"]["DefinedHints"];
             /**
-             * @description JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`; every property has a
-             *     description. Patterns are kept to those whose time is bounded by the length of the value.
+             * @description The JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`, where each property
+             *     has a description. Patterns must match in a time that is bounded by the length of the value.
              */
             input_schema: {
                 [key: string]: unknown;
             };
             /**
-             * @description What callers name it: the connector's identifier in lower case with underscores (its first 32 characters), then a verb and a noun. It
-             *     never changes.
+             * @description The name of the tool: the identifier of the connector in lower case with underscores (its first 32 characters), then a
+             *     verb and a noun. It never changes.
              */
             name: string;
-            /** @description JSON Schema (2020-12) of `data`, after `response`. */
+            /** @description The JSON Schema (2020-12) of `data`, after `response` is applied. */
             output_schema: {
                 [key: string]: unknown;
             };
-            /** @description How the API pages; with it the tool takes `cursor` and answers `next_cursor`. */
+            /** @description How the API paginates. With it, the tool accepts `cursor` and returns `next_cursor`. */
             pagination?: {
                 [key: string]: unknown;
             };
             /**
-             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base address of the account), `query`, `parameters`,
-             *     `headers` and `body` with templates such as `{"$input": "title"}`. The documentation page on tools lists them all.
+             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base URL of the account), `query`, `parameters`,
+             *     `headers` and `body`, with templates such as `{"$input": "title"}`. The tools page of the documentation lists all
+             *     templates.
              */
             request: {
                 [key: string]: unknown;
             };
-            /** @description What of the answer reaches the caller. */
+            /** @description Which part of the response is returned. Default: all of it. */
             response?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-             *     is needed.
-             */
+            /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes: string[][];
-            /** @description What it is about, to filter by. */
+            /** @description Tags to filter tools. */
             tags: string[];
-            /** @description A short name for people. */
+            /** @description A short name for display. */
             title: string;
         };
         /** @description A field that a user enters, and where its value is sent. */
@@ -4784,22 +4786,25 @@ export interface components {
              */
             type: "CUSTOM";
         };
-        /** @description What a caller may assume of a tool before it runs it. GET and HEAD are read_only, DELETE is destructive; else give a reason. */
+        /**
+         * @description What callers can assume about a tool before they run it. By default, GET and HEAD requests are `read_only`, and DELETE
+         *     requests are `destructive`. Hints that differ require a `reason`.
+         */
         DefinedHints: {
-            /** @description It may delete or overwrite something. */
+            /** @description Whether the tool may delete or overwrite data. */
             destructive: boolean;
-            /** @description Running it twice has the same effect as running it once. Such a call is sent again after a failure. */
+            /** @description Whether running the tool twice has the same effect as running it once. Such a call is sent again after a failure. */
             idempotent: boolean;
-            /** @description It reaches people or content outside the account's own data. */
+            /** @description Whether the tool interacts with people or content outside the account's own data. */
             open_world: boolean;
-            /** @description It changes nothing. */
+            /** @description Whether the tool never changes anything. */
             read_only: boolean;
-            /** @description Why the hints differ from what the method says. */
+            /** @description Why the hints differ from the HTTP method. */
             reason?: string;
         };
-        /** @description The request that a dry run would have sent. Secrets stand as `[secret]`. */
+        /** @description The request that would be sent. Secrets are replaced by `[secret]`. */
         DryRunRequest: {
-            /** @description The body, as JSON where it is JSON and as a string otherwise; absent when there is none. */
+            /** @description The body, parsed if it is JSON, otherwise a string. Absent if there is no body. */
             body?: unknown;
             /** @description The request headers, by lower-case name. */
             headers: {
@@ -4807,7 +4812,7 @@ export interface components {
             };
             /** @description The HTTP method. */
             method: string;
-            /** @description The complete address with its query. */
+            /** @description The complete URL with its query. */
             url: string;
         };
         /** @description An empty object. */
@@ -4855,20 +4860,21 @@ export interface components {
             environment: components["schemas"]["Environment"];
         };
         /**
-         * @description What went wrong, as a stable word to program against. New codes may be added; a code never changes its meaning.
+         * @description A stable code for the error, to use in programs. New codes may be added. The meaning of a code never changes.
          * @enum {string}
          */
         ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
-         * @description A tool, its input, and the account to run it with: either `connected_account_id`, or `organization_id` and/or `user_id` with
-         *     `connector` and `identifier`. Fields beside `connected_account_id` must agree with it.
+         * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
+         *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
          */
         ExecuteToolRequest: {
             /** @description Your identifier for an agent run, to find its executions later. */
             agent_run_id?: string;
             /**
-             * @description Read a paginated result page by page and join its lists, up to 50 pages, 1 MiB and 20 seconds. `pages` says whether it is
-             *     complete; where it is not, `next_cursor` leads on. Only for tools that are `paginated`.
+             * @description Whether to read all pages of a paginated result and join their lists, up to 50 pages, 1 MiB and 20 seconds. `pages` says
+             *     whether the result is complete; if not, continue with `next_cursor`. Only for tools that are `paginated`. Default:
+             *     `false`.
              */
             all_pages?: boolean;
             /** @description The ID of the connected account. */
@@ -4878,15 +4884,15 @@ export interface components {
              *     of letters, digits, spaces, hyphens, underscores and colons.
              */
             connector?: string;
-            /** @description Return the exact request that would be sent, with its secrets masked, and send nothing; `false` when left out. */
+            /** @description Whether to return the exact request with its secrets masked, without sending it. Default: `false`. */
             dry_run?: boolean;
             /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier?: string;
             /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /**
-             * @description The tool's parameters; an empty object when left out. They are checked against its `input_schema` before anything is sent.
-             *     Null counts as left out where the schema takes no null and does not require the parameter.
+             * @description The input of the tool, which is validated against its `input_schema` before anything is sent. Default: an empty object. An
+             *     optional parameter with the value null is treated as omitted if its schema does not allow null.
              */
             tool_input?: {
                 [key: string]: unknown;
@@ -4896,17 +4902,17 @@ export interface components {
             /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
         };
-        /** @description What the tool answered. */
+        /** @description The result of the tool. */
         ExecuteToolResponse: {
-            /** @description The tool's result, any JSON value as its `output_schema` says; null for a dry run. */
+            /** @description The result: any JSON value that fits the `output_schema` of the tool; null for a dry run. */
             data: unknown;
             dry_run_request?: components["schemas"]["DryRunRequest"];
-            /** @description Names this execution in `GET /api/v1/executions/{execution_id}`. A dry run is not recorded, so its id is found nowhere. */
+            /** @description The ID of the execution for `getExecution`. A dry run has an ID, but is not recorded. */
             execution_id: string;
-            /** @description There are more results; send it as `cursor` in `tool_input`. Absent on the last page. */
+            /** @description The cursor of the next page: send it as `cursor` in `tool_input`. Absent on the last page. */
             next_cursor?: string;
             pages?: components["schemas"]["PagesRead"];
-            /** @description `true` when the result was cut to the size that a tool may answer; absent otherwise. */
+            /** @description `true` if the result was truncated because it is too large. Otherwise absent. */
             truncated?: boolean;
             truncation?: components["schemas"]["Truncation"];
         };
@@ -4978,30 +4984,30 @@ export interface components {
              */
             total_size_is_lower_bound?: boolean;
         };
-        /** @description The tool was called and failed. */
+        /** @description The tool ran and failed. */
         ExecutionProblem: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong this time, for a person. Not to be parsed. */
+            /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
-            /** @description The fields that are wrong, where there are any; at most 20. */
+            /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description The execution that failed. */
+            /** @description The ID of the failed execution. */
             execution_id: string;
             /**
-             * @description Where the provider refused the credential (`upstream_auth`) or wants more scopes, the operation that helps. Absent where
-             *     trying again later helps.
+             * @description What to do if the provider rejected the credentials (`upstream_auth`) or requires more scopes. Absent if you can try again
+             *     later.
              */
             next_action?: components["schemas"]["NextAction"];
-            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description A short text for the kind of problem; the same in every occurrence. */
+            /** @description A short summary of this kind of error. It is the same for each occurrence. */
             title: string;
             tool_error: components["schemas"]["ToolError"];
             /**
              * Format: uri-reference
-             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             * @description The URI reference of the documentation of this `code` (RFC 9457 §3.1.1).
              */
             type: string;
         };
@@ -5020,56 +5026,56 @@ export interface components {
          */
         ExecutionStatus: "STARTED" | "SUCCEEDED" | "FAILED" | "UNKNOWN";
         /**
-         * @description The server cannot run the tool now. Where `tool_error` is present, an execution was recorded: `tool_error.retryable` says whether the
-         *     same call may be sent again.
+         * @description The server cannot run the tool now. If `tool_error` is present, an execution was recorded, and `tool_error.retryable` says
+         *     whether you can send the same call again.
          */
         ExecutionUnavailableProblem: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong this time, for a person. Not to be parsed. */
+            /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
-            /** @description The fields that are wrong, where there are any; at most 20. */
+            /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description The execution that failed. */
+            /** @description The ID of the failed execution. */
             execution_id?: string;
-            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description A short text for the kind of problem; the same in every occurrence. */
+            /** @description A short summary of this kind of error. It is the same for each occurrence. */
             title: string;
             tool_error?: components["schemas"]["ToolError"];
             /**
              * Format: uri-reference
-             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             * @description The URI reference of the documentation of this `code` (RFC 9457 §3.1.1).
              */
             type: string;
         };
-        /** @description One offending field. */
+        /** @description An invalid field. */
         FieldError: {
             /** @description The path of the field, such as `connected_account.api_config` or `auth_patterns[0].type`. */
             field: string;
-            /** @description What is wrong with it. */
+            /** @description What is wrong with the field. */
             message: string;
         };
-        /** @description A tool in the shape that `format` and `detail` ask for. */
+        /** @description A tool in the format of the `format` and `detail` parameters. */
         FormattedTool: components["schemas"]["ToolSummary"] | components["schemas"]["Tool"] | components["schemas"]["OpenAiTool"] | components["schemas"]["AnthropicTool"] | components["schemas"]["GeminiTool"] | components["schemas"]["McpTool"];
-        /** @description A tool as an element of `functionDeclarations` of a `Tool` of the Gemini API. */
+        /** @description A tool as an element of `functionDeclarations` in the Gemini API. */
         GeminiTool: {
-            /** @description For a model that has to choose. */
+            /** @description The description for the model. */
             description: string;
             /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
             /**
-             * @description The `Schema` of the arguments, an object at its top. It uses `type`, `description`, `nullable`, `enum`, `properties`,
-             *     `required`, `items` and `anyOf`; other constraints are part of descriptions. Absent for a tool without inputs.
+             * @description The `Schema` of the arguments, with an object at the top level. It uses `type`, `description`, `nullable`, `enum`,
+             *     `properties`, `required`, `items` and `anyOf`; other constraints are in descriptions. Absent if the tool has no inputs.
              */
             parameters?: {
                 [key: string]: unknown;
             };
         };
         /**
-         * @description The account, by `id` or by `organization_id` and/or `user_id` with `connector` and `identifier`, and where its user goes
-         *     afterwards.
+         * @description The account, identified by `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both), and the
+         *     URL to which the user is redirected.
          */
         GenerateMagicLinkRequest: {
             /**
@@ -5084,20 +5090,20 @@ export interface components {
             /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /**
-             * @description The application's own, opaque to Valetkey: comes back unchanged in the query of `user_verify_url`. Any characters, at most
-             *     512.
+             * @description A value of your application, which is returned unchanged in the query of `user_verify_url`. It can contain any characters,
+             *     at most 512.
              */
             state?: string;
             /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
             /**
-             * @description The address of the application that a user is sent to when the link is finished, with `auth_request_id` and `state` in its
-             *     query. It stands on the environment's list of `user_verify_urls` and is compared with it exactly. Required, unless the
-             *     connection's verification mode is `NONE`; then the user is not sent anywhere.
+             * @description The URL of your application to which the user is redirected after finishing the link, with `auth_request_id` and `state`
+             *     in the query. It must be equal to one of the `user_verify_urls` of the environment. It is required unless the verification
+             *     mode of the connection is `NONE`; then the user is not redirected.
              */
             user_verify_url?: string;
         };
-        /** @description The process answers. */
+        /** @description The server is running. */
         Health: {
             /**
              * @description Always `ok`.
@@ -5105,25 +5111,25 @@ export interface components {
              */
             status: "ok";
         };
-        /** @description What OpenID Connect Discovery 1.0 says of an issuer that vouches for accounts. It has no authorization endpoint. */
+        /** @description The metadata of the identity provider (OpenID Connect Discovery 1.0). It has no authorization endpoint. */
         IdentityProviderMetadata: {
-            /** @description What an identity token says. */
+            /** @description The claims of identity tokens. */
             claims_supported: string[];
-            /** @description The algorithms of the keys. */
+            /** @description The signature algorithms of identity tokens. */
             id_token_signing_alg_values_supported: string[];
             /**
              * Format: uri
-             * @description The environment's address; `iss` of every identity token.
+             * @description The base URL of the environment. It is the `iss` of all identity tokens.
              */
             issuer: string;
             /**
              * Format: uri
-             * @description Where the public keys are.
+             * @description The URL of the public keys.
              */
             jwks_uri: string;
-            /** @description Always `id_token`; the standard demands the member. */
+            /** @description Always `id_token`, because the standard requires this field. */
             response_types_supported: string[];
-            /** @description Always `public`; an account has one subject for everybody. */
+            /** @description Always `public`: an account has the same subject for all relying parties. */
             subject_types_supported: string[];
         };
         /**
@@ -5132,118 +5138,121 @@ export interface components {
          * @enum {string}
          */
         IdentityProviderType: "CUSTOM" | "IDP_SIMULATOR" | "OKTA" | "GOOGLE" | "MICROSOFT" | "MICROSOFT_AD" | "AUTH0" | "ONELOGIN" | "PING_IDENTITY" | "JUMPCLOUD" | "GITHUB" | "GITLAB" | "LINKEDIN" | "SALESFORCE" | "ADFS" | "KEYCLOAK";
-        /** @description One file, by the name that references write. */
+        /** @description A file of the document. */
         ImportFile: {
-            /** @description Its text, JSON or YAML. */
+            /** @description The content of the file, in JSON or YAML. */
             content: string;
-            /** @description Such as `openapi.yaml` or `schemas/pet.yaml`. */
+            /** @description The path by which references name the file, such as `openapi.yaml` or `schemas/pet.yaml`. */
             name: string;
         };
-        /** @description What was imported, and what was lost on the way. Lists hold at most 500 entries; the counts are of all. */
+        /** @description What was imported, and what could not be converted. Each list has at most 500 entries; the counts include all. */
         ImportReport: {
-            /** @description The document's security schemes, and what became of each. */
+            /** @description The security schemes of the document, and how each was converted. */
             credentials: {
-                /** @description What to know about it. */
+                /** @description Details of the conversion. */
                 detail: string;
-                /** @description As the document names it. */
+                /** @description The name of the security scheme in the document. */
                 scheme: string;
-                /** @description The authorization type that stands for it; absent when none can. */
+                /** @description The authorization type of the scheme. Absent if the scheme is not supported. */
                 type?: string;
             }[];
-            /** @description Operations that became tools. */
+            /** @description The number of operations that became tools. */
             imported: number;
-            /** @description Operations that became no tool. */
+            /** @description Operations that were not imported. */
             left_out: {
-                /** @description More about it. */
+                /** @description Details of the reason. */
                 detail?: string;
-                /** @description As the document writes it. */
+                /** @description The operation ID in the document. */
                 operation_id?: string;
                 /**
-                 * @description Why.
+                 * @description Why the operation was not imported.
                  * @enum {string}
                  */
                 reason: "DEPRECATED" | "EXCLUDED" | "OVER_LIMIT" | "METHOD" | "OTHER_SERVER" | "PATH" | "UNREADABLE";
-                /** @description Method and path. */
+                /** @description The method and path of the operation. */
                 source_id: string;
             }[];
-            /** @description Operations left out, by reason. */
+            /** @description The number of operations that were not imported, by reason. */
             left_out_counts: {
                 [key: string]: number;
             };
-            /** @description Notes, by kind. */
+            /** @description The number of notes, by kind. */
             note_counts: {
                 [key: string]: number;
             };
-            /** @description What operations lost on their way to a tool. */
+            /** @description What was changed or lost in the conversion of operations. */
             notes: {
-                /** @description Where, or to what. */
+                /** @description Details of the change. */
                 detail: string;
                 /**
-                 * @description What happened.
+                 * @description The kind of change.
                  * @enum {string}
                  */
                 kind: "SCHEMA_CUT" | "LARGE" | "INPUT_RENAMED" | "INPUT_HIDDEN" | "INPUT_FIXED" | "INPUT_DROPPED" | "NAME_CHANGED" | "BODY_IGNORED" | "PATH_UNDECLARED";
-                /** @description As the document writes it. */
+                /** @description The operation ID in the document. */
                 operation_id?: string;
-                /** @description Method and path. */
+                /** @description The method and path of the operation. */
                 source_id: string;
             }[];
-            /** @description Operations in the document. */
+            /** @description The number of operations in the document. */
             operations: number;
-            /** @description What concerns the whole document. */
+            /** @description Warnings about the whole document. */
             warnings: string[];
         };
         ImportToolsRequest: {
-            /** @description Store what the answer says. Without it nothing is stored. */
+            /** @description Whether to store the changes. Default: `false`. */
             apply?: boolean;
             /**
-             * @description The address that is called, instead of the document's own server. `{{name}}` for a host label or path segment becomes
-             *     a value that each account brings. An `http://` address must be one that a provider of the environment may have (`proxy_url`).
+             * @description The base URL for calls. Default: the server URL in the document. `{{name}}`, as a whole host label or path segment, is
+             *     replaced by a value that each account has. `http://` URLs are allowed as in `proxy_url`.
              */
             base_url?: string;
-            /** @description The identifier of the custom provider, made when there is none: lower-case letters, digits and inner hyphens. */
+            /**
+             * @description The identifier of the custom provider: lower-case letters, digits and inner hyphens. The provider is created if it does
+             *     not exist.
+             */
             connector: string;
-            /** @description Import deprecated operations too. */
+            /** @description Whether to import deprecated operations as well. Default: `false`. */
             deprecated?: boolean;
-            /** @description The provider's name for people; the document's title when left out. */
+            /** @description The name of the provider for display. Default: the title of the document. */
             display_name?: string;
             exclude?: components["schemas"]["OperationFilter"];
-            /** @description The document. Exactly one file has the member `openapi` or `swagger`. */
+            /** @description The files of the document. Exactly one of them must have the field `openapi` or `swagger`. */
             files: components["schemas"]["ImportFile"][];
             include?: components["schemas"]["OperationFilter"];
-            /** @description Most tools; default 300. */
+            /** @description The maximum number of tools. Default: 300. */
             limit?: number;
-            /** @description OpenAPI Overlay documents, applied in order. */
+            /** @description OpenAPI Overlay documents, which are applied in the given order. */
             overlays?: components["schemas"]["ImportFile"][];
         };
         ImportToolsResponse: {
-            /** @description Whether it was stored. */
+            /** @description Whether the changes were stored. */
             applied: boolean;
-            /** @description Names of tools, in order. */
+            /** @description The changes to tools, by sorted tool name. */
             changes: {
                 /** @description New tools. */
                 added: string[];
-                /** @description Tools that are not as they were. */
+                /** @description Changed tools. */
                 changed: string[];
-                /** @description Tools whose operation is gone. */
+                /** @description Tools whose operation no longer exists. */
                 removed: string[];
-                /** @description How many stay as they are. */
+                /** @description The number of tools that do not change. */
                 unchanged: number;
             };
-            /** @description The provider that the tools are for. */
+            /** @description The provider of the tools. */
             provider: {
-                /** @description Accounts that must be authorized again, because the address changed. */
+                /** @description The number of accounts that must be authorized again because the URL changed. */
                 accounts_parked: number;
                 /**
-                 * @description What became of it.
+                 * @description What happens to the provider.
                  * @enum {string}
                  */
                 action: "created" | "updated" | "kept";
-                /** @description How its accounts can authenticate. */
+                /** @description How accounts of the provider can authenticate. */
                 authorization_types: string[];
-                /** @description The address that is called. */
+                /** @description The base URL for calls. */
                 base_url: string;
-                /** @description It serves as `connector`. */
+                /** @description The identifier of the provider. Use it as `connector`. */
                 identifier: string;
             };
             report: components["schemas"]["ImportReport"];
@@ -5251,7 +5260,7 @@ export interface components {
         /** @description A public key for ES256 (RFC 7517 §4, RFC 7518 §6.2). */
         JsonWebKey: {
             /**
-             * @description The algorithm.
+             * @description The signature algorithm.
              * @enum {string}
              */
             alg: "ES256";
@@ -5260,26 +5269,26 @@ export interface components {
              * @enum {string}
              */
             crv: "P-256";
-            /** @description Names the key; the `kid` of the tokens it signed. */
+            /** @description The ID of the key. It is the `kid` of the tokens that the key signed. */
             kid: string;
             /**
-             * @description The family of the key.
+             * @description The key type.
              * @enum {string}
              */
             kty: "EC";
             /**
-             * @description The key signs.
+             * @description The use of the key: signatures.
              * @enum {string}
              */
             use: "sig";
-            /** @description The x coordinate, base64url. */
+            /** @description The x coordinate, base64url-encoded. */
             x: string;
-            /** @description The y coordinate, base64url. */
+            /** @description The y coordinate, base64url-encoded. */
             y: string;
         };
-        /** @description The public keys that verify access tokens (RFC 7517 §5). */
+        /** @description The public keys that verify tokens (RFC 7517 §5). */
         JsonWebKeySet: {
-            /** @description The key in use first, then keys whose tokens may still live. */
+            /** @description The current key first, then older keys whose tokens may still be valid. */
             keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A link and its account. */
@@ -5300,44 +5309,44 @@ export interface components {
         MagicLink: {
             /**
              * Format: date-time
-             * @description After this time the link can no longer be opened.
+             * @description When the link expires.
              */
             expiry: string;
             /**
              * Format: uri
-             * @description The address to send the user to. Whoever has it can finish it once, so it is only for that user.
+             * @description The URL to send to the user. Anyone who has it can finish it once, so send it only to this user.
              */
             link: string;
         };
-        /** @description An MCP server that offers tools of several connections. */
+        /** @description An MCP server that offers the tools of several connections. */
         McpConfig: {
             /**
              * Format: date-time
              * @description When the config was created.
              */
             created_at: string;
-            /** @description What it is for; empty when none was given. */
+            /** @description The purpose of the config, or empty. */
             description: string;
-            /** @description The config's id. */
+            /** @description The ID of the config. */
             id: string;
-            /** @description The connections that it offers, in the order given. */
+            /** @description The connections whose tools are offered, in the given order. */
             mappings: components["schemas"]["McpMapping"][];
             /**
              * Format: uri
-             * @description The address of the MCP server. Clients need a session token for it.
+             * @description The URL of the MCP server. Clients need a session token for it: see `createMcpSessionToken`.
              */
             mcp_server_url: string;
-            /** @description A name for people, unique in the environment. */
+            /** @description The unique name of the config. */
             name: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description When the config last changed.
              */
             updated_at: string;
         };
         /** @description A page of MCP configs. */
         McpConfigList: {
-            /** @description The configs of this page. */
+            /** @description The configs on this page. */
             configs: components["schemas"]["McpConfig"][];
             /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
@@ -5349,37 +5358,37 @@ export interface components {
              */
             total_size: number;
         };
-        /** @description One MCP config. */
+        /** @description An MCP config. */
         McpConfigResponse: {
             config: components["schemas"]["McpConfig"];
         };
-        /** @description A connection of an MCP server, and which of its tools are offered there. */
+        /** @description A connection of an MCP server, and the tools that it offers. */
         McpMapping: {
-            /** @description The connection's id. */
+            /** @description The ID of the connection. */
             connection_id: string;
-            /** @description The names of the tools that are offered; null offers every tool that the connection allows. */
+            /** @description The names of the offered tools. Null: all tools that the connection allows. */
             tools: string[] | null;
         };
-        /** @description A connection to offer. */
+        /** @description A connection whose tools are offered. */
         McpMappingRequest: {
-            /** @description The connection's id. */
+            /** @description The ID of the connection. */
             connection_id: string;
-            /** @description The names of the tools to offer; when left out or null, every tool that the connection allows. */
+            /** @description The names of the tools to offer. If omitted or null, all tools that the connection allows. */
             tools?: string[] | null;
         };
-        /** @description A session token, and where it is good. */
+        /** @description A session token and the MCP server for which it is valid. */
         McpSessionToken: {
             /**
              * Format: date-time
-             * @description After this time it is refused.
+             * @description When the token expires.
              */
             expires_at: string;
             /**
              * Format: uri
-             * @description The address of the MCP server, for which alone the token is good.
+             * @description The URL of the MCP server. The token is valid only there.
              */
             mcp_server_url: string;
-            /** @description Send it as a bearer token. It is answered once and not stored. */
+            /** @description The token. Send it as a bearer token. It is returned only once and not stored. */
             token: string;
         };
         /** @description The user for whom the client acts. */
@@ -5391,44 +5400,48 @@ export interface components {
             /** @description Your identifier for the user, or null. */
             user_id: string | null;
         };
-        /** @description A tool of the Model Context Protocol, revisions 2025-06-18 and later. */
+        /** @description A tool of the Model Context Protocol, revision 2025-06-18 or later. */
         McpTool: {
-            /** @description What a client may assume before it calls. */
+            /** @description What clients can assume about the tool before they call it. */
             annotations: {
-                /** @description It may delete or overwrite something. */
+                /** @description Whether the tool may delete or overwrite data. */
                 destructiveHint: boolean;
-                /** @description Calling it twice has the same effect as calling it once. */
+                /** @description Whether calling the tool twice has the same effect as calling it once. */
                 idempotentHint: boolean;
-                /** @description It reaches people or content outside the account's own data. */
+                /** @description Whether the tool interacts with people or content outside the account's own data. */
                 openWorldHint: boolean;
-                /** @description It changes nothing. */
+                /** @description Whether the tool never changes anything. */
                 readOnlyHint: boolean;
             };
-            /** @description For a model that has to choose. */
+            /** @description The description for the model. */
             description: string;
-            /** @description The JSON Schema of the arguments, an object at its top. */
+            /** @description The JSON Schema of the arguments, with an object at the top level. */
             inputSchema: {
                 [key: string]: unknown;
             };
             /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
-            /** @description The JSON Schema of the structured result; absent where the result is no object. */
+            /** @description The JSON Schema of the structured result. Absent if the result is not an object. */
             outputSchema?: {
                 [key: string]: unknown;
             };
-            /** @description A short name for people. */
+            /** @description A short name for display. */
             title: string;
         };
-        /** @description The operation that makes the account usable, or the connection that it needs. */
+        /** @description What makes the account or its connection usable. */
         NextAction: {
-            /** @description The same as a sentence for a person or a model. */
+            /** @description The action in a sentence for display or for a model. */
             message: string;
-            /** @description The `operationId` in this document that does it. */
+            /** @description The `operationId` of the operation to call. */
             operation_id: string;
             /**
-             * @description `authorize`: give credentials for the first time; `reauthorize`: the old ones ended; `verify`: the user must be verified;
-             *     `reconnect`: the account was disconnected; `configure`: the connection's own client, secret, key or scopes must be
-             *     corrected, and the account is as it should be.
+             * @description The kind of action:
+             *     - `authorize`: enter credentials for the first time.
+             *     - `reauthorize`: enter credentials again, because the previous ones are no longer valid.
+             *     - `verify`: verify the user who finished the link.
+             *     - `reconnect`: enter credentials again, because the account was disconnected.
+             *     - `configure`: correct the client, the secret, the key or the scopes of the connection. The account itself does not need a
+             *       change.
              * @enum {string}
              */
             type: "authorize" | "reauthorize" | "verify" | "reconnect" | "configure";
@@ -5534,8 +5547,10 @@ export interface components {
             /** @description The issuer of the provider. Endpoints that are not specified are discovered from it. */
             issuer?: string;
             /**
-             * @description Whether PKCE is used: `required` (default) or `supported` if the provider may ignore it; `none` if the provider rejects
-             *     it.
+             * @description Whether PKCE is used:
+             *     - `required` (default): PKCE is always used.
+             *     - `supported`: PKCE is used, but the provider may ignore it.
+             *     - `none`: PKCE is not used, because the provider rejects it.
              * @enum {string}
              */
             pkce?: "required" | "supported" | "none";
@@ -5556,16 +5571,21 @@ export interface components {
             /** @description The endpoint that returns the identity of the account. */
             user_info_uri?: string;
         };
-        /** @description The error object of RFC 6749 §5.2. */
+        /** @description An OAuth error (RFC 6749 §5.2). */
         OAuthError: {
             /**
-             * @description `invalid_request` a parameter is missing, repeated or unknown; `invalid_client` the client is not authenticated;
-             *     `unauthorized_client`; `unsupported_grant_type`; `invalid_scope`; `server_error` with 500; `temporarily_unavailable` with
-             *     429 and 503.
+             * @description The error code:
+             *     - `invalid_request`: a parameter is missing, repeated or unknown.
+             *     - `invalid_client`: client authentication failed.
+             *     - `unauthorized_client`: the client cannot use this grant type.
+             *     - `unsupported_grant_type`: the grant type is not supported.
+             *     - `invalid_scope`: a scope is unknown, or the client does not have it.
+             *     - `server_error`: an internal error, with status 500.
+             *     - `temporarily_unavailable`: the request can be repeated later, with status 429 or 503.
              * @enum {string}
              */
             error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "server_error" | "temporarily_unavailable";
-            /** @description What went wrong, for a person. */
+            /** @description What is wrong, in a sentence for display. */
             error_description?: string;
         };
         /**
@@ -5706,21 +5726,21 @@ export interface components {
                 scopes?: string[];
             };
         };
-        /** @description A tool as an element of `tools` of the Chat Completions API. */
+        /** @description A tool as an element of `tools` in the OpenAI Chat Completions API. */
         OpenAiTool: {
-            /** @description The function. */
+            /** @description The function definition. */
             function: {
-                /** @description At most 1,024 characters. */
+                /** @description The description for the model, at most 1,024 characters. */
                 description: string;
                 /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
                 name: string;
-                /** @description The JSON Schema of the arguments, an object at its top. */
+                /** @description The JSON Schema of the arguments, with an object at the top level. */
                 parameters: {
                     [key: string]: unknown;
                 };
                 /**
-                 * @description Present with `strict=true`: whether `parameters` is for a strict function call. `false` for a tool whose inputs a strict
-                 *     schema cannot describe.
+                 * @description Only with `strict=true`: whether `parameters` is a strict schema. `false` if a strict schema cannot describe the
+                 *     inputs of the tool.
                  */
                 strict?: boolean;
             };
@@ -5731,79 +5751,79 @@ export interface components {
              */
             type: "function";
         };
-        /** @description An operation fits when one value of each list that is given fits. */
+        /** @description Selects operations. An operation matches if it matches a value of each given list. */
         OperationFilter: {
-            /** @description Methods. */
+            /** @description The HTTP methods of operations. */
             methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE")[];
-            /** @description Operation ids, or `GET /path`. */
+            /** @description Operation IDs, or a method and path such as `GET /pets`. */
             operations?: string[];
-            /** @description Paths, exact, or a beginning that ends with `*`. */
+            /** @description Exact paths, or path prefixes that end with `*`. */
             paths?: string[];
-            /** @description Tags as the document writes them. */
+            /** @description The tags of operations. */
             tags?: string[];
         };
-        /** @description What became of `all_pages`; absent without it. */
+        /** @description The pages that `all_pages` read. Absent without `all_pages`. */
         PagesRead: {
-            /** @description Whether these are all. Where they are not, `next_cursor` is the first page that `data` lacks. */
+            /** @description Whether `data` contains all pages. If not, `next_cursor` is the cursor of the first missing page. */
             complete: boolean;
-            /** @description How many pages `data` holds. */
+            /** @description The number of pages in `data`. */
             count: number;
-            /** @description The same as a sentence, and why it stopped. */
+            /** @description A sentence for display or for a model, with the reason why reading stopped. */
             statement: string;
         };
-        /** @description An error (RFC 9457). */
+        /** @description An error in the format of RFC 9457. */
         Problem: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong this time, for a person. Not to be parsed. */
+            /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
-            /** @description The fields that are wrong, where there are any; at most 20. */
+            /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description A short text for the kind of problem; the same in every occurrence. */
+            /** @description A short summary of this kind of error. It is the same for each occurrence. */
             title: string;
             /**
              * Format: uri-reference
-             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             * @description The URI reference of the documentation of this `code` (RFC 9457 §3.1.1).
              */
             type: string;
         };
         /** @description A provider that can be connected. */
         Provider: {
-            /** @description The ways in which its accounts can authenticate; the first is offered first. */
+            /** @description How accounts of the provider can authenticate. The first pattern is the default. */
             auth_patterns: components["schemas"]["AuthPattern"][];
-            /** @description What kind of application it is. */
+            /** @description The categories of the application. */
             categories: $Read<string[]>;
-            /** @description Whether it is announced and cannot be connected yet. */
+            /** @description Whether the provider is announced but cannot be connected yet. */
             coming_soon: $Read<boolean>;
-            /** @description What it is, for a person who chooses; empty when nothing was given. */
+            /** @description A short description of the provider for display, or empty. */
             description: string;
-            /** @description The provider's name for people. */
+            /** @description The name of the provider for display. */
             display_name: string;
             /**
              * Format: int32
-             * @description Its place in lists, higher first.
+             * @description The priority in lists, highest first.
              */
             display_priority: $Read<number>;
-            /** @description The address of its icon; empty when there is none. Valetkey never fetches it. */
+            /** @description The URL of the icon, or empty. Valetkey never fetches it. */
             icon_src: string;
-            /** @description The provider's id. */
+            /** @description The ID of the provider. */
             id: $Read<string>;
-            /** @description The provider's name in addresses and as `connector`. Made from the display name; it never changes. */
+            /** @description The identifier of the provider, which is used in URLs and as `connector`. It never changes. */
             identifier: $Read<string>;
-            /** @description Whether it belongs to this environment. */
+            /** @description Whether this environment defines the provider. */
             is_custom: $Read<boolean>;
-            /** @description Whether it belongs to this environment and is an MCP server. */
+            /** @description Whether this environment defines the provider and it is an MCP server. */
             is_custom_mcp: $Read<boolean>;
             metadata: components["schemas"]["ProviderMetadata"];
             /**
-             * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
-             *     has none, so its tools cannot run.
+             * @description Whether tool calls are sent to `proxy_url`. If `false`, they are sent to the base URL in the definition of the connector;
+             *     custom providers do not have one, so their tools cannot run.
              */
             proxy_enabled: boolean;
-            /** @description The base of the provider's API, or the endpoint of its MCP server; empty when none was given. */
+            /** @description The base URL of the provider's API, or the URL of its MCP server, or empty. */
             proxy_url: string;
         };
         /** @description A page of providers. */
@@ -5812,7 +5832,7 @@ export interface components {
             next_page_token: string;
             /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
-            /** @description The providers of this page. */
+            /** @description The providers on this page. */
             providers: components["schemas"]["Provider"][];
             /**
              * Format: int64
@@ -5820,62 +5840,56 @@ export interface components {
              */
             total_size: number;
         };
-        /**
-         * @description The caller's own key-value pairs: at most 20, keys of 3 to 25 characters, values of 1 to 256. Returned for every provider, an
-         *     empty object when there are none.
-         */
+        /** @description Your own key-value pairs: at most 20, with keys of 3 to 25 characters and values of 1 to 256. Empty if there are none. */
         ProviderMetadata: {
             [key: string]: string;
         };
-        /** @description One provider. */
+        /** @description A provider. */
         ProviderResponse: {
             provider: components["schemas"]["Provider"];
         };
-        /** @description Whether the service can do its work. */
+        /** @description Whether the server can process requests. */
         Readiness: {
-            /** @description What was checked. */
+            /** @description The result of each check. */
             checks: {
                 /**
-                 * @description The database answers and can be written.
+                 * @description Whether the database can be read and written.
                  * @enum {string}
                  */
                 database: "ok" | "failing";
                 /**
-                 * @description The key-encryption key opens what is stored.
+                 * @description Whether the encryption key can decrypt the stored data.
                  * @enum {string}
                  */
                 keys: "ok" | "failing";
             };
             /**
-             * @description `ready` when every check is `ok`.
+             * @description `ready` if all checks are `ok`.
              * @enum {string}
              */
             status: "ready" | "not_ready";
         };
-        /** @description What has become of the tokens that an account has given up once. It holds no token. */
+        /** @description The revocation of the tokens that an account no longer uses. It does not contain the tokens. */
         Revocation: {
-            /** @description How many attempts have ended. */
+            /** @description The number of finished attempts. */
             attempts: number;
-            /** @description The account that the tokens were of, also when it was deleted. */
+            /** @description The account to which the tokens belonged. It may have been deleted since. */
             connected_account_id: string;
             /**
              * Format: date-time
-             * @description When the account gave up the tokens.
+             * @description When the account stopped using the tokens.
              */
             created_at: string;
-            /** @description The id of the revocation. */
+            /** @description The ID of the revocation. */
             id: string;
-            /** @description The identifier of the provider that issued them. */
+            /** @description The identifier of the provider that issued the tokens. */
             provider: string;
-            /**
-             * @description A sentence for people: why the tokens were not revoked, or why the last attempt did not do it. Empty when there is
-             *     nothing to say.
-             */
+            /** @description Why the tokens were not revoked, or why the last attempt failed, in a sentence for display, or empty. */
             reason: string;
             status: components["schemas"]["RevocationStatus"];
             /**
              * Format: date-time
-             * @description When the last attempt ended.
+             * @description When the last attempt finished.
              */
             updated_at: string;
         };
@@ -5889,7 +5903,7 @@ export interface components {
             next_page_token: string;
             /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
-            /** @description The revocations of this page. */
+            /** @description The revocations on this page. */
             revocations: components["schemas"]["Revocation"][];
             /**
              * Format: int64
@@ -5903,9 +5917,12 @@ export interface components {
             total_size_is_lower_bound?: boolean;
         };
         /**
-         * @description `PENDING` it is being tried, or waits for the next attempt; `REVOKED` the tokens are dead at the provider; `NOT_REVOCABLE`
-         *     the provider offers no way, or another account in use would lose its grant; `FAILED` the provider refused, or gave no answer
-         *     for three days: the tokens are gone here, and may live on there.
+         * @description The status of the revocation:
+         *     - `PENDING`: an attempt is running, or the next attempt is waiting.
+         *     - `REVOKED`: the provider revoked the tokens.
+         *     - `NOT_REVOCABLE`: the provider does not support revocation, or another active account would lose its grant.
+         *     - `FAILED`: the provider rejected the revocation, or did not respond for three days. The tokens were deleted in Valetkey, but
+         *       may still be valid at the provider.
          * @enum {string}
          */
         RevocationStatus: "PENDING" | "REVOKED" | "NOT_REVOCABLE" | "FAILED";
@@ -5920,19 +5937,19 @@ export interface components {
          * @enum {string}
          */
         Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "proxy" | "events:read" | "events:write" | "admin";
-        /** @description A tool that can be called now. */
+        /** @description A tool that the user can call now. */
         ScopedTool: {
-            /** @description The user's accounts that can run it, the oldest first. */
+            /** @description The accounts of the user that can run the tool, oldest first. */
             accounts: components["schemas"]["ToolAccount"][];
             tool: components["schemas"]["FormattedTool"];
         };
-        /** @description A page of tools that a user's accounts can call now, ordered by name. */
+        /** @description A page of tools that the user can call now, sorted by name. */
         ScopedToolList: {
             /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
             /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
-            /** @description The tools of this page. */
+            /** @description The tools on this page. */
             tools: components["schemas"]["ScopedTool"][];
             /**
              * Format: int64
@@ -6033,168 +6050,169 @@ export interface components {
                 };
             };
         };
-        /** @description With which account to ask, and what to do about changes. */
+        /** @description The account to use, and whether to accept changes. */
         SyncProviderToolsRequest: {
-            /** @description Takes over what the server has changed since a tool was pinned; when left out or false, that is flagged. */
+            /** @description Whether to accept the changes that the server made to pinned tools. If `false` (the default), changed tools are flagged. */
             accept_changes?: boolean;
-            /** @description The account to ask with; when left out, one of the provider that works. */
+            /** @description The account with which to read the tools. Default: an active account of the provider. */
             connected_account_id?: string;
         };
         /**
-         * @description A client credentials request (RFC 6749 §4.4). No field is required here because the client may authenticate with the Basic
-         *     scheme instead of `client_id` and `client_secret`; what is missing after all is an `invalid_request` or `invalid_client`.
-         *     The server ignores parameters that are not listed here (RFC 6749 §3.2), but no parameter may be given twice. At most 20
-         *     parameters and 16 KiB.
+         * @description A client credentials request (RFC 6749 §4.4). No field is required by the schema, because the client can use HTTP Basic
+         *     authentication instead of `client_id` and `client_secret`; missing parameters are rejected with `invalid_request` or
+         *     `invalid_client`. Unknown parameters are ignored (RFC 6749 §3.2), but no parameter may be repeated. At most 20 parameters and
+         *     16 KiB.
          */
         TokenRequest: {
-            /** @description Not supported. A request that authenticates by an assertion is `invalid_client`. */
+            /** @description Not supported. A request with a client assertion is rejected with `invalid_client`. */
             client_assertion?: $Write<string>;
             /** @description Not supported, like `client_assertion`. */
             client_assertion_type?: string;
-            /** @description The API client. Leave it out when the header `Authorization` carries it with the Basic scheme. */
+            /** @description The ID of the API client. Omit it with HTTP Basic authentication. */
             client_id?: string;
-            /** @description The API client's secret. Never send it together with a Basic header. */
+            /** @description The secret of the API client. Omit it with HTTP Basic authentication. */
             client_secret?: $Write<string>;
-            /** @description Always `client_credentials`. Anything else is `unsupported_grant_type`. */
+            /** @description Always `client_credentials`. Other values are rejected with `unsupported_grant_type`. */
             grant_type?: string;
-            /** @description The scopes to ask for, separated by spaces; each must be one of the client's. Without it the token carries all of them. */
+            /** @description The requested scopes, separated by spaces. The client must have each of them. Default: all scopes of the client. */
             scope?: string;
         };
-        /** @description An access token (RFC 6749 §5.1). There is no refresh token; ask again. */
+        /** @description An access token (RFC 6749 §5.1). There are no refresh tokens: request a new token instead. */
         TokenResponse: {
-            /** @description The token, a JWT (RFC 9068). Treat it as opaque. */
+            /** @description The access token, a JWT (RFC 9068). Treat it as an opaque string. */
             access_token: string;
-            /** @description How long it lives, in seconds. */
+            /** @description The lifetime of the token, in seconds. */
             expires_in: number;
-            /** @description What it may do, separated by spaces. */
+            /** @description The scopes of the token, separated by spaces. */
             scope: string;
             /**
-             * @description How to use it.
+             * @description The token type.
              * @enum {string}
              */
             token_type: "Bearer";
         };
-        /** @description A named call to a third-party application, described for a model. */
+        /** @description A named call to a third-party application, with a description and schemas for a model. */
         Tool: {
-            /** @description The connector whose accounts it runs with. */
+            /** @description The connector whose accounts run the tool. */
             connector: string;
-            /** @description What it does, what it changes, and when to take a sibling instead. */
+            /**
+             * @description The description for the model that selects a tool: what the tool does, what it changes, and when to use a related tool
+             *     instead.
+             */
             description: string;
             hints: components["schemas"]["ToolHints"];
-            /** @description The JSON Schema (2020-12) of `tool_input`. A paginated tool also takes `cursor`: the `next_cursor` of the page before. */
+            /** @description The JSON Schema (2020-12) of `tool_input`. A paginated tool also accepts `cursor`: the `next_cursor` of the previous page. */
             input_schema: {
                 [key: string]: unknown;
             };
             /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
-            /** @description The JSON Schema (2020-12) of `data` in the answer. */
+            /** @description The JSON Schema (2020-12) of `data` in the response. */
             output_schema: {
                 [key: string]: unknown;
             };
-            /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
+            /** @description Whether the tool returns pages, with `cursor` and `next_cursor`. */
             paginated: boolean;
-            /**
-             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-             *     is needed.
-             */
+            /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes: string[][];
             source: components["schemas"]["ToolSource"];
-            /** @description What it is about, to filter by. */
+            /** @description Tags to filter tools. */
             tags: string[];
-            /** @description A short name for people. */
+            /** @description A short name for display. */
             title: string;
         };
         /** @description An account that can run a tool now. */
         ToolAccount: {
-            /** @description Name it in `POST /api/v1/execute_tool`. */
+            /** @description The ID of the account. Send it to `executeTool`. */
             connected_account_id: string;
-            /** @description The `key_id` of its connection. */
+            /** @description The `key_id` of the account's connection. */
             connector: string;
-            /** @description The account's identifier. */
+            /** @description The identifier of the account in the third-party application. */
             identifier: string;
-            /** @description The owning organization; empty when there is none. */
+            /** @description The organization that owns the account, or empty. */
             organization_id: string;
-            /** @description The owning user; empty when there is none. */
+            /** @description The user who owns the account, or empty. */
             user_id: string;
         };
         /** @description A tool. */
         ToolData: {
             tool: components["schemas"]["Tool"];
         };
-        /** @description How a tool is written. */
+        /** @description The definition of a tool. */
         ToolDefinition: {
-            /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
+            /**
+             * @description The description for the model that selects a tool: what the tool does, what it changes, and when to use a related tool
+             *     instead. One line of plain text.
+             */
             description: string;
-            /** @description What marks an answer as a failure, whatever its status. */
+            /** @description How to recognize a failure in a response with a successful status. */
             errors?: {
                 [key: string]: unknown;
             }[];
-            /** @description Inputs that fit the schema and give a request; they are tried out. */
+            /** @description Example inputs. Each must fit the schema and result in a request; this is checked. */
             examples: components["schemas"]["ToolExample"][];
             hints: components["schemas"]["DefinedHints"];
             /**
-             * @description JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`; every property has a
-             *     description. Patterns are kept to those whose time is bounded by the length of the value.
+             * @description The JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`, where each property
+             *     has a description. Patterns must match in a time that is bounded by the length of the value.
              */
             input_schema: {
                 [key: string]: unknown;
             };
             /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
-            /** @description JSON Schema (2020-12) of `data`, after `response`. */
+            /** @description The JSON Schema (2020-12) of `data`, after `response` is applied. */
             output_schema: {
                 [key: string]: unknown;
             };
-            /** @description How the API pages; with it the tool takes `cursor` and answers `next_cursor`. */
+            /** @description How the API paginates. With it, the tool accepts `cursor` and returns `next_cursor`. */
             pagination?: {
                 [key: string]: unknown;
             };
             /**
-             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base address of the account), `query`, `parameters`,
-             *     `headers` and `body` with templates such as `{"$input": "title"}`. The documentation page on tools lists them all.
+             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base URL of the account), `query`, `parameters`,
+             *     `headers` and `body`, with templates such as `{"$input": "title"}`. The tools page of the documentation lists all
+             *     templates.
              */
             request: {
                 [key: string]: unknown;
             };
-            /** @description What of the answer reaches the caller. */
+            /** @description Which part of the response is returned. */
             response?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-             *     is needed.
-             */
+            /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes: string[][];
-            /** @description What it is about, to filter by. */
+            /** @description Tags to filter tools. */
             tags: string[];
-            /** @description A short name for people. */
+            /** @description A short name for display. */
             title: string;
         };
-        /** @description A tool of this environment's own, as callers see it and as it is written. */
+        /** @description A tool of this environment, with its definition. */
         ToolDefinitionResponse: {
             definition: components["schemas"]["ToolDefinition"];
             tool: components["schemas"]["Tool"];
         };
-        /** @description Why the call failed, in the same words for every provider. */
+        /** @description Why the call failed, in the same terms for every provider. */
         ToolError: {
             kind: components["schemas"]["ToolErrorKind"];
-            /** @description What went wrong, for a person or a model. */
+            /** @description What went wrong, in a sentence for display or for a model. */
             message: string;
             /**
-             * @description The scopes that the provider wants for this call (403 `insufficient_scope` of RFC 6750); absent when it does not say so. The
-             *     next link of an account at an MCP server asks for them.
+             * @description The scopes that the provider requires for this call (`insufficient_scope` in RFC 6750), if it specifies them. For an MCP
+             *     server, the next link of the account requests them.
              */
             required_scopes?: string[];
-            /** @description How long to wait before the next try, in milliseconds; null when the provider did not say. */
+            /** @description How long to wait before the next attempt, in milliseconds; null if the provider did not specify it. */
             retry_after_ms: number | null;
-            /** @description Whether the same call may succeed later and may safely be sent again. */
+            /** @description Whether the same call may succeed later and can be sent again safely. */
             retryable: boolean;
             /**
-             * @description The provider's answer, as JSON where it is JSON and as a string otherwise, cut to 64 KiB and cleared of every credential
-             *     that was sent; null when there was none.
+             * @description The body of the provider's response, parsed if it is JSON, otherwise a string. It is truncated to 64 KiB, and all
+             *     credentials that were sent are removed. Null if there was no body.
              */
             upstream_body: unknown;
-            /** @description The HTTP status of the provider; null when there was no answer. */
+            /** @description The HTTP status that the provider returned; null if there was no response. */
             upstream_status: number | null;
         };
         /**
@@ -6214,59 +6232,61 @@ export interface components {
          * @enum {string}
          */
         ToolErrorKind: "upstream_bad_request" | "upstream_auth" | "upstream_forbidden" | "upstream_not_found" | "upstream_conflict" | "upstream_rate_limited" | "upstream_server_error" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "blocked_by_egress_policy" | "service_busy";
-        /** @description A call and what it is for. */
+        /** @description An example call. */
         ToolExample: {
             /** @description A valid `tool_input`. */
             input: {
                 [key: string]: unknown;
             };
-            /** @description What this call is for. */
+            /** @description The purpose of the call. */
             note: string;
         };
-        /** @description What a caller may assume of a tool before it runs it. */
+        /** @description What callers can assume about a tool before they run it. */
         ToolHints: {
-            /** @description It may delete or overwrite something. */
+            /** @description Whether the tool may delete or overwrite data. */
             destructive: boolean;
-            /** @description Running it twice has the same effect as running it once. */
+            /** @description Whether running the tool twice has the same effect as running it once. */
             idempotent: boolean;
-            /** @description It reaches people or content outside the account's own data. */
+            /** @description Whether the tool interacts with people or content outside the account's own data. */
             open_world: boolean;
-            /** @description It changes nothing. */
+            /** @description Whether the tool never changes anything. */
             read_only: boolean;
         };
         /**
-         * @description A tool that was found. `readiness`, `connected_account_id`, `missing_scopes` and `next_step` are present only in a search that
-         *     names a user.
+         * @description A tool that was found. `readiness`, `connected_account_id`, `missing_scopes` and `next_step` are present only if the search
+         *     identifies a user.
          */
         ToolHit: {
-            /** @description The account that would run the tool; null when the user has none. */
+            /** @description The account that would run the tool, or null. */
             connected_account_id?: string | null;
-            /** @description The value of `connector` with which the tool is run or connected, a connection's `key_id` where there is one. */
+            /** @description The `connector` with which to run or connect the tool: the `key_id` of a connection if there is one. */
             connector: string;
-            /** @description Scopes that the tool needs and the account was not granted. */
+            /** @description The scopes that the tool requires and the account does not have. */
             missing_scopes?: string[];
-            /** @description Null when the tool is `READY`. */
+            /** @description What to do next; null if the tool is `READY`. */
             next_step?: components["schemas"]["ToolNextStep"] | null;
             /**
-             * @description Whether the user can call the tool: `READY` now; `NEEDS_CONNECTION` when there is no account yet, or none that was ever finished;
-             *     `NEEDS_REAUTH` when the account has expired, was disconnected, or lacks a scope.
+             * @description Whether the user can call the tool:
+             *     - `READY`: the user can call the tool now.
+             *     - `NEEDS_CONNECTION`: the user has no account yet, or never finished connecting it.
+             *     - `NEEDS_REAUTH`: the account is expired or disconnected, or lacks a scope.
              * @enum {string}
              */
             readiness?: "READY" | "NEEDS_CONNECTION" | "NEEDS_REAUTH";
             tool: components["schemas"]["FormattedTool"];
         };
-        /** @description The best hits first. */
+        /** @description The tools that were found, best matches first. */
         ToolHitList: {
-            /** @description At most `limit`. */
+            /** @description The tools, at most `limit`. */
             hits: components["schemas"]["ToolHit"][];
         };
-        /** @description A page of tools, ordered by name or by fit. */
+        /** @description A page of tools, sorted by name or by best match. */
         ToolList: {
             /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
             /** @description The `page_token` of the previous page. Empty on the first page. */
             prev_page_token: string;
-            /** @description The tools of this page. */
+            /** @description The tools on this page. */
             tools: components["schemas"]["FormattedTool"][];
             /**
              * Format: int64
@@ -6274,32 +6294,32 @@ export interface components {
              */
             total_size: number;
         };
-        /** @description The operation that brings the user closer to calling the tool. */
+        /** @description The operation to call so that the user can call the tool. */
         ToolNextStep: {
-            /** @description What is known of the operation's fields. `generateMagicLink` also takes the application's own `state` and `user_verify_url`. */
+            /** @description The known arguments of the operation. For `generateMagicLink`, add the `state` and `user_verify_url` of your application. */
             arguments: {
-                /** @description The connection that lacks a setting. */
+                /** @description The ID of the connection that lacks a setting. */
                 connection_id?: string;
-                /** @description The connection's `key_id`, or the connector. */
+                /** @description The `key_id` of the connection, or the identifier of the provider. */
                 connector?: string;
-                /** @description The connected account. */
+                /** @description The ID of the connected account. */
                 id?: string;
-                /** @description As it was given. */
+                /** @description The `identifier` of the request. */
                 identifier?: string;
-                /** @description As it was given. */
+                /** @description The `organization_id` of the request. */
                 organization_id?: string;
-                /** @description As it was given. */
+                /** @description The `user_id` of the request. */
                 user_id?: string;
             };
-            /** @description Why, for a person or a model. */
+            /** @description The reason, in a sentence for display or for a model. */
             message: string;
             /**
-             * @description An operation of this interface.
+             * @description The `operationId` of the operation to call.
              * @enum {string}
              */
             operation_id: "generateMagicLink" | "verifyUser" | "createConnectedAccount" | "updateConnectedAccount" | "createConnection" | "updateConnection";
         };
-        /** @description One tool. */
+        /** @description A tool. */
         ToolResponse: {
             definition?: components["schemas"]["ToolDefinition"];
             tool: components["schemas"]["FormattedTool"];
@@ -6307,103 +6327,106 @@ export interface components {
         /** @description An MCP server did not list its tools. */
         ToolsNotListedProblem: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong this time, for a person. Not to be parsed. */
+            /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
-            /** @description The fields that are wrong, where there are any; at most 20. */
+            /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description Where the server refused the credential (`upstream_auth`) or wants more scopes, the operation that helps. Absent where trying
-             *     again later helps.
+             * @description What to do if the server rejected the credentials (`upstream_auth`) or requires more scopes. Absent if you can try again
+             *     later.
              */
             next_action?: components["schemas"]["NextAction"];
-            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description A short text for the kind of problem; the same in every occurrence. */
+            /** @description A short summary of this kind of error. It is the same for each occurrence. */
             title: string;
             tool_error: components["schemas"]["ToolError"];
             /**
              * Format: uri-reference
-             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             * @description The URI reference of the documentation of this `code` (RFC 9457 §3.1.1).
              */
             type: string;
         };
         /**
-         * @description Where the tool comes from: the `catalogue` that is part of Valetkey, or this environment's own: `custom` created over the
-         *     interface, `import` from an OpenAPI document, `mcp` from an MCP server.
+         * @description The source of the tool:
+         *     - `catalogue`: the catalogue of Valetkey.
+         *     - `custom`: created with `createTool`.
+         *     - `import`: imported from an OpenAPI document.
+         *     - `mcp`: read from an MCP server.
          * @enum {string}
          */
         ToolSource: "catalogue" | "custom" | "import" | "mcp";
-        /** @description A named call to a third-party application, described for a model, without its schemas. */
+        /** @description A tool without its schemas. */
         ToolSummary: {
-            /** @description The connector whose accounts it runs with. */
+            /** @description The connector whose accounts run the tool. */
             connector: string;
-            /** @description What it does, what it changes, and when to take a sibling instead. */
+            /**
+             * @description The description for the model that selects a tool: what the tool does, what it changes, and when to use a related tool
+             *     instead.
+             */
             description: string;
             hints: components["schemas"]["ToolHints"];
             /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
             name: string;
-            /** @description Whether the result comes in pages, read with `cursor` and `next_cursor`. */
+            /** @description Whether the tool returns pages, with `cursor` and `next_cursor`. */
             paginated: boolean;
-            /**
-             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-             *     is needed.
-             */
+            /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes: string[][];
             source: components["schemas"]["ToolSource"];
-            /** @description What it is about, to filter by. */
+            /** @description Tags to filter tools. */
             tags: string[];
-            /** @description A short name for people. */
+            /** @description A short name for display. */
             title: string;
         };
-        /** @description What reading the tools of an MCP server has changed. Tools are named as they are called here. */
+        /** @description The changes to the tools of an MCP server. Tools have the names that they have in Valetkey. */
         ToolSyncReport: {
-            /** @description Those whose changes were taken over. */
+            /** @description Tools whose changes were accepted. */
             accepted: string[];
             /**
-             * @description Those whose schemas are not used as the server writes them: a word that is not JSON Schema was left out, or a property has another
-             *     name here because model APIs refuse its own. Calls are sent with the server's names.
+             * @description Tools whose schemas differ from those of the server: a keyword that is not part of JSON Schema was removed, or a property
+             *     was renamed because model APIs reject its name. Calls to the server use its own names.
              */
             adapted: {
-                /** @description What differs, each as a sentence that begins with the place. */
+                /** @description The differences, each as a sentence that starts with the place. */
                 changes: string[];
-                /** @description The tool's name here. */
+                /** @description The name of the tool in Valetkey. */
                 tool: string;
             }[];
-            /** @description New ones. */
+            /** @description New tools. */
             added: string[];
-            /** @description Those that differ from what was pinned; they do not run until that is accepted. */
+            /** @description Tools that differ from their pinned version. They do not run until the change is accepted. */
             flagged: string[];
-            /** @description What the server lists and cannot be a tool here, by its name there. */
+            /** @description Tools of the server that cannot be used. */
             left_out: {
-                /** @description Why it is left out. */
+                /** @description Why the tool cannot be used. */
                 reason: string;
-                /** @description The server's name for it. */
+                /** @description The name of the tool at the server. */
                 tool: string;
             }[];
-            /** @description Those that the server no longer lists. */
+            /** @description Tools that the server no longer lists. */
             removed: string[];
-            /** @description How many tools the provider has now. */
+            /** @description The number of tools that the provider has now. */
             tools: number;
         };
-        /** @description What was left out of `data`; absent when nothing was. The rest is still JSON of the same shape. */
+        /** @description What was removed from `data`. Absent if nothing was removed. The remaining data has the same structure. */
         Truncation: {
-            /** @description Each place where something was left out. */
+            /** @description The places where data was removed. */
             cuts: components["schemas"]["TruncationCut"][];
-            /** @description What was cut and what helps, for a person or a model. */
+            /** @description What was removed and what to do, in a sentence for display or for a model. */
             statement: string;
         };
-        /** @description One place where something was left out. */
+        /** @description A place where data was removed. */
         TruncationCut: {
-            /** @description How much is left there. */
+            /** @description How much was kept. */
             kept: number;
-            /** @description How much there was. */
+            /** @description How much there was before. */
             of: number;
             /** @description The place in `data`, as a JSON pointer (RFC 6901). */
             path: string;
             /**
-             * @description What is counted.
+             * @description The unit of `kept` and `of`.
              * @enum {string}
              */
             unit: "items" | "members" | "characters" | "bytes";
@@ -6508,26 +6531,26 @@ export interface components {
             type: "TRUSTED_IDP";
         };
         /**
-         * @description The response of an earlier execution with this idempotency key cannot be returned: its outcome was lost, or its response was not
-         *     kept. Look at the execution and at the provider before you decide to run the tool again with another key.
+         * @description The response of an earlier execution with this idempotency key cannot be returned: its outcome was lost, or its response was
+         *     not stored. Check the execution and the provider before you run the tool again with another key.
          */
         UnknownOutcomeProblem: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong this time, for a person. Not to be parsed. */
+            /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
-            /** @description The fields that are wrong, where there are any; at most 20. */
+            /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description That execution. */
+            /** @description The ID of the earlier execution. */
             execution_id: string;
-            /** @description Names this request in the logs; the same as the header `X-Request-Id`. */
+            /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
-            /** @description The HTTP status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description A short text for the kind of problem; the same in every occurrence. */
+            /** @description A short summary of this kind of error. It is the same for each occurrence. */
             title: string;
             /**
              * Format: uri-reference
-             * @description Identifies the kind of problem, one per `code`, as a reference to its documentation (RFC 9457 §3.1.1).
+             * @description The URI reference of the documentation of this `code` (RFC 9457 §3.1.1).
              */
             type: string;
         };
@@ -6598,29 +6621,29 @@ export interface components {
             /** @description Whether users must be verified. Null restores the default, `REQUIRED`. */
             verification_mode?: components["schemas"]["VerificationMode"] | null;
         };
-        /** @description What to change of a custom provider. What is left out stays as it is; `null` clears where it is allowed. */
+        /** @description The fields to change. Omitted fields do not change; `null` clears an optional field. */
         UpdateCustomProviderRequest: {
-            /** @description The ways in which its accounts can authenticate, at most one per type; the first is offered first. */
+            /** @description How accounts of the provider can authenticate, at most one pattern per type. The first pattern is the default. */
             auth_patterns?: components["schemas"]["AuthPattern"][];
-            /** @description What it is, for a person who chooses; null clears it. */
+            /** @description A short description of the provider for display; null clears it. */
             description?: string | null;
-            /** @description The provider's name for people. */
+            /** @description The name of the provider for display. */
             display_name?: string;
-            /** @description The address of its icon, an https URL; null or empty for none. */
+            /** @description The `https://` URL of the icon; null or empty removes it. */
             icon_src?: string | null;
-            /** @description All key-value pairs, in place of the stored ones: at most 20, keys of 3 to 25 characters, values of 1 to 256; null for none. */
+            /**
+             * @description Your own key-value pairs, which replace the stored ones: at most 20, with keys of 3 to 25 characters and values of 1 to
+             *     256. Null removes all pairs.
+             */
             metadata?: {
                 [key: string]: string;
             } | null;
             /**
-             * @description Whether tool calls go to `proxy_url`. When false they go to the API base of the connector's own definition; a custom provider
-             *     has none, so its tools cannot run.
+             * @description Whether tool calls are sent to `proxy_url`. If `false`, they are sent to the base URL in the definition of the connector;
+             *     custom providers do not have one, so their tools cannot run.
              */
             proxy_enabled?: boolean;
-            /**
-             * @description The base of the provider's API; null removes it. Must start with `https://`, or be an `http://` address that a development
-             *     environment may call, as when a provider is created.
-             */
+            /** @description The base URL of the provider's API; null removes it. The same URLs are allowed as in `createCustomProvider`. */
             proxy_url?: string | null;
         };
         /** @description The settings to change. Omitted settings do not change; `null` clears a setting. */
@@ -6641,60 +6664,61 @@ export interface components {
              */
             user_verify_urls?: string[] | null;
         };
-        /** @description What to change. What is left out stays as it is. */
+        /** @description The fields to change. Omitted fields do not change. */
         UpdateMcpConfigRequest: {
-            /** @description What it is for. */
+            /** @description The purpose of the config. */
             description?: string;
-            /** @description The connections to offer, at most 25. */
+            /** @description The connections whose tools are offered, at most 25. */
             mappings?: components["schemas"]["McpMappingRequest"][];
-            /** @description A name for people, unique in the environment. */
+            /** @description The unique name of the config. */
             name?: string;
         };
-        /** @description What is to change of a tool; each member as a whole. */
+        /** @description The fields to change. Each replaces the stored one as a whole. */
         UpdateToolRequest: {
-            /** @description For a model that has to choose: what the tool does, what it changes, and which sibling to take instead. Plain text, one line. */
+            /**
+             * @description The description for the model that selects a tool: what the tool does, what it changes, and when to use a related tool
+             *     instead. One line of plain text.
+             */
             description?: string;
-            /** @description What marks an answer as a failure, whatever its status. Null: the status alone. */
+            /** @description How to recognize a failure in a response with a successful status. Null: only the status determines a failure. */
             errors?: {
                 [key: string]: unknown;
             }[] | null;
-            /** @description Inputs that fit the schema and give a request; they are tried out. */
+            /** @description Example inputs. Each must fit the schema and result in a request; this is checked. */
             examples?: components["schemas"]["ToolExample"][];
             hints?: components["schemas"]["DefinedHints"];
             /**
-             * @description JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`; every property has a
-             *     description. Patterns are kept to those whose time is bounded by the length of the value.
+             * @description The JSON Schema (2020-12) of `tool_input`: an object that is closed at every level, without `$ref`, where each property
+             *     has a description. Patterns must match in a time that is bounded by the length of the value.
              */
             input_schema?: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema (2020-12) of `data`, after `response`. */
+            /** @description The JSON Schema (2020-12) of `data`, after `response` is applied. */
             output_schema?: {
                 [key: string]: unknown;
             };
-            /** @description How the API pages; with it the tool takes `cursor` and answers `next_cursor`. Null: it does not. */
+            /** @description How the API paginates. With it, the tool accepts `cursor` and returns `next_cursor`. Null: the tool does not paginate. */
             pagination?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base address of the account), `query`, `parameters`,
-             *     `headers` and `body` with templates such as `{"$input": "title"}`. The documentation page on tools lists them all.
+             * @description The HTTP request: `method`, `path` (an RFC 6570 template below the base URL of the account), `query`, `parameters`,
+             *     `headers` and `body`, with templates such as `{"$input": "title"}`. The tools page of the documentation lists all
+             *     templates.
              */
             request?: {
                 [key: string]: unknown;
             };
-            /** @description What of the answer reaches the caller. Null: all of it. */
+            /** @description Which part of the response is returned. Null: all of it. */
             response?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description The scopes that the account must have been granted at the provider: all scopes of any one of these sets. Empty when none
-             *     is needed.
-             */
+            /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes?: string[][];
-            /** @description What it is about, to filter by. */
+            /** @description Tags to filter tools. */
             tags?: string[];
-            /** @description A short name for people. */
+            /** @description A short name for display. */
             title?: string;
         };
         /**
@@ -6703,26 +6727,26 @@ export interface components {
          * @enum {string}
          */
         VerificationMode: "REQUIRED" | "NONE";
-        /** @description Who has finished a link, in the words of the application's own session. */
+        /** @description The user who finished a link, according to the session of your application. */
         VerifyUserRequest: {
             /**
-             * @description Lets another person at the provider take the account over than the one it belonged to before. When left out or false,
-             *     that is 409 `SUBJECT_CHANGED`.
+             * @description Whether the account may change to a different account at the provider. If `false` (the default), such a change is rejected
+             *     with 409 `SUBJECT_CHANGED`.
              */
             allow_subject_change?: boolean;
-            /** @description As it stood in the query of `user_verify_url`. Good for ten minutes, and for one success. */
+            /** @description The `auth_request_id` in the query of `user_verify_url`. It is valid for ten minutes and can be verified once. */
             auth_request_id: string;
             /**
-             * @description The account identifier of the user who is logged in at the application. Never take it from the request that carried
-             *     `auth_request_id`. It is compared byte for byte with the identifier that the link was made for.
+             * @description The account identifier of the user who is signed in to your application. Never read it from the request that contains
+             *     `auth_request_id`. It must be identical to the identifier for which the link was created.
              */
             identifier: string;
         };
-        /** @description The account is `ACTIVE`. */
+        /** @description The user was verified and the account is `ACTIVE`. */
         VerifyUserResponse: {
             /**
              * Format: uri
-             * @description Where to send the user's browser now. From the connection's configuration, never from a request.
+             * @description The URL to which to redirect the user's browser. It is a setting of the connection, and never comes from a request.
              */
             post_user_verify_redirect_url: string;
         };
