@@ -1,6 +1,5 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openStore, StorageError } from '../../db/store.ts';
+import { StorageError } from '../../db/store.ts';
 import { addEnvironment, NOW, openTestStore, type TestStore } from './support.ts';
 
 describe('the audit log', () => {
@@ -29,12 +28,7 @@ describe('the audit log', () => {
       ),
     );
   const verify = () => test.store.read.audit.verifyChain(test.env);
-  /** Somebody with the file in hand, who has taken the guard away. */
-  const tamper = (sql: string) => {
-    const client = new Database(test.file);
-    client.exec(`drop trigger audit_log_final; ${sql}`);
-    client.close();
-  };
+  const tamper = (sql: string) => test.database.tamperWithAudit(sql);
   const first = async () => (await test.store.read.audit.list(test.env, { size: 1 })).rows[0]?.seq ?? 0;
 
   it('is a chain that holds, and each environment has its own', async () => {
@@ -85,8 +79,8 @@ describe('the audit log', () => {
     expect(seen).to.deep.equal({ intact: true, rows: 6 });
   });
 
-  it('holds where several stores append to one file', async () => {
-    const second = await openStore({ path: test.file, now: () => NOW });
+  it('holds where several stores append to one database', async () => {
+    const second = await test.database.open();
     const stores = [test.store, second, second, test.store, second];
     for (const [place, store] of stores.entries()) {
       await store.write((tx) => tx.audit.append(test.env, entry(`turn.${place}`)));
@@ -110,9 +104,7 @@ describe('the audit log', () => {
   });
 
   it('cannot be changed by a plain update', () => {
-    const client = new Database(test.file);
-    expect(() => client.exec("update audit_log set actor = 'nobody'")).to.throw(/never changed/);
-    client.close();
+    expect(() => test.database.run("update audit_log set actor = 'nobody'")).to.throw(/never changed/);
   });
 
   const edits: Record<string, string> = {

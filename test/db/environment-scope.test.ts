@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import ts from 'typescript';
 import type { EnvironmentId, Repositories } from '../../db/store.ts';
@@ -368,7 +367,7 @@ describe('no query without an environment (C1)', () => {
         await tx.audit.removeArchived(env, 1);
       });
       const ids = { account: row.id, connection: connectionId, execution: 'exec_1' };
-      const before = dump(test.file);
+      const before = test.database.dump();
 
       const all = Object.entries(store.read)
         .filter(([name]) => !unscoped.includes(name))
@@ -378,7 +377,7 @@ describe('no query without an environment (C1)', () => {
       for (const [name, [call, expected]] of Object.entries(calls)) {
         expect(await store.write((tx) => call(tx, foreign, ids)), name).to.deep.equal(expected);
       }
-      expect(dump(test.file)).to.deep.equal(before);
+      expect(test.database.dump()).to.deep.equal(before);
 
       // The negative control: with their own environment the same calls do find and change.
       for (const [name, [call, expected]] of Object.entries(calls)) {
@@ -386,7 +385,7 @@ describe('no query without an environment (C1)', () => {
         const own = await store.write((tx) => call(tx, env, ids));
         if (!CONSUMED.includes(name)) expect(own, name).not.to.deep.equal(expected);
       }
-      expect(dump(test.file)).not.to.deep.equal(before);
+      expect(test.database.dump()).not.to.deep.equal(before);
       await test.end();
     });
 
@@ -409,15 +408,3 @@ describe('no query without an environment (C1)', () => {
     ];
   });
 });
-
-/** Every row of every table. */
-function dump(file: string): Record<string, unknown[]> {
-  const client = new Database(file, { readonly: true });
-  const tables = client
-    .prepare("select name from sqlite_schema where type = 'table' and name not like 'accounts_search%'")
-    .pluck()
-    .all() as string[];
-  const rows = Object.fromEntries(tables.map((table) => [table, client.prepare(`select * from ${table}`).all()]));
-  client.close();
-  return rows;
-}

@@ -1,20 +1,5 @@
-import { copyFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openConnections, openReader } from '../../db/sqlite/open.ts';
-import { createStore, openFiles, openStore } from '../../db/sqlite/store.ts';
-import {
-  account,
-  connection,
-  failure,
-  github,
-  NOW,
-  openTestStore,
-  type TestStore,
-  temporaryDirectory,
-  tool,
-} from './support.ts';
+import { account, connection, failure, github, NOW, openTestStore, type TestStore, tool } from './support.ts';
 
 describe('the store', () => {
   let test: TestStore;
@@ -37,14 +22,6 @@ describe('the store', () => {
       expect(await test.store.read.accounts.get(test.env, row.id)).to.equal(undefined);
     });
     expect(await test.store.read.accounts.get(test.env, row.id)).to.include({ id: row.id });
-  });
-
-  it('has written to the file what it acknowledges', async () => {
-    const row = account(test.newId, connectionId);
-    await test.store.write((tx) => tx.accounts.insert(test.env, row));
-    const other = new Database(test.file, { readonly: true });
-    expect(other.prepare('select id from accounts').pluck().all()).to.deep.equal([row.id]);
-    other.close();
   });
 
   describe('with a transaction of many pieces', () => {
@@ -71,29 +48,6 @@ describe('the store', () => {
       });
       expect(seen).to.deep.equal([]);
       expect(await names()).to.have.length(600);
-    });
-
-    it('leaves nothing behind when the process ends between two pieces', async () => {
-      const directory = temporaryDirectory();
-      const image = join(directory.path, 'image.db');
-      await writeAll(() => {
-        for (const end of ['', '-wal']) copyFileSync(`${test.file}${end}`, `${image}${end}`);
-      });
-      expect(statSync(`${image}-wal`).size).to.be.above(1_000_000);
-      const store = await openStore({ path: image, now: () => NOW });
-      expect(await store.read.environmentTools.names(test.env)).to.deep.equal([]);
-      expect(await store.read.environmentTools.revision(test.env)).to.equal(0);
-      await store.close();
-      directory.remove();
-    });
-
-    it('does not scrub the files meanwhile, and does afterwards', async () => {
-      let scrubbed: Promise<boolean> | undefined;
-      await writeAll(() => {
-        scrubbed = test.store.scrub();
-      });
-      expect(await scrubbed).to.equal(false);
-      expect(await test.store.scrub()).to.equal(true);
     });
   });
 
@@ -167,36 +121,6 @@ describe('the store', () => {
     expect(error.name).to.equal('RelationError');
   });
 
-  it('rejects the group that meets a full disk, keeps what it had, reads on, and writes again when there is room', async () => {
-    await test.store.close();
-    const { writer, reader } = openConnections(test.file);
-    test.store = createStore({ writer, reader, pin: openReader(test.file) }, openFiles(test.file));
-    const pages = writer.pragma('page_count', { simple: true }) as number;
-    writer.pragma(`max_page_count = ${pages}`);
-    const kept: string[] = [];
-    let full: Error & { code?: string };
-    for (;;) {
-      const row = account(test.newId, connectionId, { credentialsSealed: Buffer.alloc(3000) });
-      try {
-        await test.store.write((tx) => tx.accounts.insert(test.env, row));
-        kept.push(row.id);
-      } catch (error) {
-        full = error as Error;
-        break;
-      }
-    }
-    expect([full.name, full.code]).to.deep.equal(['StorageError', 'SQLITE_FULL']);
-    expect(await total()).to.equal(kept.length);
-    expect(test.store.healthy()).to.equal(false);
-    writer.pragma(`max_page_count = ${pages + 1000}`);
-    await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
-    expect(await total()).to.equal(kept.length + 1);
-    expect(test.store.healthy(), 'one write may find room on a full disk').to.equal(false);
-    await test.store.probe();
-    await test.store.probe();
-    expect(test.store.healthy()).to.equal(true);
-  });
-
   it('is healthy while it is open, and takes nothing after it was closed', async () => {
     expect(test.store.healthy()).to.equal(true);
     const pending = test.store.write((tx) =>
@@ -206,7 +130,7 @@ describe('the store', () => {
     await pending;
     expect(test.store.healthy()).to.equal(false);
     expect((await failure(test.store.write(async () => 1))).code).to.equal('STORE_CLOSED');
-    test.store = await openStore({ path: test.file, now: () => NOW });
+    test.store = await test.database.open();
     expect(await test.store.read.connections.byKeyId(test.env, 'last')).to.include({ keyId: 'last' });
   });
 });

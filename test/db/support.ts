@@ -15,7 +15,9 @@ import type {
   Store,
   StoreOptions,
 } from '../../db/store.ts';
-import { type EnvironmentId, environmentId, openStore } from '../../db/store.ts';
+import { type EnvironmentId, environmentId } from '../../db/store.ts';
+import { rehearsed } from '../support/rehearsed-store.ts';
+import { createTestDatabase, type TestDatabase } from './engine.ts';
 
 export const NOW = 1_750_000_000_000;
 
@@ -36,6 +38,8 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
 
 export interface TestStore {
   store: Store;
+  database: TestDatabase;
+  /** For tests of the SQLite engine. */
   file: string;
   env: EnvironmentId;
   newId: ReturnType<typeof createIds>;
@@ -44,23 +48,33 @@ export interface TestStore {
   end: () => Promise<void>;
 }
 
-/** A store on a file of its own, with one environment and one connection `github`. */
+/**
+ * A store on a database of its own, with one environment and one connection `github`. Each unit runs twice, and its first run is undone.
+ */
 export async function openTestStore(options: Partial<StoreOptions> = {}): Promise<TestStore> {
-  const directory = temporaryDirectory();
-  const file = join(directory.path, 'test.db');
-  const store = await openStore({ path: file, now: () => NOW, ...options });
+  return openTestStoreOnce(options, rehearsed);
+}
+
+/** The same, whose units run once: for tests of what one run does. */
+export async function openTestStoreOnce(
+  options: Partial<StoreOptions> = {},
+  adapt = (store: Store): Store => store,
+): Promise<TestStore> {
+  const database = createTestDatabase();
+  const store = adapt(await database.open(options));
   const newId = freshIds();
   const env = await addEnvironment(store, newId, 'localhost');
   await addConnection(store, env, connection(newId));
   return {
     store,
-    file,
+    database,
+    file: database.location,
     env,
     newId,
     register: (id) => store.write((tx) => tx.instances.register({ id, version: '0.0.0', startedAt: NOW, beatAt: NOW })),
     end: async () => {
       await store.close();
-      directory.remove();
+      database.remove();
     },
   };
 }

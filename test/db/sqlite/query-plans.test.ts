@@ -1,0 +1,115 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import type { AccountFilters, ExecutionFilters } from '../../../db/store.ts';
+import { account, addKeyChecks, github, NOW, openTestStore, outboxEntry } from '../support.ts';
+
+/** Small, so that a few hundred rows are many slices. */
+const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
+
+describe('F6: the statements of lists that grow without end', () => {
+  const TABLES = /^SCAN (accounts|executions|outbox|stored_contents|idempotency_keys|audit_log)\b/;
+
+  /** What is prepared while something runs. */
+  async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
+    const { prototype } = Database as unknown as { prototype: { prepare(text: string): unknown } };
+    const { prepare } = prototype;
+    const texts: string[] = [];
+    prototype.prepare = function record(text) {
+      texts.push(text);
+      return prepare.call(this, text);
+    };
+    try {
+      await run();
+    } finally {
+      prototype.prepare = prepare;
+    }
+    return texts.filter((text) => /^(select|delete|update|insert)\b/i.test(text));
+  }
+
+  const subsets = <T extends object>(filters: T): Partial<T>[] => {
+    const names = Object.keys(filters) as (keyof T)[];
+    return Array.from({ length: 2 ** names.length }, (_, set) =>
+      Object.fromEntries(names.filter((_name, bit) => set & (1 << bit)).map((name) => [name, filters[name]])),
+    ) as Partial<T>[];
+  };
+
+  it('walk an index or a range of the table, for every set of filters, and sort nothing', async () => {
+    const test = await openTestStore({ listLimits: LIMITS });
+    const { store, env, newId, file } = test;
+    await addKeyChecks(store, 'kek_1');
+    const connectionId = await github(test);
+    const rows = Array.from({ length: 3 }, () =>
+      account(newId, connectionId, { organizationId: 'org', userId: 'user' }),
+    );
+    await store.write(async (tx) => {
+      for (const row of rows) {
+        await tx.accounts.insert(env, row);
+        await tx.outbox.insert(env, outboxEntry(newId('out'), row.id));
+        const execution = { id: newId('exec'), accountId: 'ca_1', agentRunId: 'run', apiClientId: 'cli', instance: 0 };
+        await tx.executions.insert(env, { ...execution, connector: 'github', toolName: 'proxy', startedAt: NOW });
+      }
+    });
+    const executionFilters: ExecutionFilters = {
+      agentRunId: 'run',
+      accountId: 'ca_1',
+      toolName: 'proxy',
+      connector: 'github',
+      status: 'STARTED',
+      startedFrom: NOW,
+      startedBefore: NOW + 1,
+    };
+    const accountFilters: AccountFilters = {
+      userId: 'user',
+      identifier: rows[0]?.identifier as string,
+      organizationId: 'org',
+      connectionId,
+      provider: 'github',
+      status: 'ACTIVE',
+    };
+    const first = (await store.read.executions.list(env, {}, { size: 1 })).rows[0]?.id as string;
+    const middle = rows[1]?.id as string;
+    const texts = await statementsOf(async () => {
+      for (const filters of subsets(executionFilters)) {
+        await store.read.executions.list(env, filters, { size: 1 });
+        await store.read.executions.list(env, filters, { size: 1, after: first });
+        await store.read.executions.list(env, filters, { size: 1, before: first });
+      }
+      for (const filters of subsets(accountFilters)) {
+        await store.read.accounts.list(env, filters, { size: 1 });
+        await store.read.accounts.list(env, filters, { size: 1, after: middle });
+        await store.read.accounts.list(env, filters, { size: 1, before: middle });
+      }
+      for (const query of ['example', 'github', 'nothing']) {
+        await store.read.accounts.search(env, { query }, { size: 1, after: middle });
+        await store.read.accounts.search(env, { query, connectionId }, { size: 1 });
+      }
+      await store.read.outbox.page(env, { kind: 'revoke', state: 'WAITING', subjectId: middle }, { size: 1 });
+      await store.read.outbox.page(env, { kind: 'revoke', result: 'REVOKED' }, { size: 1 });
+      await store.read.outbox.page(env, { kind: 'revoke' }, { size: 1 });
+      await store.read.storedContents.total(env, 'file');
+      await store.read.connections.countAccounts(env, connectionId);
+      await store.write(async (tx) => {
+        await tx.executions.sweep(env, NOW, 10);
+        await tx.executions.markAbandoned(env, NOW);
+        await tx.idempotencyKeys.sweep(env, NOW, { rows: 10, bytes: 10 });
+        await tx.idempotencyKeys.releaseAbandoned(env);
+        await tx.storedContents.sweep(env, NOW, { rows: 10, bytes: 10 });
+        await tx.outbox.purge(env, NOW, 10);
+        await tx.authFlows.sweep(env, NOW, 10);
+        await tx.authRequests.purge(env, NOW, 10);
+      });
+    });
+    expect(texts.length).to.be.above(150);
+    const db = new Database(file, { readonly: true });
+    const wrong = texts.flatMap((text) => {
+      const plan = db.prepare(`explain query plan ${text}`).all(...Array.from(text.matchAll(/\?/g), () => null)) as {
+        detail: string;
+      }[];
+      const bad = plan.filter(({ detail }) => TABLES.test(detail) || /TEMP B-TREE/.test(detail));
+      return bad.map(({ detail }) => `${detail}: ${text}`);
+    });
+    db.close();
+    await test.end();
+    expect(wrong).to.deep.equal([]);
+  });
+});
