@@ -204,6 +204,8 @@ export const STORAGE = {
   lockWaitMs: 5 * SECOND,
   /** Rows that a large transaction reads or writes before other work has a turn: about 5 ms of tools. */
   rowsPerTurn: 250,
+  /** Tools that a large transaction deletes before other work has a turn: each is overwritten, in the table and in four indexes. */
+  deletionsPerTurn: 50,
   /** Deletions collect so long before the files are scrubbed once for all of them. */
   scrubDelayMs: 500,
   /** Between two attempts while another process is in the way: together with the delay, deleted data leave within a second. */

@@ -4,15 +4,17 @@ import { STORAGE } from './budgets.ts';
 /**
  * Does the work of a large transaction piece by piece, with a turn of the event loop for other work between two pieces.
  *
- * @param work gets at most `STORAGE.rowsPerTurn` elements at a time, in order
+ * @param work gets at most `size` elements at a time, in order
+ * @param size how many elements take about 5 ms
  */
 export async function inPieces<T>(
   tx: Pick<Transaction, 'breathe'>,
   all: readonly T[],
   work: (piece: readonly T[]) => unknown,
+  size: number = STORAGE.rowsPerTurn,
 ): Promise<void> {
-  for (let from = 0; from < all.length; from += STORAGE.rowsPerTurn) {
+  for (let from = 0; from < all.length; from += size) {
     if (from > 0) await tx.breathe();
-    await work(all.slice(from, from + STORAGE.rowsPerTurn));
+    await work(all.slice(from, from + size));
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { inBackground } from '../core/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
+import { showEventLoopDelay, watchEventLoop } from './event-loop-delay.ts';
 import type { Logger } from './log.ts';
 
 export interface Metrics {
@@ -24,6 +25,7 @@ const MAX_TOOLS = 2_000;
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'valetkey_' });
+  showEventLoopDelay(registry, watchEventLoop());
   const requests = new DurationHistogram(
     'valetkey_http_request_duration_seconds',
     'Time to respond to a request of the API',

@@ -5,7 +5,7 @@ import { checkAuthPatterns } from '../connectors/check-patterns.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
-import { inPieces } from '../in-pieces.ts';
+import { deleteTools } from '../tools/delete-tools.ts';
 import type { Vault } from '../vault/vault.ts';
 import { carryLearned } from './learned.ts';
 import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTools } from './provider-change.ts';
@@ -117,8 +117,11 @@ export async function deleteCustomProvider(
     await tx.connections.update(environmentId, connection.id, connection.version, off);
   }
   const entries = await tx.environmentTools.entriesOf(environmentId, row.identifier);
-  const names = entries.map(({ name }) => name);
-  await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece));
+  await deleteTools(
+    tx,
+    environmentId,
+    entries.map(({ name }) => name),
+  );
   await tx.customProviders.delete(environmentId, row.identifier);
   return disconnected;
 }

@@ -14,6 +14,7 @@ import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../import/import-document.ts';
 import { importError } from '../import/import-error.ts';
 import { inPieces } from '../in-pieces.ts';
+import { deleteTools } from '../tools/delete-tools.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
 /** As the contract says of `base_url`. */
@@ -97,9 +98,7 @@ export async function applyImport(
   const moved = written.filter(
     ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
   );
-  await inPieces(tx, [...removed, ...moved.map(({ tool }) => tool.name)], (piece) =>
-    tx.environmentTools.delete(environmentId, piece),
-  );
+  await deleteTools(tx, environmentId, [...removed, ...moved.map(({ tool }) => tool.name)]);
   const toRow = ({ sourceId, tool }: (typeof written)[number]) => ({
     name: tool.name,
     connector: target.connector,

@@ -1,4 +1,4 @@
-import type { AccountRow, EnvironmentRow, Repositories, Store } from '../../../db/store.ts';
+import type { AccountRow, EnvironmentRow, Store, Transaction } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
 import type { Scrubber } from '../../net/redact.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
@@ -39,7 +39,7 @@ export function syncProvider<T>(
   tools: SyncTools,
   { environment, connector, account, accept }: SyncOrder,
   cause: Cause,
-  stored: (tx: Repositories, report: SyncReport) => Promise<T>,
+  stored: (tx: Transaction, report: SyncReport) => Promise<T>,
 ): Promise<Synced<T>> {
   return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };

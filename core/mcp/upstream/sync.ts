@@ -1,5 +1,7 @@
-import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Repositories } from '../../../db/store.ts';
+import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
+import { inPieces } from '../../in-pieces.ts';
+import { deleteTools } from '../../tools/delete-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { allLeftOut, type Candidates, type LeftOut } from './convert-page.ts';
 import { upstreamToolName } from './to-tool.ts';
@@ -28,12 +30,12 @@ export const CHANGED = 'The MCP server has changed this tool since it was pinned
 /**
  * Stores what an MCP server lists as the tools of its provider. What is new is pinned by the hash of its definition; what differs from
  * its pin keeps the old definition and is flagged, so that no text that nobody has looked at reaches a model (threat P6); what the
- * server no longer lists is gone.
+ * server no longer lists is gone. Other work has turns in between.
  *
  * @param accept takes the differences over instead of flagging them
  */
 export async function storeUpstreamTools(
-  tx: Repositories,
+  tx: Transaction,
   { catalogue, now }: StoreTools,
   environmentId: EnvironmentId,
   connector: string,
@@ -55,14 +57,14 @@ export async function storeUpstreamTools(
   const writes: NewEnvironmentTool[] = [];
   const seen = new Set<string>();
   const at = now();
-  for (const { sourceId, tool, changes } of candidates.tools) {
+  const place = ({ sourceId, tool, changes }: Candidates['tools'][number]): void => {
     const before = pinned.get(sourceId);
     const name =
       before?.name ??
       upstreamToolName(connector, sourceId, (wanted) => taken.has(wanted) || catalogue.tool(wanted) !== undefined);
     if (!before && taken.has(name)) {
       report.leftOut.push({ tool: sourceId, reason: 'another tool has this name' });
-      continue;
+      return;
     }
     seen.add(sourceId);
     taken.add(name);
@@ -72,10 +74,11 @@ export async function storeUpstreamTools(
     else if (isOther(before, tool)) report.accepted.push(name);
     if (changes.length > 0) report.adapted.push({ tool: name, changes });
     writes.push({ name, connector, source: 'mcp', sourceId, definition, flagged, at });
-  }
+  };
+  await inPieces(tx, candidates.tools, (piece) => piece.forEach(place));
   report.removed = rows.filter(({ sourceId }) => !seen.has(sourceId ?? '')).map(({ name }) => name);
-  await tx.environmentTools.delete(environmentId, report.removed);
-  await tx.environmentTools.upsert(environmentId, writes);
+  await deleteTools(tx, environmentId, report.removed);
+  await inPieces(tx, writes, (piece) => tx.environmentTools.upsert(environmentId, piece));
   report.tools = writes.length;
   return report;
 }

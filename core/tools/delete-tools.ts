@@ -1,0 +1,12 @@
+import type { EnvironmentId, Transaction } from '../../db/store.ts';
+import { STORAGE } from '../budgets.ts';
+import { inPieces } from '../in-pieces.ts';
+
+/** Deletes tools of an environment by name, with turns of the event loop for other work. */
+export async function deleteTools(
+  tx: Pick<Transaction, 'breathe' | 'environmentTools'>,
+  environmentId: EnvironmentId,
+  names: readonly string[],
+): Promise<void> {
+  await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece), STORAGE.deletionsPerTurn);
+}

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { STORAGE } from '../../../core/budgets.ts';
+import { storeUpstreamTools } from '../../../core/mcp/upstream/sync.ts';
+import { deleteTools } from '../../../core/tools/delete-tools.ts';
+import type { EnvironmentId, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
+
+const ENVIRONMENT = 'env_1' as EnvironmentId;
+const COUNT = 1_000;
+
+/** A transaction that notes how many rows are written between two turns of the event loop. */
+function pacedTransaction(before: readonly object[] = []) {
+  const turns = [0];
+  const count = (rows: number) => {
+    turns[turns.length - 1] = (turns.at(-1) ?? 0) + rows;
+    return rows;
+  };
+  const tx = {
+    breathe: async () => void turns.push(0),
+    environmentTools: {
+      listByConnector: async () => before,
+      names: async () => before.map((row) => (row as { name: string }).name),
+      upsert: async (_environment: EnvironmentId, rows: readonly NewEnvironmentTool[]) => count(rows.length),
+      delete: async (_environment: EnvironmentId, names: readonly string[]) => count(names.length),
+    },
+  } as unknown as Transaction;
+  return { tx, turns };
+}
+
+const candidates = (count: number) => ({
+  tools: Array.from({ length: count }, (_, at) => ({
+    sourceId: `tool-${at}`,
+    tool: { name: '' } as never,
+    changes: [],
+  })),
+  leftOut: [],
+  listed: count,
+});
+
+const store = (tx: Transaction, count: number) =>
+  storeUpstreamTools(
+    tx,
+    { catalogue: { tool: () => undefined } as never, now: () => 0 },
+    ENVIRONMENT,
+    'acme',
+    candidates(count),
+    false,
+  );
+
+describe('H8: storing the tools of an MCP server', () => {
+  it('H8: leaves turns of the event loop to other work while it writes 1,000 tools', async () => {
+    const { tx, turns } = pacedTransaction();
+    const report = await store(tx, COUNT);
+    expect(report.tools).to.equal(COUNT);
+    expect(turns.reduce((sum, rows) => sum + rows)).to.equal(COUNT);
+    expect(Math.max(...turns)).to.be.at.most(STORAGE.rowsPerTurn);
+  });
+
+  it('H8: leaves turns to other work while it removes 1,000 tools, in smaller pieces', async () => {
+    const rows = Array.from({ length: COUNT }, (_, at) => ({
+      name: `acme_${at}`,
+      source: 'mcp',
+      sourceId: `old-${at}`,
+    }));
+    const { tx, turns } = pacedTransaction(rows);
+    const report = await store(tx, 0);
+    expect(report.removed).to.have.length(COUNT);
+    expect(Math.max(...turns)).to.equal(STORAGE.deletionsPerTurn);
+  });
+
+  it('H8: deletes the tools of a provider in the same pieces', async () => {
+    const { tx, turns } = pacedTransaction();
+    await deleteTools(tx, ENVIRONMENT, Array.from({ length: 120 }, String));
+    expect(turns).to.deep.equal([50, 50, 20]);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { showEventLoopDelay } from '../../http/event-loop-delay.ts';
+import { createMetrics } from '../../http/metrics.ts';
+
+describe('S3: the delay of the event loop', () => {
+  it('S3: is shown in seconds for each quantile, without the interval of the timer that measures it', async () => {
+    const asked: number[] = [];
+    let resets = 0;
+    const registry = new Registry();
+    showEventLoopDelay(registry, {
+      percentile(percentile) {
+        asked.push(percentile);
+        return percentile === 100 ? 1_510_000_000 : 9_000_000;
+      },
+      reset: () => void resets++,
+    });
+    const text = await registry.metrics();
+    expect(asked).to.deep.equal([50, 90, 99, 100]);
+    expect(text).to.match(/^valetkey_event_loop_delay_seconds\{quantile="1"\} 1\.5$/m);
+    expect(text).to.match(/^valetkey_event_loop_delay_seconds\{quantile="0.5"\} 0$/m);
+    expect(resets).to.equal(1);
+    await registry.metrics();
+    expect(resets).to.equal(2);
+  });
+
+  it('S3: is among the metrics of the server', async () => {
+    const text = await createMetrics().registry.metrics();
+    expect(text.match(/^valetkey_event_loop_delay_seconds\{/gm)).to.have.length(4);
+  });
+});
