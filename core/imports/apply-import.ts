@@ -6,6 +6,7 @@ import {
   type Transaction,
 } from '../../db/store.ts';
 import { type CustomProviderTools, createCustomProvider, updateCustomProvider } from '../connections/custom.ts';
+import { deleteTools } from '../connections/delete-tools.ts';
 import { addressPlaces } from '../connectors/address-template.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
@@ -14,7 +15,6 @@ import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../import/import-document.ts';
 import { importError } from '../import/import-error.ts';
 import { inPieces } from '../in-pieces.ts';
-import { deleteTools } from '../tools/delete-tools.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
 /** As the contract says of `base_url`. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { STORAGE } from '../../../core/budgets.ts';
+import { deleteTools } from '../../../core/connections/delete-tools.ts';
 import { storeUpstreamTools } from '../../../core/mcp/upstream/sync.ts';
-import { deleteTools } from '../../../core/tools/delete-tools.ts';
 import type { EnvironmentId, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
 
 const ENVIRONMENT = 'env_1' as EnvironmentId;
