@@ -1227,7 +1227,7 @@ export interface webhooks {
         put?: never;
         /**
          * An API client was created
-         * @description The data does not hold the secret of the client.
+         * @description An API client was created. The data does not contain its secret.
          */
         post: {
             parameters: {
@@ -1285,7 +1285,7 @@ export interface webhooks {
         put?: never;
         /**
          * An API client was disabled
-         * @description Its tokens and its secrets are rejected from now on.
+         * @description The tokens and secrets of the client are rejected from now on.
          */
         post: {
             parameters: {
@@ -1343,7 +1343,7 @@ export interface webhooks {
         put?: never;
         /**
          * The secret of an API client was rotated
-         * @description The client has a new secret. The one before works until its `expires_at`.
+         * @description The client has a new secret. The previous secret remains valid until its `expires_at`.
          */
         post: {
             parameters: {
@@ -1401,7 +1401,7 @@ export interface webhooks {
         put?: never;
         /**
          * A connected account was connected by a link
-         * @description The user finished a link and was verified where the connection requires it. The account is `ACTIVE` with new credentials.
+         * @description A user finished a link, and was verified if the connection requires it. The account is `ACTIVE` with new credentials.
          */
         post: {
             parameters: {
@@ -1418,12 +1418,12 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description An account, and the link that connected it. */
+                        /** @description An account and the link that connected it. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
                             /** @description The ID of the link. It is the same in all events of the link. */
                             link_id: string;
-                            /** @description The account's status before. */
+                            /** @description The previous status of the account. */
                             previous_status: components["schemas"]["AccountStatus"];
                         };
                         /** @description The environment in which the event happened. */
@@ -1466,7 +1466,7 @@ export interface webhooks {
         put?: never;
         /**
          * A connected account was created
-         * @description An API client created it, or a link or an MCP session created it at first use. Its `status` says whether it can be used.
+         * @description An API client created the account, or a link or MCP session created it on first use. `status` says whether it can be used.
          */
         post: {
             parameters: {
@@ -1582,7 +1582,7 @@ export interface webhooks {
         put?: never;
         /**
          * The credentials of a connected account were replaced
-         * @description An API client stored other credentials. A token that the service refreshed is not a replacement.
+         * @description An API client stored new credentials. Tokens that Valetkey refreshes do not cause this event.
          */
         post: {
             parameters: {
@@ -1640,7 +1640,7 @@ export interface webhooks {
         put?: never;
         /**
          * A connected account was deleted
-         * @description The data shows the account as it was. Its credentials are deleted here and revoked at the provider where possible.
+         * @description The data contains the account before its deletion. Its credentials are deleted, and revoked at the provider if possible.
          */
         post: {
             parameters: {
@@ -1698,8 +1698,8 @@ export interface webhooks {
         put?: never;
         /**
          * A connected account was disconnected
-         * @description An API client disconnected it, or its provider was deleted. Its credentials are deleted here and revoked at the provider where
-         *     possible.
+         * @description An API client disconnected the account, or its provider was deleted. Its credentials are deleted, and revoked at the
+         *     provider if possible.
          */
         post: {
             parameters: {
@@ -1716,10 +1716,10 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description An account, and its status before. */
+                        /** @description An account and its previous status. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
-                            /** @description The account's status before. */
+                            /** @description The previous status of the account. */
                             previous_status: components["schemas"]["AccountStatus"];
                         };
                         /** @description The environment in which the event happened. */
@@ -1762,8 +1762,8 @@ export interface webhooks {
         put?: never;
         /**
          * The credentials of a connected account expired
-         * @description The provider no longer accepts the account's refresh token, or its token expired and cannot be refreshed. The account is `EXPIRED`
-         *     until it is authorized again.
+         * @description The provider rejected the refresh token of the account, or the token expired and cannot be refreshed. The account is
+         *     `EXPIRED` until it is authorized again.
          */
         post: {
             parameters: {
@@ -1821,8 +1821,8 @@ export interface webhooks {
         put?: never;
         /**
          * A connected account was taken out of use
-         * @description Its credentials can no longer be used as they were given: the provider or the account changed, or a field that they need was removed.
-         *     The account is `PENDING_AUTH` until it is authorized again.
+         * @description The credentials can no longer be used as they were entered: the provider or the account changed, or a required field was
+         *     removed. The account is `PENDING_AUTH` until it is authorized again.
          */
         post: {
             parameters: {
@@ -1879,9 +1879,9 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A token of a connected account was not refreshed
-         * @description The account keeps its status, and the refresh is tried again. Only the first of several failures in a row is an event. If the
-         *     provider rejects the refresh token for good, the event is `connected_account.expired`.
+         * The refresh of a token failed
+         * @description The account keeps its status, and the refresh is tried again. Only the first of several consecutive failures causes an
+         *     event. If the provider rejects the refresh token permanently, the event is `connected_account.expired`.
          */
         post: {
             parameters: {
@@ -1939,7 +1939,8 @@ export interface webhooks {
         put?: never;
         /**
          * A connected account was updated
-         * @description An API client changed its settings or its credentials. If the credentials changed, `connected_account.credentials_replaced` follows.
+         * @description An API client changed the settings or the credentials of the account. If the credentials changed,
+         *     `connected_account.credentials_replaced` follows.
          */
         post: {
             parameters: {
@@ -1997,7 +1998,8 @@ export interface webhooks {
         put?: never;
         /**
          * The OAuth client of a connection was removed
-         * @description The provider of the connection changed where or how the client is used, so its secret was deleted. Set the client up again.
+         * @description The provider of the connection changed where or how the client is used, so the client ID and its secret were removed. Set
+         *     the client again.
          */
         post: {
             parameters: {
@@ -2014,12 +2016,12 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A connection, and the client that it no longer has. */
+                        /** @description A connection and its removed client. */
                         data: {
-                            /** @description The id of the client that was removed. */
+                            /** @description The ID of the removed client. */
                             client_id: string;
                             connection: components["schemas"]["ConnectionConfiguration"];
-                            /** @description Why, as a sentence for a person. */
+                            /** @description The reason, in a sentence for display. */
                             reason: string;
                         };
                         /** @description The environment in which the event happened. */
@@ -2062,7 +2064,7 @@ export interface webhooks {
         put?: never;
         /**
          * A connection was created
-         * @description An API client created it, or its provider was used for the first time.
+         * @description An API client created the connection, or its provider was used for the first time.
          */
         post: {
             parameters: {
@@ -2120,7 +2122,7 @@ export interface webhooks {
         put?: never;
         /**
          * A connection was deleted
-         * @description The data shows the connection as it was.
+         * @description The data contains the connection before its deletion.
          */
         post: {
             parameters: {
@@ -2178,7 +2180,7 @@ export interface webhooks {
         put?: never;
         /**
          * A connection was updated
-         * @description An API client changed its settings, or enabled or disabled it.
+         * @description An API client changed the settings of the connection, or enabled or disabled it.
          */
         post: {
             parameters: {
@@ -2195,7 +2197,7 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A connection, and what the request named. */
+                        /** @description A connection and the changed fields. */
                         data: {
                             connection: components["schemas"]["ConnectionConfiguration"];
                             /** @description The names of the fields in the request. */
@@ -2241,7 +2243,7 @@ export interface webhooks {
         put?: never;
         /**
          * A custom provider was created
-         * @description An API client, an operator or an import created it.
+         * @description An API client, an operator or an import created the provider.
          */
         post: {
             parameters: {
@@ -2299,7 +2301,8 @@ export interface webhooks {
         put?: never;
         /**
          * A custom provider was deleted
-         * @description The data shows the provider as it was. Its accounts are disconnected, each with `connected_account.disconnected`.
+         * @description The data contains the provider before its deletion. Its accounts are disconnected; each causes
+         *     `connected_account.disconnected`.
          */
         post: {
             parameters: {
@@ -2316,9 +2319,9 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A provider, and what its deletion did to its accounts. */
+                        /** @description A provider and the effect of its deletion on its accounts. */
                         data: {
-                            /** @description How many accounts were disconnected. */
+                            /** @description The number of accounts that were disconnected. */
                             accounts_disconnected: number;
                             provider: components["schemas"]["Provider"];
                         };
@@ -2362,7 +2365,8 @@ export interface webhooks {
         put?: never;
         /**
          * A custom provider was updated
-         * @description Accounts whose credentials would be used elsewhere or in another way are taken out of use, each with `connected_account.parked`.
+         * @description An API client or an operator changed the provider. Accounts whose credentials would be sent elsewhere or in another form are
+         *     taken out of use; each causes `connected_account.parked`.
          */
         post: {
             parameters: {
@@ -2379,9 +2383,9 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A provider, and what the change did to its accounts. */
+                        /** @description A provider and the effect of the change on its accounts. */
                         data: {
-                            /** @description How many accounts were taken out of use. */
+                            /** @description The number of accounts that were taken out of use. */
                             accounts_parked: number;
                             provider: components["schemas"]["Provider"];
                         };
@@ -2424,9 +2428,9 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Audit records were archived
-         * @description Records that are older than the environment keeps them were copied to a file. The hash of the last one makes the file a part of the
-         *     chain: keep it elsewhere to prove later that nothing was removed.
+         * Audit log entries were archived
+         * @description Entries that are older than `audit_retention_days` were moved to an archive file. Store `last_hash` in another place to be
+         *     able to prove later that no entry was removed.
          */
         post: {
             parameters: {
@@ -2443,19 +2447,19 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description The environment, and which records were archived. */
+                        /** @description The environment and the archived entries. */
                         data: {
                             environment: components["schemas"]["Environment"];
                             /**
                              * Format: int64
-                             * @description The sequence number of the first archived record.
+                             * @description The sequence number of the first archived entry.
                              */
                             first_seq: number;
-                            /** @description The hash of the last archived record, in hexadecimal. */
+                            /** @description The hash of the last archived entry, in hexadecimal. */
                             last_hash: string;
                             /**
                              * Format: int64
-                             * @description The sequence number of the last archived record.
+                             * @description The sequence number of the last archived entry.
                              */
                             last_seq: number;
                         };
@@ -2499,7 +2503,7 @@ export interface webhooks {
         put?: never;
         /**
          * The environment was updated
-         * @description An API client or an operator changed its settings.
+         * @description An API client or an operator changed the settings of the environment.
          */
         post: {
             parameters: {
@@ -2516,7 +2520,7 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description The environment, and what the request named. */
+                        /** @description The environment and the changed fields. */
                         data: {
                             environment: components["schemas"]["Environment"];
                             /** @description The names of the fields in the request. */
@@ -2562,8 +2566,8 @@ export interface webhooks {
         put?: never;
         /**
          * An execution failed
-         * @description A tool call or a raw call failed. It is recorded in the list of executions, not in the audit log. An execution whose outcome is unknown
-         *     causes no event.
+         * @description A tool call or a raw call failed. This event is not in the audit log, because executions have their own list. An execution
+         *     with an unknown outcome does not cause an event.
          */
         post: {
             parameters: {
@@ -2621,7 +2625,7 @@ export interface webhooks {
         put?: never;
         /**
          * An execution succeeded
-         * @description A tool call or a raw call succeeded. It is recorded in the list of executions, not in the audit log.
+         * @description A tool call or a raw call succeeded. This event is not in the audit log, because executions have their own list.
          */
         post: {
             parameters: {
@@ -2679,7 +2683,7 @@ export interface webhooks {
         put?: never;
         /**
          * A user completed a link
-         * @description The user granted access, or entered credentials. If the connection verifies users, the account is not usable until
+         * @description The user granted access or entered credentials. If the connection verifies users, the account cannot be used until
          *     `connected_account.connected`.
          */
         post: {
@@ -2738,7 +2742,7 @@ export interface webhooks {
         put?: never;
         /**
          * A link was created
-         * @description The link itself is not part of the event, because whoever has it can use it.
+         * @description The event does not contain the URL of the link, because anyone who has it can use it.
          */
         post: {
             parameters: {
@@ -2755,12 +2759,12 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A link, and the account that it is for. */
+                        /** @description A link and its account. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
                             /**
                              * Format: date-time
-                             * @description After this time the link can no longer be opened.
+                             * @description When the link expires.
                              */
                             expires_at: string;
                             /** @description The ID of the link. It is the same in all events of the link. */
@@ -2806,7 +2810,7 @@ export interface webhooks {
         put?: never;
         /**
          * Access was denied at the provider
-         * @description The user, or a policy at the provider, refused. The link can be opened again until it expires.
+         * @description The user declined, or a policy at the provider does not allow it. The link can be opened again until it expires.
          */
         post: {
             parameters: {
@@ -2864,8 +2868,8 @@ export interface webhooks {
         put?: never;
         /**
          * A link expired
-         * @description Nobody completed the link in time, or the completed link was not verified in time. What was granted is deleted here and revoked at
-         *     the provider where possible.
+         * @description The link was not completed in time, or the completed link was not verified in time. Its grant is deleted, and revoked at the
+         *     provider if possible.
          */
         post: {
             parameters: {
@@ -2923,8 +2927,8 @@ export interface webhooks {
         put?: never;
         /**
          * A link failed
-         * @description The completed link ended without a connected account: too many verifications failed, a later link of the account was verified first,
-         *     or the provider changed. What was granted is deleted here and revoked at the provider where possible.
+         * @description The completed link ended without a connected account: too many verifications failed, a later link of the account was
+         *     verified first, or the provider changed. Its grant is deleted, and revoked at the provider if possible.
          */
         post: {
             parameters: {
@@ -2982,8 +2986,8 @@ export interface webhooks {
         put?: never;
         /**
          * A user continued from a link to the provider
-         * @description Emitted for each time that the user leaves for the provider. Loading the page of a link is not an event, because mail scanners and
-         *     previews load it too. Links that ask for a key or a password have no such step.
+         * @description This event is emitted each time the user continues to the provider. Loading the page of a link does not cause an event,
+         *     because mail scanners and previews also load it. Links that ask for a key or a password do not have this step.
          */
         post: {
             parameters: {
@@ -3041,8 +3045,8 @@ export interface webhooks {
         put?: never;
         /**
          * The user of a link was not verified
-         * @description The application named another identifier than the one that the link was created for. After too many of these the link ends with
-         *     `link.failed`.
+         * @description The application sent a different identifier than the one for which the link was created. After too many failures the link
+         *     ends with `link.failed`.
          */
         post: {
             parameters: {
@@ -3059,12 +3063,12 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A link, and how often its verification has failed. */
+                        /** @description A link and the number of failed verifications. */
                         data: {
                             connected_account: components["schemas"]["ConnectedAccountDetails"];
                             /** @description The ID of the link. It is the same in all events of the link. */
                             link_id: string;
-                            /** @description How many verifications of the link have failed so far. */
+                            /** @description The number of failed verifications of the link. */
                             mismatches: number;
                         };
                         /** @description The environment in which the event happened. */
@@ -3107,7 +3111,7 @@ export interface webhooks {
         put?: never;
         /**
          * An MCP config was created
-         * @description An API client created it.
+         * @description An API client created the config.
          */
         post: {
             parameters: {
@@ -3165,7 +3169,7 @@ export interface webhooks {
         put?: never;
         /**
          * An MCP config was deleted
-         * @description The data shows the config as it was. Its MCP server no longer exists.
+         * @description The data contains the config before its deletion. Its MCP server no longer exists.
          */
         post: {
             parameters: {
@@ -3223,7 +3227,7 @@ export interface webhooks {
         put?: never;
         /**
          * An MCP config was updated
-         * @description An API client changed it.
+         * @description An API client changed the config.
          */
         post: {
             parameters: {
@@ -3240,7 +3244,7 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description An MCP config, and what the request named. */
+                        /** @description An MCP config and the changed fields. */
                         data: {
                             config: components["schemas"]["McpConfig"];
                             /** @description The names of the fields in the request. */
@@ -3286,7 +3290,8 @@ export interface webhooks {
         put?: never;
         /**
          * An MCP session token was created
-         * @description Its holder can act for the user at the MCP server until it expires. The token itself is not part of the event.
+         * @description A client with the token can act for the user at the MCP server until the token expires. The event does not contain the
+         *     token.
          */
         post: {
             parameters: {
@@ -3303,14 +3308,14 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description The server, the user, and the time at which the token expires. */
+                        /** @description The server, the user, and when the token expires. */
                         data: {
                             /**
                              * Format: date-time
-                             * @description After this time the token is rejected.
+                             * @description When the token expires.
                              */
                             expires_at: string;
-                            /** @description The id of the connection or of the MCP config whose server the token is for. */
+                            /** @description The ID of the connection or MCP config whose server the token is for. */
                             server_id: string;
                             user: components["schemas"]["McpSessionUser"];
                         };
@@ -3353,9 +3358,9 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Tokens could not be revoked at their provider
-         * @description The provider refused, or did not respond for three days. The tokens are deleted here and may still be valid there: revoke the access
-         *     in the settings of the provider.
+         * The revocation of tokens failed
+         * @description The provider rejected the revocation, or did not respond for three days. The tokens are deleted in Valetkey, but may still
+         *     be valid at the provider: revoke the access in the settings of the provider.
          */
         post: {
             parameters: {
@@ -3412,8 +3417,9 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Tokens were not revoked at their provider
-         * @description The provider offers no way to revoke them, or another account in use would lose its grant. They are deleted here.
+         * Tokens were not revoked at the provider
+         * @description The provider does not support revocation, or another active account would lose its grant. The tokens are deleted in
+         *     Valetkey.
          */
         post: {
             parameters: {
@@ -3470,8 +3476,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Tokens were revoked at their provider
-         * @description Tokens that an account gave up are no longer valid at the provider.
+         * Tokens were revoked at the provider
+         * @description Tokens that an account no longer uses are not valid at the provider any more.
          */
         post: {
             parameters: {
@@ -3587,7 +3593,7 @@ export interface webhooks {
         put?: never;
         /**
          * A tool was deleted
-         * @description The data shows the tool as it was.
+         * @description The data contains the tool before its deletion.
          */
         post: {
             parameters: {
@@ -3662,7 +3668,7 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A tool, and what the request named. */
+                        /** @description A tool and the changed fields. */
                         data: {
                             /** @description The names of the fields in the request. */
                             fields: string[];
@@ -3708,7 +3714,7 @@ export interface webhooks {
         put?: never;
         /**
          * The tools of an MCP server changed
-         * @description The server lists other tools than before. Tools that changed (`flagged`) do not run until the change is accepted.
+         * @description The server lists different tools than before. Changed tools (`flagged`) do not run until the change is accepted.
          */
         post: {
             parameters: {
@@ -3725,17 +3731,17 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A provider, and what changed in its list of tools. */
+                        /** @description A provider and the changes to its tools. */
                         data: {
-                            /** @description Names of tools whose changes were accepted. */
+                            /** @description The names of tools whose changes were accepted. */
                             accepted: string[];
-                            /** @description Names of new tools. */
+                            /** @description The names of new tools. */
                             added: string[];
-                            /** @description The identifier of the provider that the tools belong to. */
+                            /** @description The identifier of the provider. */
                             connector: string;
-                            /** @description Names of tools that changed and wait for acceptance. */
+                            /** @description The names of changed tools that wait for acceptance. */
                             flagged: string[];
-                            /** @description Names of tools that the server no longer lists. */
+                            /** @description The names of tools that the server no longer lists. */
                             removed: string[];
                         };
                         /** @description The environment in which the event happened. */
@@ -3795,15 +3801,15 @@ export interface webhooks {
                          * @description When the event happened.
                          */
                         created_at: string;
-                        /** @description A provider, and how many of its tools an import changed. */
+                        /** @description A provider and the number of tools that an import changed. */
                         data: {
-                            /** @description How many tools are new. */
+                            /** @description The number of new tools. */
                             added: number;
-                            /** @description How many tools changed. */
+                            /** @description The number of changed tools. */
                             changed: number;
-                            /** @description The identifier of the provider that the tools belong to. */
+                            /** @description The identifier of the provider. */
                             connector: string;
-                            /** @description How many tools were removed. */
+                            /** @description The number of removed tools. */
                             removed: number;
                         };
                         /** @description The environment in which the event happened. */

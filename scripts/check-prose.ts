@@ -23,6 +23,7 @@ const CLEAN = [
   'docs/tools.md',
   'scripts/check-prose.ts',
   'scripts/prose/mask.ts',
+  'spec',
 ];
 
 export interface Finding {
