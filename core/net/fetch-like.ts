@@ -1,9 +1,13 @@
 import type { Response as GotResponse, Method } from 'got';
+import { DOCUMENT_OPTIONS } from './document.ts';
 import { EgressError } from './egress-error.ts';
 import type { Protocol } from './protocol.ts';
 
-/** The part of fetch that protocol libraries use. Redirects are never followed and cookies never kept. */
-export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
+/**
+ * The part of fetch that protocol libraries use. Cookies are never kept. Only a request for a document is sent again after a failure, and
+ * follows redirects within its origin.
+ */
+export type FetchLike = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
 
 const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
@@ -26,6 +30,7 @@ export function createFetchLike(protocolOf: () => Protocol, allowedOrigins?: rea
       signal: request.signal,
       context: { allowedOrigins },
       allowGetBody: true,
+      ...(init?.isDocument && DOCUMENT_OPTIONS),
     });
     return toResponse(answer);
   };

@@ -120,6 +120,8 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
       throw call.signal.reason;
     }
     call.sent = true;
+    // Of an attempt before this one.
+    call.socket?.destroy();
     call.socket = socket;
     // node:http for both schemes: the connector has done the TLS part.
     const request = httpRequest({

@@ -5,7 +5,7 @@ import { isSecureAddress } from '../connectors/secure-address.ts';
 import { readsFrom } from './account-values.ts';
 import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
 import { readMetadata } from './metadata.ts';
-import { type FetchFor, pinnedToTarget } from './transport.ts';
+import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
 
 export type Discovered =
   | { ok: true; metadata: AuthorizationServer }
@@ -69,7 +69,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
   const fetch = pinnedToTarget(fetchFor);
   for (const address of addresses) {
     try {
-      const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'manual' });
+      const response = await fetch(address, DOCUMENT);
       const outcome = await judgeCall(response, undefined, now());
       // A page instead of metadata means as little as an error.
       if (outcome.ok && outcome.body !== undefined) {

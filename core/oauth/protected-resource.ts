@@ -1,7 +1,7 @@
 import { isSecureAddress, mayName } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
-import { type FetchFor, pinnedToTarget } from './transport.ts';
+import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
 
 export type DiscoveredResource =
   | { ok: true; resource: string; issuers: string[]; scopes: string[] }
@@ -31,7 +31,7 @@ export async function discoverResource(request: ResourceRequest): Promise<Discov
   const fetch = pinnedToTarget(fetchFor);
   for (const address of metadataAddresses(url, metadata)) {
     try {
-      const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'manual' });
+      const response = await fetch(address, DOCUMENT);
       const outcome = await judgeCall(response, undefined, now());
       if (outcome.ok && isRecord(outcome.body)) return read(outcome.body, url);
       if (!outcome.ok && outcome.kind === 'unavailable') return outcome;

@@ -6,8 +6,12 @@ import { allowInsecureRequests } from 'oauth4webapi';
  */
 export const JUDGED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
 
-/** The part of fetch that protocol calls use; the egress room gives one that is pinned to origins. Redirects are not followed. */
-export type ProtocolFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+/** The part of fetch that protocol calls use; the egress room gives one that is pinned to origins. Only documents are read
+ * again after a failure, and follow redirects within their origin. */
+export type ProtocolFetch = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
+
+/** A request for a public document: it carries no credential and changes nothing, so it may be sent again. */
+export const DOCUMENT = { headers: { accept: 'application/json' }, redirect: 'manual', isDocument: true } as const;
 
 /** Gives a fetch that reaches these origins only. A flow learns some of its destinations on the way, so it asks for each. */
 export type FetchFor = (origins: readonly string[]) => ProtocolFetch | Promise<ProtocolFetch>;

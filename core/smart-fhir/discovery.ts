@@ -3,7 +3,7 @@ import { judgeCall } from '../oauth/call-outcome.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { outcomeOfProblem } from '../oauth/problem.ts';
 import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
-import type { FetchFor } from '../oauth/transport.ts';
+import { DOCUMENT, type FetchFor } from '../oauth/transport.ts';
 import { readSmartConfiguration, type SmartConfiguration, type SmartUse } from './smart-configuration.ts';
 
 export interface SmartDiscoveryRequest {
@@ -28,7 +28,7 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
   try {
     const address = smartConfigurationAddress(request.fhirBase);
     const fetch = await request.fetchFor([address.origin]);
-    const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'manual' });
+    const response = await fetch(address, DOCUMENT);
     const outcome = await judgeCall(response, undefined, request.now());
     if (!outcome.ok && outcome.kind === 'unavailable') {
       return unavailable(

@@ -1,0 +1,33 @@
+import type { OptionsInit, RetryObject } from 'got';
+import { EgressError } from './egress-error.ts';
+
+const MAX_REDIRECTS = 3;
+const MAX_RETRIES = 2;
+const RETRY_MS = 200;
+/** A server that asks for more patience than this is left alone. */
+const MAX_RETRY_AFTER_MS = 1_000;
+/** Statuses of servers that are starting, overloaded or behind a gateway that does not reach them. */
+const TRANSIENT = new Set([429, 502, 503, 504]);
+
+/**
+ * Options of got for a public document, such as the metadata of an authorization server: a GET without a credential. It is sent again
+ * after a failure that may pass, and follows redirects within its origin. A redirect elsewhere is the response: a document of another
+ * host does not speak for this one. Calls with credentials get none of this, since nobody may know whether a first attempt had an effect.
+ */
+export const DOCUMENT_OPTIONS = {
+  followRedirect: ({ url, headers }) => URL.parse(headers.location ?? '', url)?.origin === new URL(url).origin,
+  maxRedirects: MAX_REDIRECTS,
+  retry: { limit: MAX_RETRIES, methods: ['GET'], enforceRetryRules: false, calculateDelay: delayOf },
+} satisfies OptionsInit;
+
+/** @returns milliseconds until the next attempt; 0 for none */
+function delayOf({ attemptCount, error, retryAfter }: RetryObject): number {
+  if (attemptCount > MAX_RETRIES || (retryAfter ?? 0) > MAX_RETRY_AFTER_MS) return 0;
+  return mayPass(error) ? (retryAfter ?? RETRY_MS * attemptCount) : 0;
+}
+
+function mayPass({ response, cause, code }: RetryObject['error']): boolean {
+  if (response) return TRANSIENT.has(response.statusCode);
+  if (cause instanceof EgressError) return cause.kind === 'unreachable';
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
