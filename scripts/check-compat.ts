@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { breakingChanges } from './compatibility.ts';
 import { BUNDLE } from './contract-files.ts';
@@ -11,14 +12,13 @@ interface Release {
   readonly document: JsonObject;
 }
 
-/** The contract of the last tag that this commit descends from, or null where nothing was released yet. */
+/** The contract of the last tag that this commit descends from, or null if nothing has been released yet. */
 function lastRelease(): Release | null {
-  try {
-    const tag = git('describe', '--tags', '--abbrev=0').trim();
-    return { tag, document: JSON.parse(git('show', `${tag}:generated/${BUNDLE}`)) as JsonObject };
-  } catch {
-    return null;
-  }
+  // An archive of the sources has no tags.
+  if (!existsSync(new URL('.git', ROOT))) return null;
+  const [tag] = git('tag', '--merged', 'HEAD', '--sort=-creatordate').split('\n');
+  if (!tag) return null;
+  return { tag, document: JSON.parse(git('show', `${tag}:generated/${BUNDLE}`)) as JsonObject };
 }
 
 function git(...args: string[]): string {
@@ -34,5 +34,5 @@ if (release === null) {
   const breaks = breakingChanges(release.document, current);
   for (const finding of breaks) console.error(`breaks clients of ${release.tag}: ${finding}`);
   if (breaks.length > 0) process.exitCode = 1;
-  else console.log(`Clients of ${release.tag} go on working.`);
+  else console.log(`The contract is compatible with ${release.tag}.`);
 }

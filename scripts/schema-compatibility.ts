@@ -35,6 +35,10 @@ export function* schemaBreaks(
     before: resolve(comparison.before, schemas.before),
     after: resolve(comparison.after, schemas.after),
   };
+  if (becameUnion(pair)) {
+    yield* newUnionBreaks(comparison, schemas.before, pair.after, here);
+    return;
+  }
   yield* typeBreaks(comparison, pair, here);
   if (comparison.direction === 'request') yield* limitBreaks(pair, here);
   yield* propertyBreaks(comparison, pair, here);
@@ -118,12 +122,38 @@ function* directionBreaks(
   if (resolve(after, pair.after)[keyword] === true && !was) yield `${place} is ${keyword} now`;
 }
 
+const UNIONS = ['oneOf', 'anyOf'];
+
+function isUnion(schema: JsonObject): boolean {
+  return UNIONS.some((keyword) => keyword in schema);
+}
+
+function becameUnion({ before, after }: Pair<JsonObject>): boolean {
+  return isUnion(after) && !isUnion(before) && !('type' in after) && Object.keys(before).length > 0;
+}
+
+/** In a request, one member must accept what was accepted. In a response, every member must have what a client relied on. */
+function* newUnionBreaks(
+  comparison: Comparison,
+  before: Json | undefined,
+  union: JsonObject,
+  place: string,
+): Generator<string> {
+  const members = UNIONS.flatMap((keyword) => arrayAt(union, keyword));
+  const breaks = members.map((after) => [...schemaBreaks(comparison, { before, after }, place)]);
+  if (comparison.direction === 'response') yield* breaks.flat();
+  else if (!breaks.some((found) => found.length === 0))
+    yield `${place}: no member of the union accepts what was accepted`;
+}
+
 function* unionBreaks(comparison: Comparison, { before, after }: Pair<JsonObject>, place: string): Generator<string> {
   for (const keyword of ['oneOf', 'anyOf', 'allOf']) {
     const successors = arrayAt(after, keyword);
     for (const [index, branch] of arrayAt(before, keyword).entries()) {
       const name = componentName(branch);
-      const successor = name ? successors.find((other) => componentName(other) === name) : successors[index];
+      const named = successors.find((other) => name && componentName(other) === name);
+      // A scalar is inlined or a component, depending on its uses.
+      const successor = named ?? (name && componentName(successors[index]) ? undefined : successors[index]);
       if (successor)
         yield* schemaBreaks(comparison, { before: branch, after: successor }, `${place} ${keyword} ${index}`);
       else yield `${place}: ${keyword} no longer has ${name ?? `its member ${index}`}`;

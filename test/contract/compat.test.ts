@@ -198,6 +198,15 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
+    it('hold when they become a union with a member that takes as much, and break without one', () => {
+      const before = object({ x: text }, ['x']);
+      const wider = object({ x: text, y: text });
+      expect(requestBreaks(before, { oneOf: [{ type: 'null' }, wider] })).to.deep.equal([]);
+      expect(requestBreaks(before, { oneOf: [{ type: 'null' }, object({})] })).to.deep.equal([
+        'a: the request body: no member of the union accepts what was accepted',
+      ]);
+    });
+
     it('hold when they take more', () => {
       const before = object({ x: { type: 'string', enum: ['a'] } }, ['x']);
       const after = object({ x: { type: ['string', 'null'], enum: ['a', 'b', null] }, y: text });
@@ -217,6 +226,28 @@ describe('compatibility of contracts', () => {
       ]);
       expect(answerBreaks(before, object({ x: { ...text, writeOnly: true } }, ['x']))).to.deep.equal([
         'a: the body of 200: the property x is writeOnly now',
+      ]);
+    });
+
+    it('hold when they become a union whose members hold as much, and break when one holds less', () => {
+      const before = object({ x: text }, ['x']);
+      const more = object({ x: text, y: text }, ['x', 'y']);
+      expect(answerBreaks(before, { oneOf: [before, more] })).to.deep.equal([]);
+      expect(answerBreaks(before, { oneOf: [more, object({ x: text })] })).to.deep.equal([
+        'a: the body of 200: the property x may be missing now',
+      ]);
+    });
+
+    it('hold when a scalar in a union is inlined, and break when another one takes its place', () => {
+      const components = { schemas: { Id: text, Other: text } };
+      const of = (branch: JsonObject) => ({ oneOf: [branch, { type: 'null' }] });
+      const reference = (name: string) => of({ $ref: `#/components/schemas/${name}` });
+      const compare = (before: JsonObject, after: JsonObject) =>
+        breakingChanges({ ...small({ answer: before }), components }, { ...small({ answer: after }), components });
+      expect(compare(reference('Id'), of(text))).to.deep.equal([]);
+      expect(compare(of(text), reference('Id'))).to.deep.equal([]);
+      expect(compare(reference('Id'), reference('Other'))).to.deep.equal([
+        'a: the body of 200: oneOf no longer has Id',
       ]);
     });
 
