@@ -240,6 +240,10 @@ export const STORED = {
   apiConfigLevels: 16,
   /** Responses kept for the idempotency keys of one client, compressed and sealed; beyond it keys are kept without them. */
   keptRepliesBytes: 64 * MIB,
+  /** What a key takes without its response: its digests, and its places in indexes. */
+  idempotencyKeyBytes: 256,
+  /** Keys of one client and their responses; beyond it requests with further keys are rejected. About a million keys. */
+  idempotencyBytes: 256 * MIB,
   /** Files of tools that one environment holds at a time. */
   filesBytes: GIB,
   /** Stored files that one call sends, each counted as often as the input names it. */

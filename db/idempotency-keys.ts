@@ -12,7 +12,7 @@ import type { Statements } from './statements.ts';
 
 export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
-  /** Bytes of the responses that the keys of a client hold. */
+  /** Bytes that the keys of a client take: 256 for each, and the responses that they hold. */
   keptBytes(environmentId: EnvironmentId, clientId: string): Promise<number>;
 }
 

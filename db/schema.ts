@@ -435,7 +435,7 @@ export const idempotencyKeys = table(
   ],
 );
 
-/** The bytes of the responses that each client's keys hold; triggers keep it. */
+/** The bytes that each client's keys take, with the responses that they hold; maintained by triggers. */
 export const idempotencyBytes = table(
   'idempotency_bytes',
   { environmentId: environment().notNull(), clientId: text('client_id').notNull(), bytes: integer().notNull() },

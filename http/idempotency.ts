@@ -5,7 +5,7 @@ import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Transaction }
 import type { Acted, KeptReplies, Reply } from './contract.ts';
 import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
-import { openReply, sealReply } from './kept-replies.ts';
+import { openReply, packReply, packReplyInThread, sealReply } from './kept-replies.ts';
 import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
 
@@ -33,10 +33,18 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     return { name: { clientId, route, keyDigest }, requestDigest };
   }
 
-  /** Takes the key inside a transaction; the reply to an earlier request comes back instead. */
+  /**
+   * Takes the key inside a transaction; the reply to an earlier request comes back instead.
+   *
+   * @throws ApiError RATE_LIMITED when the client has too many keys
+   */
   async function claim(tx: Repositories): Promise<Reply | undefined> {
     if (!key) return undefined;
     const at = deps.now();
+    if (isFull(await tx.idempotencyKeys.keptBytes(environmentId, clientId))) {
+      const known = await tx.idempotencyKeys.get(environmentId, key.name);
+      if (!known || known.expiresAt <= at) throw tooManyKeys();
+    }
     const claimed = await tx.idempotencyKeys.claim(environmentId, {
       ...key.name,
       requestDigest: key.requestDigest,
@@ -82,14 +90,16 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
   }
 
-  async function keep(tx: Repositories, reply: Reply): Promise<void> {
+  function seal(key: { name: IdempotencyKeyName }, packed: Buffer): Buffer {
+    return sealReply(deps.sealedReplies, bind(key.name), packed, deps.now() + LIFETIME.idempotencyKeyMs);
+  }
+
+  async function keep(tx: Repositories, reply: Reply, sealed: Buffer): Promise<void> {
     if (!key) return;
     if (wasNotBegun(reply)) {
       await tx.idempotencyKeys.release(environmentId, key.name);
       return;
     }
-    const expiresAt = deps.now() + LIFETIME.idempotencyKeyMs;
-    const sealed = sealReply(deps.sealedReplies, bind(key.name), reply, expiresAt);
     const held = await tx.idempotencyKeys.keptBytes(environmentId, clientId);
     const sealedReply = held + sealed.length > STORED.keptRepliesBytes ? null : sealed;
     await tx.idempotencyKeys.complete(environmentId, key.name, { status: reply.status, sealedReply });
@@ -106,7 +116,9 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
         const earlier = await claim(tx);
         if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
         const reply = await unit(tx);
-        await keep(tx, replies?.keep ? replies.keep(reply) : reply);
+        if (!key) return reply;
+        const kept = replies?.keep ? replies.keep(reply) : reply;
+        await keep(tx, kept, seal(key, packReply(kept)));
         return reply;
       }),
 
@@ -127,13 +139,27 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       if (key) await durable;
       if (earlier) return earlier;
       const { reply, end } = await act();
-      // The outcome and the kept reply are one transaction.
-      if (key) await storeEnd(deps, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply), durable: true });
-      else if (end) await storeEnd(deps, end);
+      if (key) {
+        // Before the transaction, which other requests wait for.
+        const sealed = seal(key, await packReplyInThread(reply));
+        // The outcome and the kept reply are one transaction.
+        await storeEnd(deps, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply, sealed), durable: true });
+      } else if (end) await storeEnd(deps, end);
       await durable;
       return reply;
     },
   };
+}
+
+/** Whether no further key fits in. */
+function isFull(keptBytes: number): boolean {
+  return keptBytes + STORED.idempotencyKeyBytes > STORED.idempotencyBytes;
+}
+
+function tooManyKeys(): ApiError {
+  const detail =
+    'The client has used too many idempotency keys within 24 hours. Send the request later, or without a key.';
+  return new ApiError('RATE_LIMITED', detail);
 }
 
 /** The server was too busy to act: the same request, with the same key, may be sent again. */

@@ -1,4 +1,5 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { Reply } from './contract.ts';
 
@@ -11,20 +12,39 @@ const [PLAIN, DEFLATED] = [0, 1];
 /** Far above any response; a text that inflates to more was not made here. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+const OPTIONS = { level: 1 };
+const deflateInThread = promisify(deflateRaw) as (text: Buffer, options: typeof OPTIONS) => Promise<Buffer>;
+
+/** Packs a reply for {@link sealReply}, within a transaction. */
+export function packReply(reply: KeptReply): Buffer {
+  const text = textOf(reply);
+  return text.length < COMPRESSED_FROM_BYTES ? marked(PLAIN, text) : marked(DEFLATED, deflateRawSync(text, OPTIONS));
+}
+
+/** The same, compressed in a thread. */
+export async function packReplyInThread(reply: KeptReply): Promise<Buffer> {
+  const text = textOf(reply);
+  return text.length < COMPRESSED_FROM_BYTES
+    ? marked(PLAIN, text)
+    : marked(DEFLATED, await deflateInThread(text, OPTIONS));
+}
+
 /**
- * Seals a reply for a later request with the same idempotency key.
+ * Seals a packed reply for a later request with the same idempotency key.
  *
  * @param binding what names the key: the reply opens for it alone
  * @param expiresAt milliseconds UTC
  */
-export function sealReply(sealed: SealedTokens, binding: string[], reply: KeptReply, expiresAt: number): Buffer {
-  const { status, body, headers } = reply;
-  const text = Buffer.from(JSON.stringify({ status, body, headers }));
-  const payload =
-    text.length < COMPRESSED_FROM_BYTES
-      ? [Buffer.from([PLAIN]), text]
-      : [Buffer.from([DEFLATED]), deflateRawSync(text, { level: 1 })];
-  return sealed.sealBytes(PURPOSE, binding, Buffer.concat(payload), expiresAt);
+export function sealReply(sealed: SealedTokens, binding: string[], packed: Buffer, expiresAt: number): Buffer {
+  return sealed.sealBytes(PURPOSE, binding, packed, expiresAt);
+}
+
+function textOf({ status, body, headers }: KeptReply): Buffer {
+  return Buffer.from(JSON.stringify({ status, body, headers }));
+}
+
+function marked(form: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([form]), bytes]);
 }
 
 /** @returns null for a reply that was altered, is too old, or was kept for another key */

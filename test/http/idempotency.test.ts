@@ -176,7 +176,9 @@ describe('idempotency keys', () => {
       expect(again.body).to.include({ status: 409, code: 'IDEMPOTENCY_REPLY_NOT_KEPT' });
       expect(again.body.detail).to.include('was carried out and returned 201');
       expect((await create(headers, 'another')).body.code).to.equal('IDEMPOTENCY_KEY_REUSED');
-      expect(await bytesOf()).to.equal(STORED.keptRepliesBytes);
+      expect(await bytesOf(), 'the key counts without a response').to.equal(
+        STORED.keptRepliesBytes + STORED.idempotencyKeyBytes,
+      );
 
       const client = await createApiClient(server, ['connections:write']);
       const { access_token: token } = (await client.requestToken()).body;
@@ -184,6 +186,46 @@ describe('idempotency keys', () => {
         server.call('POST', CONNECTIONS, { body: { connector: 'github', key_id: 'other' }, headers, token });
       expect((await other()).status).to.equal(201);
       expect((await other()).headers['idempotency-replayed'], 'the quota of another client').to.equal('true');
+    });
+
+    it('M10: are rejected beyond the number that their client may have, until old ones expire', async () => {
+      const { store, environmentOf } = server.deps;
+      const { id } = await environmentOf('localhost');
+      const client = await createApiClient(server, ['connections:write']);
+      const { access_token: token } = (await client.requestToken()).body;
+      const send = (headers: Record<string, string>, key_id: string) =>
+        server.call('POST', CONNECTIONS, { body: { connector: 'github', key_id }, headers, token });
+      const known = newKey();
+      expect((await send(known, 'known')).status).to.equal(201);
+      const filler = { clientId: client.id, route: 'createTool', keyDigest: Buffer.alloc(32, 9) };
+      await store.write(async (tx) => {
+        const at = clock.now();
+        const { number: instance } = server.deps.instance;
+        await tx.idempotencyKeys.claim(id, {
+          ...filler,
+          requestDigest: Buffer.alloc(32),
+          instance,
+          createdAt: at,
+          expiresAt: at + DAY,
+        });
+        const size = STORED.idempotencyBytes - (await tx.idempotencyKeys.keptBytes(id, client.id)) - 255;
+        await tx.idempotencyKeys.complete(id, filler, { status: 201, sealedReply: Buffer.alloc(size) });
+      });
+      const refused = await send(newKey(), 'refused');
+      expect(refused.body).to.include({ status: 429, code: 'RATE_LIMITED' });
+      expect(refused.body.detail).to.include('too many idempotency keys');
+      expect((await send(known, 'known')).headers['idempotency-replayed']).to.equal('true');
+      expect((await send({}, 'without')).status).to.equal(201);
+      expect((await create(newKey(), 'another client')).status).to.equal(201);
+      clock.advance(DAY);
+      await store.write((tx) =>
+        tx.idempotencyKeys.sweep(id, clock.now(), { rows: 10_000, bytes: Number.MAX_SAFE_INTEGER }),
+      );
+      expect(await bytesOf(client.id)).to.equal(0);
+      const { access_token: fresh } = (await client.requestToken()).body;
+      const body = { connector: 'github', key_id: 'later' };
+      const later = await server.call('POST', CONNECTIONS, { body, headers: newKey(), token: fresh });
+      expect(later.status).to.equal(201);
     });
   });
 });

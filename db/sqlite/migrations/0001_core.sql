@@ -350,7 +350,7 @@ create table idempotency_keys (
 create index idempotency_keys_expiry on idempotency_keys (environment_id, expires_at);
 create index idempotency_keys_running on idempotency_keys (environment_id, created_at) where state = 'RUNNING';
 
--- The bytes of the responses that each client's keys hold.
+-- The bytes that each client's keys take, with the responses that they hold: 256 for a key.
 create table idempotency_bytes (
   environment_id text not null references environments (id),
   client_id text not null,
@@ -358,14 +358,19 @@ create table idempotency_bytes (
   primary key (environment_id, client_id)
 ) strict, without rowid;
 
-create trigger idempotency_replies_kept after update of sealed_reply on idempotency_keys when new.sealed_reply is not null begin
+create trigger idempotency_keys_counted after insert on idempotency_keys begin
   insert into idempotency_bytes (environment_id, client_id, bytes)
-    values (new.environment_id, new.client_id, length(new.sealed_reply))
+    values (new.environment_id, new.client_id, 256 + coalesce(length(new.sealed_reply), 0))
     on conflict (environment_id, client_id) do update set bytes = bytes + excluded.bytes;
 end;
 
-create trigger idempotency_replies_removed after delete on idempotency_keys when old.sealed_reply is not null begin
-  update idempotency_bytes set bytes = bytes - length(old.sealed_reply)
+create trigger idempotency_replies_kept after update of sealed_reply on idempotency_keys when new.sealed_reply is not null begin
+  update idempotency_bytes set bytes = bytes + length(new.sealed_reply) - coalesce(length(old.sealed_reply), 0)
+    where environment_id = new.environment_id and client_id = new.client_id;
+end;
+
+create trigger idempotency_keys_removed after delete on idempotency_keys begin
+  update idempotency_bytes set bytes = bytes - 256 - coalesce(length(old.sealed_reply), 0)
     where environment_id = old.environment_id and client_id = old.client_id;
 end;
 
