@@ -7567,9 +7567,10 @@ export interface components {
          *
          *     Errors:
          *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-         *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-         *       responses of the client exceed 64 MiB.
+         *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+         *       stored responses of the client exceed 64 MiB.
          *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+         *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
          * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
          */
         IdempotencyKey: string;
@@ -7927,9 +7928,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7982,9 +7984,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8037,9 +8040,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8215,9 +8219,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8270,9 +8275,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8323,9 +8329,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8549,9 +8556,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8605,9 +8613,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8728,9 +8737,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8900,9 +8910,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8955,9 +8966,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9010,9 +9022,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9182,9 +9195,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9310,9 +9324,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9524,9 +9539,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9696,9 +9712,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9993,9 +10010,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10047,9 +10065,10 @@ export interface operations {
                  *
                  *     Errors:
                  *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
-                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the stored
-                 *       responses of the client exceed 64 MiB.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
