@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { changeSettings } from '../core/environments/settings.ts';
 import { ApiError } from '../core/errors.ts';
-import { createEvents } from '../core/events/events.ts';
 import { createIds } from '../core/ids.ts';
 import type { EnvironmentRow, Store } from '../db/store.ts';
+import { createOperatorEvents, readCatalogue } from './operator-events.ts';
 import { UsageError } from './usage-error.ts';
 
 export const SET_USAGE =
@@ -15,12 +15,17 @@ export async function setEnvironment(store: Store, args: string[]): Promise<void
   const { id, input } = readOptions(args);
   const environment = (await store.read.environments.list()).find((one) => one.id === id);
   if (!environment) throw new UsageError(`there is no environment ${id}; valetkey environments list shows them`);
-  const events = createEvents({ now: Date.now, newId: createIds(Date.now, randomBytes) });
+  const events = createOperatorEvents(createIds(Date.now, randomBytes), readCatalogue());
   const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
   await store.write(async (tx) => {
     const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
     await tx.environments.setSettings(current.id, changed(current, input));
-    await events.environmentUpdated(tx, cause, current.id, Object.keys(input));
+    await events.emit(tx, cause, {
+      type: 'environment.updated',
+      subject: current.id,
+      details: { fields: Object.keys(input) },
+      data: async (show) => ({ environment: await show.environment() }),
+    });
   });
   console.log(`Changed ${Object.keys(input).join(' and ')} of ${environment.id}.`);
 }

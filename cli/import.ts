@@ -49,14 +49,7 @@ async function run(args: string[]): Promise<void> {
     const target = { connector, baseUrl: options.baseUrl };
     const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
     const apply = (tx: Transaction) => applyImport(tx, tools, environment.id, target, result, cause);
-    const changes = options.dryRun
-      ? await preview(store, apply)
-      : await store.write(async (tx) => {
-          const done = await apply(tx);
-          const counts = { added: done.added.length, changed: done.changed.length, removed: done.removed.length };
-          await tools.events.toolsImported(tx, cause, connector, counts);
-          return done;
-        });
+    const changes = options.dryRun ? await preview(store, apply) : await store.write(apply);
     const shown = presentImport(!options.dryRun, changes, result);
     if (options.json) console.log(JSON.stringify(shown, null, 2));
     else print(shown);

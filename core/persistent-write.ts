@@ -1,4 +1,4 @@
-import { RelationError, type Repositories, StorageError, type Store } from '../db/store.ts';
+import { RelationError, StorageError, type Store, type Transaction } from '../db/store.ts';
 
 export interface PersistentWriteTools {
   store: Pick<Store, 'write'>;
@@ -19,7 +19,7 @@ const PAUSES_MS = [50, 200, 800, 3_000] as const;
  */
 export async function writePersistently<T>(
   { store, wait, log }: PersistentWriteTools,
-  unit: (tx: Repositories) => Promise<T>,
+  unit: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (const ms of PAUSES_MS) {
     try {

@@ -1,3 +1,4 @@
+import { credentialsRead } from '../core/accounts/credentials-read.ts';
 import type { Details } from '../core/accounts/details.ts';
 import type { Accounts } from '../core/capabilities/accounts.ts';
 import { presentAccountDetails } from '../core/present/account.ts';
@@ -35,7 +36,7 @@ export function commitAccount<O extends AccountOperation>(
         const shown = (kept.body as Body).connected_account;
         const account = await tx.accounts.get(call.environment.id, shown.id);
         if (account === undefined || rfc3339(account.updatedAt) !== shown.updated_at) return kept;
-        await accounts.events.credentialsRead(tx, call.cause, account.id);
+        await credentialsRead(tx, accounts, account, call.cause);
         const { authorization_details } = answerAccount(account, call.client, accounts);
         return { ...kept, body: { connected_account: { ...shown, authorization_details } } };
       },

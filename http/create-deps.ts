@@ -12,7 +12,11 @@ import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createExecutionContents } from '../core/contents/execution-contents.ts';
 import { createStoredFiles } from '../core/contents/stored-files.ts';
 import { createToolDirectory } from '../core/discovery/directory.ts';
+import { createAccountSink } from '../core/events/account-sink.ts';
+import { createAuditSink } from '../core/events/audit-sink.ts';
 import { createEvents } from '../core/events/events.ts';
+import { createRenderer } from '../core/events/renderer.ts';
+import type { EventSink } from '../core/events/sink.ts';
 import { createResponseReader } from '../core/executions/response-reader.ts';
 import { createIds } from '../core/ids.ts';
 import { registerOnly } from '../core/instances/instance.ts';
@@ -66,7 +70,10 @@ const MAX_REPLY_CHARS = 2 ** 24;
 const PROBE = new Secret('probe');
 
 /** What tests replace: the clock, randomness, the log, or a whole part. */
-export type DepsOverrides = Partial<Deps>;
+export type DepsOverrides = Partial<Deps> & {
+  /** More sinks of events, after those of the server. */
+  eventSinks?: readonly EventSink[];
+};
 
 /** What a first start has made, to be shown to the operator once. */
 export interface FirstStart {
@@ -126,17 +133,15 @@ export async function createDeps(
     const messageReaders = createMessageReaders(threads.responses);
     const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait, messageReaders });
     const syncTurns = createSyncTurns();
-    const events = createEvents({
-      now,
-      newId,
-      onEvent: (subjectId) => {
-        accountChanges.changed(subjectId);
-        upstreamSessions.forget(subjectId);
-      },
-    });
     const egressOf = overrides.egressOf ?? egress.of;
     const scrubStorage = scrub.request;
     const catalogue = overrides.catalogue ?? createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
+    const accountSink = createAccountSink((id) => {
+      accountChanges.changed(id);
+      upstreamSessions.forget(id);
+    });
+    const sinks = [createAuditSink(newId), accountSink, ...(overrides.eventSinks ?? [])];
+    const events = createEvents({ now, newId, renderer: createRenderer({ catalogue }), sinks });
     await adaptToUpgrade({ store, vault, catalogue, now, newId, events, log });
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
     const parts = {

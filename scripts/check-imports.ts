@@ -41,6 +41,7 @@ const ROOMS: Room[] = [
     path: 'core/tools',
     may: ['core/errors.ts', 'core/secret.ts', 'core/authorization', 'core/connectors', 'core/threads'],
   },
+  { path: 'core/events', may: ['generated/api.d.ts', 'core', 'db'] },
   { path: 'core/present', may: ['generated/api.d.ts', 'core', 'db'] },
   { path: 'core/mcp', may: ['core', 'db'] },
   { path: 'core', may: ['core', 'db'] },

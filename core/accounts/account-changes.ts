@@ -1,6 +1,6 @@
 /** Tells those who wait for an account that something was written about it in this process. */
 export interface AccountChanges {
-  /** To be called within the transaction that writes. */
+  /** Call it once the change is committed. */
   changed(accountId: string): void;
   /** Resolves with the next change; `cancel` ends the wait without one. */
   next(accountId: string): { change: Promise<void>; cancel(): void };

@@ -1,8 +1,11 @@
-import type { AccountRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
+import type { Cause, Events } from '../events/events.ts';
 import { UNBOUND } from './binding.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
 import { withoutObtained } from './details.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
+
+export type LeaveTools = RevocationTools & { events: Events };
 
 /** The columns of an account whose credentials are gone. A new generation keeps a late writer out. */
 export function withoutCredentials(account: Pick<AccountRow, 'credentialGeneration'>) {
@@ -21,12 +24,13 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
  * @param reason a sentence for people
  */
 export async function disconnectAccount(
-  tx: Repositories,
-  tools: RevocationTools,
+  tx: Transaction,
+  tools: LeaveTools,
   account: AccountRow,
   reason: string,
+  cause: Cause,
 ): Promise<AccountRow> {
-  const { environmentId, id, version } = account;
+  const { environmentId, id, version, status: previousStatus } = account;
   const at = tools.now();
   await orderAccountRevocation(tx, tools, account);
   const changes = {
@@ -37,16 +41,35 @@ export async function disconnectAccount(
   };
   await tx.accounts.update(environmentId, id, version, changes);
   await tx.authRequests.close(environmentId, id, at);
-  return (await tx.accounts.get(environmentId, id)) as AccountRow;
+  const disconnected = (await tx.accounts.get(environmentId, id)) as AccountRow;
+  await tools.events.emit(tx, cause, {
+    type: 'connected_account.disconnected',
+    subject: id,
+    data: async (show) => ({
+      connected_account: await show.account(disconnected),
+      previous_status: previousStatus,
+    }),
+  });
+  return disconnected;
 }
 
 /** Deletes an account for good; its credentials are to be revoked at its provider. */
-export async function deleteAccount(tx: Repositories, tools: RevocationTools, account: AccountRow): Promise<void> {
+export async function deleteAccount(
+  tx: Transaction,
+  tools: LeaveTools,
+  account: AccountRow,
+  cause: Cause,
+): Promise<void> {
   const { environmentId, id } = account;
   const at = tools.now();
   await orderAccountRevocation(tx, tools, account);
   await tx.authRequests.close(environmentId, id, at);
   await tx.accounts.remove(environmentId, id, at);
+  await tools.events.emit(tx, cause, {
+    type: 'connected_account.deleted',
+    subject: id,
+    data: async (show) => ({ connected_account: await show.account(account) }),
+  });
 }
 
 const PAGE = 500;

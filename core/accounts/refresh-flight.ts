@@ -1,6 +1,7 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import { fraction, isExpired, isObtainable } from './freshness.ts';
+import { emitParked } from './park.ts';
 import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { isHeld, obstacleNow } from './refresh-lease.ts';
 import type { Verdict } from './refresh-pace.ts';
@@ -120,7 +121,7 @@ async function endWithoutRequest(
     const parked = { status: 'PENDING_AUTH', statusReason: planned.reason, updatedAt: at } as const;
     await store.write(async (tx) => {
       const changed = await tx.accounts.update(environmentId, id, version, parked);
-      if (changed) await events.accountParked(tx, cause, id, planned.reason);
+      if (changed) await emitParked(tx, events, account, planned.reason, cause);
     });
     return { account: await store.read.accounts.get(environmentId, id) };
   }

@@ -78,7 +78,7 @@ export function runInto(obstacle: Obstacle, account: AccountRow): Run {
 
 async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
   const { account } = plan;
-  const outcome = await ask(tools, plan, lease);
+  const outcome = await ask(tools, plan, lease, cause);
   if (outcome.ok) return keep(tools, plan, lease, outcome.obtained);
   tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
   const isReplaced = (await tools.isServerReplaced?.(plan)) ?? false;
@@ -88,19 +88,21 @@ async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: C
   }
   const reason = outcome.kind === 'client' ? reasonOf(outcome.culprit) : outcome.reason;
   const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
-  const restMs = await rest(tools, plan, lease, { reason, mayBeSpent, retryAfterMs });
+  const failure = { reason, message: outcome.message, mayBeSpent, retryAfterMs };
+  const restMs = await rest(tools, plan, lease, failure, cause);
   return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
 }
 
+const OURS = 'The service failed while it asked for a token.';
 const REPLACED = 'The MCP server uses another authorization server now.';
 
-async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease): Promise<ObtainOutcome> {
+async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<ObtainOutcome> {
   const { origin, account } = plan;
   try {
     const fetch = await tools.fetchFor(account.environmentId, [origin]);
     return await plan.send(fetch, tools.now);
   } catch (error) {
-    await rest(tools, plan, lease, { reason: 'invalid_response', mayBeSpent: true });
+    await rest(tools, plan, lease, { reason: 'invalid_response', message: OURS, mayBeSpent: true }, cause);
     throw error;
   }
 }
@@ -121,16 +123,24 @@ async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, obtained: 
   return settled;
 }
 
+interface Failed {
+  reason: FailureReason;
+  message: string;
+  mayBeSpent: boolean;
+  retryAfterMs?: number | undefined;
+}
+
 async function rest(
   tools: RunTools,
   plan: RefreshPlan,
   lease: Lease,
-  { reason, mayBeSpent, retryAfterMs = 0 }: { reason: FailureReason; mayBeSpent: boolean; retryAfterMs?: number },
+  { reason, message, mayBeSpent, retryAfterMs = 0 }: Failed,
+  cause: Cause,
 ): Promise<number> {
   const backoff = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(lease.failures, 16));
   const jittered = backoff * (1 - fraction(tools.random) / 2);
   const restMs = Math.ceil(Math.min(MAX_REST_MS, Math.max(jittered, retryAfterMs)));
-  const failure = { reason, mayBeSpent: mayBeSpent && plan.spends, retryAt: tools.now() + restMs };
-  await writePersistently(tools, (tx) => storeFailure(tx, plan, lease, failure));
+  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: tools.now() + restMs };
+  await writePersistently(tools, (tx) => storeFailure(tx, tools, plan, lease, failure, cause));
   return restMs;
 }

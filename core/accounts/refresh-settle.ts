@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow, RefreshEnd, Repositories } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, RefreshEnd, Repositories, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { fieldSecrecy } from './binding.ts';
@@ -11,7 +11,7 @@ import { basisOf, type RefreshPlan } from './refresh-plan.ts';
 
 export interface SettleTools {
   vault: Vault;
-  events: Pick<Events, 'accountExpired' | 'accountParked'>;
+  events: Events;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function storeTokens(
 
 /** Ends an account whose refresh token or subject the provider no longer accepts, provided that it still is the account's. */
 export async function storeRefusal(
-  tx: Repositories,
+  tx: Transaction,
   { vault, events }: SettleTools,
   plan: RefreshPlan,
   lease: Lease,
@@ -83,13 +83,29 @@ export async function storeRefusal(
   return { kind: 'stored', account };
 }
 
-/** Notes that a refresh changed nothing. */
+/**
+ * Notes that a refresh changed nothing.
+ *
+ * @param failure its message is a sentence for users
+ */
 export async function storeFailure(
-  tx: Repositories,
+  tx: Transaction,
+  { events }: SettleTools,
   plan: RefreshPlan,
   lease: Lease,
-  failure: { reason: FailureReason; mayBeSpent: boolean; retryAt: number },
+  failure: { reason: FailureReason; message: string; mayBeSpent: boolean; retryAt: number },
+  cause: Cause,
 ): Promise<void> {
+  const { environmentId, id } = plan.account;
+  // Only the first failure in a row is an event: a provider that is down would cause one a minute for each account.
+  if (lease.failures === 0 && (await tx.accounts.get(environmentId, id))) {
+    await events.emit(tx, cause, {
+      type: 'connected_account.refresh_failed',
+      subject: id,
+      details: { reason: failure.message },
+      data: async (show) => ({ connected_account: await show.account(id) }),
+    });
+  }
   await end(tx, plan, lease, {
     state: failure.mayBeSpent || (lease.interrupted && plan.spends) ? 'OPEN' : 'SETTLED',
     generation: plan.account.credentialGeneration,
@@ -113,8 +129,8 @@ export const NO_REFRESH_TOKEN = `The token has expired, and there is no refresh 
  * @returns the account as it is now: another version than the one given is left as it is
  */
 export async function expireAccount(
-  tx: Repositories,
-  events: Pick<Events, 'accountExpired'>,
+  tx: Transaction,
+  events: Events,
   { environmentId, id, version }: AccountRow,
   reason: string,
   at: number,
@@ -122,7 +138,14 @@ export async function expireAccount(
 ): Promise<AccountRow | undefined> {
   const expired = { status: 'EXPIRED', statusReason: reason, updatedAt: at } as const;
   const changed = await tx.accounts.update(environmentId, id, version, expired);
-  if (changed) await events.accountExpired(tx, cause, id, reason);
+  if (changed) {
+    await events.emit(tx, cause, {
+      type: 'connected_account.expired',
+      subject: id,
+      details: { reason },
+      data: async (show) => ({ connected_account: await show.account(id) }),
+    });
+  }
   return tx.accounts.get(environmentId, id);
 }
 

@@ -1,4 +1,4 @@
-import type { OutboxRow, Store } from '../../db/store.ts';
+import type { OutboxRow, Store, Transaction } from '../../db/store.ts';
 import { BACKGROUND } from '../budgets.ts';
 import type { Events } from '../events/events.ts';
 import type { RevocationOutcome } from '../oauth/revocation.ts';
@@ -12,7 +12,7 @@ import { mayBeShared } from './shared-grant.ts';
 export interface RevocationWorkerTools extends AttemptTools, Clock {
   store: Store;
   vault: Vault;
-  events: Pick<Events, 'tokensRevoked' | 'tokensNotRevocable' | 'revocationFailed'>;
+  events: Events;
   /** Removes what was wiped from the database file soon. */
   scrubStorage(): void;
   /** No line carries a token, an address or an identifier. */
@@ -126,6 +126,12 @@ async function settle(
   await tools.store.write((tx) => tx.outbox.retry(entry.environmentId, entry.id, { nextAt, error: message, at }));
 }
 
+const EVENTS = {
+  revoked: 'revocation.succeeded',
+  not_revocable: 'revocation.skipped',
+  failed: 'revocation.failed',
+} as const;
+
 /** Ends an order, with its event. An end that somebody else has written stands. */
 async function end(
   { store, events, log, scrubStorage }: RevocationWorkerTools,
@@ -137,17 +143,21 @@ async function end(
   const cause = { environmentId, actor: 'system', requestId: '' };
   const accountId = subjectId ?? '';
   await store.write(async (tx) => {
-    if (as === 'revoked') {
-      const ended = await tx.outbox.done(environmentId, id, { at, result: 'REVOKED' });
-      if (ended) await events.tokensRevoked(tx, cause, accountId, id);
-    } else if (as === 'not_revocable') {
-      const ended = await tx.outbox.done(environmentId, id, { at, result: 'NOT_REVOCABLE', error: reason });
-      if (ended) await events.tokensNotRevocable(tx, cause, accountId, id, reason);
-    } else {
-      const ended = await tx.outbox.fail(environmentId, id, reason, at);
-      if (ended) await events.revocationFailed(tx, cause, accountId, id, reason);
-    }
+    const ended = await write(tx);
+    if (!ended) return;
+    await events.emit(tx, cause, {
+      type: EVENTS[as],
+      subject: accountId,
+      auditOnly: { revocation: id, ...(as !== 'revoked' && { reason }) },
+      data: async (show) => ({ revocation: await show.revocation(accountId, id) }),
+    });
   });
+
+  function write(tx: Transaction): Promise<boolean> {
+    if (as === 'failed') return tx.outbox.fail(environmentId, id, reason, at);
+    if (as === 'revoked') return tx.outbox.done(environmentId, id, { at, result: 'REVOKED' });
+    return tx.outbox.done(environmentId, id, { at, result: 'NOT_REVOCABLE', error: reason });
+  }
   scrubStorage();
   if (as === 'failed')
     log.warn({ account_id: accountId, provider, reason }, 'tokens were not revoked at their provider');

@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
 import { isClientPattern } from '../authorization/roles.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
@@ -20,6 +20,7 @@ import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFields
 import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
 import { mergeCredential } from './merge-credential.ts';
+import { emitParked } from './park.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 import type { AccountKey } from './selector.ts';
 
@@ -32,6 +33,10 @@ export interface AccountInput {
 export interface AccountTools extends ConnectionTools {
   vault: Vault;
   newId(prefix: 'conn' | 'ca'): string;
+}
+
+export interface CreateTools extends AccountTools {
+  events: Events;
 }
 
 const CONFIG_FIELD = 'connected_account.api_config';
@@ -48,14 +53,15 @@ export interface CreatedAccount {
  * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS
  */
 export async function createAccount(
-  tx: Repositories,
-  tools: AccountTools,
+  tx: Transaction,
+  tools: CreateTools,
   environmentId: EnvironmentId,
   key: AccountKey,
   input: AccountInput,
+  cause: Cause,
 ): Promise<CreatedAccount> {
   const details = input.authorization_details ?? {};
-  const connection = await ensureConnection(tx, tools, environmentId, key.connector, details);
+  const connection = await ensureConnection(tx, tools, environmentId, key.connector, details, cause);
   const definition = await definitionOf(tx, tools, environmentId, connection);
   const { pattern } = definition;
   const apiConfig = mergeConfig({}, input.api_config ?? {}, CONFIG_FIELD);
@@ -93,7 +99,14 @@ export async function createAccount(
     });
   }
   if (usable) await completeConnection(tx, environmentId, connection, at);
-  return { account: (await tx.accounts.get(environmentId, id)) as AccountRow, details };
+  const account = (await tx.accounts.get(environmentId, id)) as AccountRow;
+  await tools.events.emit(tx, cause, {
+    type: 'connected_account.created',
+    subject: id,
+    auditOnly: { status: account.status },
+    data: async (show) => ({ connected_account: await show.account(account) }),
+  });
+  return { account, details };
 }
 
 export interface AccountUpdate {
@@ -110,7 +123,7 @@ export interface AccountUpdate {
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
  */
 export async function updateAccount(
-  tx: Repositories,
+  tx: Transaction,
   tools: UpdateTools,
   account: AccountRow,
   input: AccountInput,
@@ -162,14 +175,29 @@ export async function updateAccount(
         tokenExpiresAt: null,
       }),
   });
-  if (parks) await tools.events.accountParked(tx, cause, account.id, reason);
   if (replaced && usable) await completeConnection(tx, environmentId, connection, at);
   // Whoever is about to finish a link was asked for what the account has now been given otherwise (threat C17).
   if (replaced) await tx.authRequests.close(environmentId, account.id, at);
-  return { account: (await tx.accounts.get(environmentId, account.id)) as AccountRow, replaced };
+  const updated = (await tx.accounts.get(environmentId, account.id)) as AccountRow;
+  if (parks) await emitParked(tx, tools.events, updated, reason, cause);
+  await tools.events.emit(tx, cause, {
+    type: 'connected_account.updated',
+    subject: account.id,
+    data: async (show) => ({ connected_account: await show.account(updated) }),
+  });
+  if (replaced) {
+    await tools.events.emit(tx, cause, {
+      type: 'connected_account.credentials_replaced',
+      subject: account.id,
+      // They tell which credential was in use when.
+      auditOnly: { from_generation: account.credentialGeneration, to_generation: updated.credentialGeneration },
+      data: async (show) => ({ connected_account: await show.account(updated) }),
+    });
+  }
+  return { account: updated, replaced };
 }
 
-export type UpdateTools = AccountTools & RevocationTools & { events: Pick<Events, 'accountParked'> };
+export type UpdateTools = CreateTools & RevocationTools;
 
 /** Whether the settings that a pattern asks accounts for differ: tokens are obtained by them. */
 function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: JsonObject, after: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import type { ClientBinding, ConnectionRow, EnvironmentId, Repositories } from '../../db/store.ts';
+import type { ClientBinding, ConnectionRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
 import { giveUpObtained } from '../accounts/leave.ts';
 import type { RevocationTools } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -9,7 +9,7 @@ import { bindClient, isClientCovered } from './client-binding.ts';
 import { type ClientColumns, resealClient } from './client-secret.ts';
 import { findPattern } from './providers.ts';
 
-export type ClientChangeTools = RevocationTools & { events: Pick<Events, 'connectionClientWithdrawn'> };
+export type ClientChangeTools = RevocationTools & { events: Events };
 
 const WITHDRAWN =
   'The provider has changed the endpoints or the authentication method of the client. Set the client again.';
@@ -22,7 +22,7 @@ const WITHDRAWN =
  * @returns how many connections lost their client
  */
 export async function withdrawClients(
-  tx: Repositories,
+  tx: Transaction,
   tools: ClientChangeTools,
   environmentId: EnvironmentId,
   provider: ProviderDefinition,
@@ -42,7 +42,12 @@ export async function withdrawClients(
       status: pattern.is_mcp && bound.registered ? 'IN_PROGRESS' : 'DRAFT',
       updatedAt: tools.now(),
     });
-    await tools.events.connectionClientWithdrawn(tx, cause, id, clientId ?? '', WITHDRAWN);
+    await tools.events.emit(tx, cause, {
+      type: 'connection.client_withdrawn',
+      subject: id,
+      details: { client_id: clientId ?? '', reason: WITHDRAWN },
+      data: async (show) => ({ connection: await show.connection(id) }),
+    });
     withdrawn += 1;
   }
   return withdrawn;

@@ -105,11 +105,12 @@ export async function deleteCustomProvider(
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   row: CustomProviderRow,
+  cause: Cause,
 ): Promise<number> {
   let disconnected = 0;
   const at = tools.now();
   for await (const account of accountsOf(tx, environmentId, row.identifier)) {
-    await disconnectAccount(tx, tools, account, 'The provider was deleted.');
+    await disconnectAccount(tx, tools, account, 'The provider was deleted.', cause);
     disconnected += 1;
   }
   for (const connection of await tx.connections.listByProvider(environmentId, row.identifier)) {

@@ -1,16 +1,17 @@
-import type { AccountRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, Transaction } from '../../db/store.ts';
 import { bindingBreach, bindTo, type Definition, exposedFields } from '../accounts/binding.ts';
 import type { Details } from '../accounts/details.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
 import type { JsonObject } from '../accounts/merge.ts';
+import { emitParked } from '../accounts/park.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { publicFieldsOf } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
-import type { Cause, Events } from '../events/events.ts';
+import type { Cause } from '../events/events.ts';
 import { type ClientChangeTools, withdrawClients } from './client-change.ts';
 import { findPattern } from './providers.ts';
 
-export type ProviderChangeTools = ClientChangeTools & { events: Pick<Events, 'accountParked'> };
+export type ProviderChangeTools = ClientChangeTools;
 
 /** A provider as it was and as it will be. */
 export interface ProviderChange {
@@ -113,7 +114,7 @@ async function adaptAccounts(
  * @returns whether the account was taken out of use
  */
 async function adapt(
-  tx: Repositories,
+  tx: Transaction,
   { now, events }: ProviderChangeTools,
   account: AccountRow,
   definition: Definition | undefined,
@@ -137,7 +138,7 @@ async function adapt(
     ...(shown && { publicDetails: shown }),
     updatedAt: now(),
   });
-  if (parks) await events.accountParked(tx, cause, id, breach);
+  if (parks) await emitParked(tx, events, account, breach, cause);
   return parks;
 }
 

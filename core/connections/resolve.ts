@@ -1,4 +1,4 @@
-import type { ConnectionRow, EnvironmentId, ReadRepositories, Repositories } from '../../db/store.ts';
+import type { ConnectionRow, EnvironmentId, ReadRepositories, Transaction } from '../../db/store.ts';
 import type { Details } from '../accounts/details.ts';
 import { formOf, staticFieldsIn, typeTakes } from '../accounts/details.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -6,6 +6,7 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { checkStaticDetails } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
+import type { Cause, Events } from '../events/events.ts';
 import { firstClient } from './client-binding.ts';
 import { findProvider } from './providers.ts';
 import { connectionStatus } from './status.ts';
@@ -46,11 +47,12 @@ export async function resolveConnector(
  * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR
  */
 export async function ensureConnection(
-  tx: Repositories,
-  tools: ConnectionTools,
+  tx: Transaction,
+  tools: ConnectionTools & { events: Events },
   environmentId: EnvironmentId,
   connector: string,
   details: Details,
+  cause: Cause,
 ): Promise<ConnectionRow> {
   const found = await resolveConnector(tx, environmentId, connector);
   if (found) return found;
@@ -70,7 +72,13 @@ export async function ensureConnection(
     createdAt: at,
     updatedAt: at,
   });
-  return (await tx.connections.get(environmentId, id)) as ConnectionRow;
+  const connection = (await tx.connections.get(environmentId, id)) as ConnectionRow;
+  await tools.events.emit(tx, cause, {
+    type: 'connection.created',
+    subject: id,
+    data: async (show) => ({ connection: await show.connection(connection) }),
+  });
+  return connection;
 }
 
 export function unknownConnector(connector: string): ApiError {

@@ -114,6 +114,7 @@ function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
 /**
  * Deletes a tool of the environment's own, wherever it comes from.
  *
+ * @returns the tool as it was
  * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, TOOL_IN_USE
  */
 export async function deleteCustomTool(
@@ -121,8 +122,9 @@ export async function deleteCustomTool(
   tools: CustomToolTools,
   environmentId: EnvironmentId,
   name: string,
-): Promise<void> {
-  const { connector } = await requireOwn(tx, tools, environmentId, name);
+): Promise<EnvironmentToolRow> {
+  const row = await requireOwn(tx, tools, environmentId, name);
+  const { connector } = row;
   const connections = (await tx.connections.listByProvider(environmentId, connector))
     .filter(({ allowedTools }) => allowedTools?.includes(name))
     .map(({ keyId }) => keyId);
@@ -130,6 +132,7 @@ export async function deleteCustomTool(
   const configs = await tx.mcpConfigs.namesWithTool(environmentId, name);
   if (configs.length > 0) throw inUse(name, 'MCP config', configs);
   await tx.environmentTools.delete(environmentId, [name]);
+  return row;
 }
 
 function inUse(tool: string, kind: string, users: readonly string[]): ApiError {

@@ -5,8 +5,10 @@ import type {
   NewStoredContent,
   Repositories,
   Store,
+  Transaction,
 } from '../../db/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import type { Cause, Events } from '../events/events.ts';
 import { type PersistentWriteTools, writePersistently } from '../persistent-write.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import { RAW_CALL } from '../tools/tool.ts';
@@ -15,6 +17,7 @@ import type { ExecutionPlan } from './plan.ts';
 export interface EndTools {
   now(): number;
   usage: { touch(account: AccountRow): void };
+  events: Events;
   metrics: { execution(connector: string, tool: string, outcome: string, seconds: number): void };
 }
 
@@ -47,7 +50,7 @@ export interface ExecutionEnd {
   executionId: string;
   /** The call may have changed something at the provider: a loss of power after the response must not lose its outcome. */
   mayHaveChanged: boolean;
-  write(tx: Repositories): Promise<void>;
+  write(tx: Transaction): Promise<void>;
   /** Stores what it sent and got, where the environment keeps that. A failure does no harm to the outcome. */
   writeContents?(tx: Repositories): Promise<void>;
 }
@@ -60,6 +63,7 @@ export interface ExecutionEnd {
 export function endOf(
   outcome: Outcome,
   { environmentId, plan, executionId, startedAt, readOnly }: StartedExecution,
+  cause: Cause,
   tools: EndTools,
   contents?: NewStoredContent,
 ): ExecutionEnd {
@@ -74,6 +78,12 @@ export function endOf(
     mayHaveChanged: !readOnly && wasSent(outcome),
     async write(tx) {
       await tx.executions.finish(environmentId, executionId, record);
+      if (record.status === 'UNKNOWN') return;
+      await tools.events.emit(tx, cause, {
+        type: record.status === 'SUCCEEDED' ? 'execution.succeeded' : 'execution.failed',
+        subject: executionId,
+        data: async (show) => ({ execution: await show.execution(executionId) }),
+      });
     },
     ...(contents && { writeContents: (tx) => tx.storedContents.insert(environmentId, contents) }),
   };
@@ -89,10 +99,10 @@ export function endOf(
 export async function storeEnd(
   tools: StoreEndTools,
   end: ExecutionEnd,
-  { more, durable = end.mayHaveChanged }: { more?: (tx: Repositories) => Promise<void>; durable?: boolean } = {},
+  { more, durable = end.mayHaveChanged }: { more?: (tx: Transaction) => Promise<void>; durable?: boolean } = {},
 ): Promise<void> {
   const { executionId, mayHaveChanged, writeContents } = end;
-  const unit = async (tx: Repositories): Promise<void> => {
+  const unit = async (tx: Transaction): Promise<void> => {
     await end.write(tx);
     await more?.(tx);
   };

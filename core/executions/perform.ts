@@ -77,7 +77,7 @@ export async function finishExecution(
   watch: CallWatch = {},
 ): Promise<FinishedExecution> {
   const outcome = await attempt();
-  return { outcome, end: endOf(outcome, execution, tools, await sealedContents(outcome)) };
+  return { outcome, end: endOf(outcome, execution, cause, tools, await sealedContents(outcome)) };
 
   async function attempt(): Promise<ToolOutcome | ApiError> {
     try {
@@ -85,7 +85,7 @@ export async function finishExecution(
     } catch (error) {
       if (error instanceof ApiError) return error;
       // The fault itself is reported; storeEnd logs its own.
-      await storeEnd(tools, endOf('UNKNOWN', execution, tools)).catch(() => {});
+      await storeEnd(tools, endOf('UNKNOWN', execution, cause, tools)).catch(() => {});
       throw error;
     }
   }

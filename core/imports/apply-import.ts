@@ -109,10 +109,18 @@ export async function applyImport(
   });
   await inPieces(tx, written, (piece) => tx.environmentTools.upsert(environmentId, piece.map(toRow)));
   const names = written.map(({ tool }) => tool.name).sort();
+  const added = names.filter((name) => !before.has(name));
+  const changed = names.filter((name) => before.has(name));
+  await tools.events.emit(tx, cause, {
+    type: 'tools.imported',
+    subject: target.connector,
+    details: { added: added.length, changed: changed.length, removed: removed.length },
+    data: () => ({ connector: target.connector }),
+  });
   return {
     provider,
-    added: names.filter((name) => !before.has(name)),
-    changed: names.filter((name) => before.has(name)),
+    added,
+    changed,
     removed: removed.sort(),
     unchanged: result.tools.length - written.length,
   };
@@ -142,6 +150,14 @@ async function applyProvider(
     const { row, parked } = edited
       ? await updateCustomProvider(tx, tools, environmentId, present, change, cause)
       : { row: present, parked: 0 };
+    if (edited) {
+      await tools.events.emit(tx, cause, {
+        type: 'custom_provider.updated',
+        subject: row.id,
+        details: { accounts_parked: parked },
+        data: (show) => ({ provider: show.provider(row) }),
+      });
+    }
     return shown(row, edited ? 'updated' : 'kept', parked);
   }
   const address = baseUrl ?? result.baseUrl;
@@ -167,6 +183,11 @@ async function applyProvider(
   }
   const named = { display_name: displayName ?? result.title };
   const { row } = await updateCustomProvider(tx, tools, environmentId, made, named, cause);
+  await tools.events.emit(tx, cause, {
+    type: 'custom_provider.created',
+    subject: row.id,
+    data: (show) => ({ provider: show.provider(row) }),
+  });
   return shown(row, 'created', 0);
 }
 

@@ -3,7 +3,7 @@ import type { ConnectionRow, EnvironmentRow, Store } from '../../db/store.ts';
 import type { CreateLinkTools } from '../accounts/links/create-link.ts';
 import { findProvider } from '../connections/providers.ts';
 import { ApiError } from '../errors.ts';
-import type { Cause } from '../events/events.ts';
+import type { Cause, Events } from '../events/events.ts';
 import { type EndTools, type RunningExecution, type StoreEndTools, storeEnd } from '../executions/execution-end.ts';
 import { checkOwnInput, type OwnInputTools } from '../executions/own-input.ts';
 import { beginExecution, finishExecution } from '../executions/perform.ts';
@@ -30,7 +30,7 @@ export interface CallTools
     StoreEndTools,
     CreateLinkTools,
     WaitTools {
-  events: RunTools['events'] & CreateLinkTools['events'];
+  events: Events;
   store: Store;
   instance: Instance;
   outputs: OutputChecker;

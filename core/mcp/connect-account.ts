@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentRow, Transaction } from '../../db/store.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { CreatedLink, CreateLinkTools } from '../accounts/links/create-link.ts';
 import { createLink } from '../accounts/links/create-link.ts';
@@ -21,7 +21,7 @@ export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): 
  * @throws ApiError as `createAccount`
  */
 export async function accountFor(
-  tx: Repositories,
+  tx: Transaction,
   tools: CreateLinkTools,
   session: McpSession,
   connection: ConnectionRow,
@@ -34,8 +34,7 @@ export async function accountFor(
     if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
   }
   if (needsCredentials(connection.type) || !session.grant.mayConnect) return undefined;
-  const { account } = await createAccount(tx, tools, session.environment.id, key, {});
-  await tools.events.accountCreated(tx, cause, account.id, account.status);
+  const { account } = await createAccount(tx, tools, session.environment.id, key, {}, cause);
   return { account, isNew: true };
 }
 
@@ -46,7 +45,7 @@ export async function accountFor(
  * @throws ApiError ACCOUNT_NOT_ACTIVE when the token gives no right to links; otherwise as `createLink`
  */
 export async function linkFor(
-  tx: Repositories,
+  tx: Transaction,
   tools: CreateLinkTools,
   { environment, grant }: McpSession,
   connection: ConnectionRow,

@@ -42,9 +42,8 @@ export async function waitForAccount(
     }
   }
 
-  /** Read behind the writes that are under way: a change is announced before it is committed. */
   async function isSettled(id: string): Promise<boolean> {
-    const current = await store.write((tx) => tx.accounts.get(environment.id, id));
+    const current = await store.read.accounts.get(environment.id, id);
     return current === undefined || current.status === 'ACTIVE';
   }
 }

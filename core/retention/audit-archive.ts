@@ -6,7 +6,7 @@ import type { Events } from '../events/events.ts';
 
 export interface AuditArchiveTools {
   store: Pick<Store, 'read' | 'write'>;
-  events: Pick<Events, 'auditArchived'>;
+  events: Events;
   /** Each environment has a folder of its own in it, named by its id. */
   directory: string;
   /** Milliseconds UTC. */
@@ -36,7 +36,13 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
       const cause = { environmentId: id, actor: 'system', requestId: '' };
       await store.write(async (tx) => {
         await tx.audit.markArchived(id, range.last.seq);
-        await events.auditArchived(tx, cause, range.first, range.last);
+        await events.emit(tx, cause, {
+          type: 'environment.audit_archived',
+          subject: id,
+          // The hash makes the file a part of the chain.
+          details: { first_seq: range.first.seq, last_seq: range.last.seq, last_hash: range.last.hash.toString('hex') },
+          data: async (show) => ({ environment: await show.environment() }),
+        });
       });
     }
   };

@@ -19,7 +19,12 @@ export const createApiClient: Handler<'createApiClient', Clients> = (call, reply
         createdAt,
       },
     );
-    await clients.events.clientCreated(tx, call.cause, id, call.body.scopes);
     const client = await requireApiClient(tx, call.environment.id, id, createdAt);
+    await deps.events.emit(tx, call.cause, {
+      type: 'api_client.created',
+      subject: id,
+      auditOnly: { scopes: call.body.scopes },
+      data: (show) => ({ api_client: show.apiClient(client) }),
+    });
     return reply(201, { api_client: presentApiClient(client, client.secrets), client_secret: secret.reveal() });
   });

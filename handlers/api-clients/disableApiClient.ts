@@ -8,7 +8,14 @@ export const disableApiClient: Handler<'disableApiClient', Clients> = (call, rep
     const environmentId = call.environment.id;
     const now = clients.now();
     const { id } = await requireApiClient(tx, environmentId, call.path.client_id, now);
-    if (await tx.apiClients.disable(environmentId, id, now)) await clients.events.clientDisabled(tx, call.cause, id);
+    const isChanged = await tx.apiClients.disable(environmentId, id, now);
     const client = await requireApiClient(tx, environmentId, id, now);
+    if (isChanged) {
+      await deps.events.emit(tx, call.cause, {
+        type: 'api_client.disabled',
+        subject: id,
+        data: (show) => ({ api_client: show.apiClient(client) }),
+      });
+    }
     return reply(200, { api_client: presentApiClient(client, client.secrets) });
   });

@@ -20,7 +20,11 @@ export const rotateApiClientSecret: Handler<'rotateApiClientSecret', Clients> = 
     const { overlap_seconds: seconds } = call.body;
     const overlapMs = seconds === undefined ? LIFETIME.secretOverlapMs : seconds * 1000;
     await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs });
-    await clients.events.clientSecretRotated(tx, call.cause, id);
     const client = await requireApiClient(tx, environmentId, id, now);
+    await deps.events.emit(tx, call.cause, {
+      type: 'api_client.secret_rotated',
+      subject: id,
+      data: (show) => ({ api_client: show.apiClient(client) }),
+    });
     return reply(200, { api_client: presentApiClient(client, client.secrets), client_secret: secret.reveal() });
   });

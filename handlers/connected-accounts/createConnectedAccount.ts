@@ -11,10 +11,6 @@ export const createConnectedAccount: Handler<'createConnectedAccount', Accounts>
     call,
     (body) => reply(201, body),
     accounts,
-    async (tx) => {
-      const created = await createAccount(tx, accounts, call.environment.id, key, input);
-      await accounts.events.accountCreated(tx, call.cause, created.account.id, created.account.status);
-      return created;
-    },
+    (tx) => createAccount(tx, accounts, call.environment.id, key, input, call.cause),
   );
 };

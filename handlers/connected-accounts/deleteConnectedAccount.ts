@@ -8,8 +8,7 @@ export const deleteConnectedAccount: Handler<'deleteConnectedAccount', Accounts>
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const account = await findAccount(tx, call.environment.id, selector);
-    await deleteAccount(tx, accounts, account);
-    await accounts.events.accountDeleted(tx, call.cause, account.id);
+    await deleteAccount(tx, accounts, account, call.cause);
     tx.afterCommit(() => {
       accounts.links.expireSoon();
       accounts.revocations.soon();

@@ -9,8 +9,7 @@ export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount', A
   const selector = readSelector(call.body);
   return call.commit(async (tx) => {
     const before = await findAccount(tx, call.environment.id, selector);
-    const account = await disconnectAccount(tx, accounts, before, 'Disconnected by an API client.');
-    await accounts.events.accountDisconnected(tx, call.cause, account.id);
+    const account = await disconnectAccount(tx, accounts, before, 'Disconnected by an API client.', call.cause);
     tx.afterCommit(() => {
       accounts.links.expireSoon();
       accounts.revocations.soon();

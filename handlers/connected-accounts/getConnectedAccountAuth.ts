@@ -1,4 +1,5 @@
 import { openCredentials } from '../../core/accounts/credentials.ts';
+import { credentialsRead } from '../../core/accounts/credentials-read.ts';
 import { findAccount } from '../../core/accounts/find.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
@@ -10,6 +11,6 @@ export const getConnectedAccountAuth: Handler<'getConnectedAccountAuth', Account
   const account = await accounts.freshen(found, call.cause);
   const details = openCredentials(accounts.vault, account, account);
   // Committed before the answer leaves: a read that is not in the log did not happen.
-  await accounts.store.write((tx) => accounts.events.credentialsRead(tx, call.cause, account.id));
+  await accounts.store.write((tx) => credentialsRead(tx, accounts, account, call.cause));
   return reply(200, { connected_account: presentAccount(account, details, accounts.usage.lastUsedAt(account)) });
 };

@@ -1,3 +1,4 @@
+import { credentialsRead } from '../../core/accounts/credentials-read.ts';
 import { findAccount } from '../../core/accounts/find.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import { updateAccount } from '../../core/accounts/write.ts';
@@ -16,16 +17,11 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount', Accounts>
     async (tx) => {
       const before = await findAccount(tx, call.environment.id, selector);
       const { account, replaced } = await updateAccount(tx, accounts, before, input, call.cause);
-      await accounts.events.accountUpdated(tx, call.cause, account.id);
-      if (replaced) {
-        const generations = [before.credentialGeneration, account.credentialGeneration] as const;
-        await accounts.events.credentialsReplaced(tx, call.cause, account.id, ...generations);
-        tx.afterCommit(accounts.links.expireSoon);
-      }
+      if (replaced) tx.afterCommit(accounts.links.expireSoon);
       // What had been obtained may have been given up with it.
       if (before.temporarySealed !== null) tx.afterCommit(accounts.revocations.soon);
       // The reply shows what was stored before, too: it is a reading like any other.
-      if (mayReadCredentials(call.client)) await accounts.events.credentialsRead(tx, call.cause, account.id);
+      if (mayReadCredentials(call.client)) await credentialsRead(tx, accounts, account, call.cause);
       return { account };
     },
   );

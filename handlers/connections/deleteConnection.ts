@@ -1,7 +1,7 @@
 import type { Connections } from '../../core/capabilities/connections.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler } from '../../http/contract.ts';
-import { requireConnection } from './connection-answer.ts';
+import { requireConnection } from './require-connection.ts';
 
 export const deleteConnection: Handler<'deleteConnection', Connections> = (call, reply, connections) =>
   call.commit(async (tx) => {
@@ -18,6 +18,10 @@ export const deleteConnection: Handler<'deleteConnection', Connections> = (call,
       );
     }
     await tx.connections.delete(call.environment.id, connection.id);
-    await connections.events.connectionDeleted(tx, call.cause, connection.id);
+    await connections.events.emit(tx, call.cause, {
+      type: 'connection.deleted',
+      subject: connection.id,
+      data: async (show) => ({ connection: await show.connection(connection) }),
+    });
     return reply(200, {});
   });

@@ -7,8 +7,13 @@ export const deleteCustomProvider: Handler<'deleteCustomProvider', Providers> = 
   call.commit(async (tx) => {
     const { environment, path } = call;
     const provider = await requireCustomProvider(tx, environment.id, path.identifier);
-    const disconnected = await remove(tx, toolsFor(environment, providers), environment.id, provider);
-    await providers.events.providerDeleted(tx, call.cause, provider.id, disconnected);
+    const disconnected = await remove(tx, toolsFor(environment, providers), environment.id, provider, call.cause);
+    await providers.events.emit(tx, call.cause, {
+      type: 'custom_provider.deleted',
+      subject: provider.id,
+      details: { accounts_disconnected: disconnected },
+      data: (show) => ({ provider: show.provider(provider) }),
+    });
     tx.afterCommit(() => {
       providers.links.expireSoon();
       providers.revocations.soon();

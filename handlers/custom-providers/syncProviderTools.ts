@@ -26,10 +26,9 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
     async () => {
       try {
         const order = { environment, connector: provider.identifier, account, accept: body.accept_changes ?? false };
-        const synced = await syncProvider(providers, order, cause, async (tx, report) => {
-          await providers.events.toolsSynced(tx, cause, provider.identifier, report);
-          return reply(200, presentSyncReport(report));
-        });
+        const synced = await syncProvider(providers, order, cause, async (report) =>
+          reply(200, presentSyncReport(report)),
+        );
         if (synced.ok) return { reply: synced.value };
         const party = await partyOf(providers.store.read, providers.catalogue, account);
         return { reply: call.problem(toolsNotListed(synced.error, party)) };

@@ -16,7 +16,12 @@ export const updateCustomProvider: Handler<'updateCustomProvider', Providers> = 
       body,
       call.cause,
     );
-    await providers.events.providerUpdated(tx, call.cause, row.id, parked);
+    await providers.events.emit(tx, call.cause, {
+      type: 'custom_provider.updated',
+      subject: row.id,
+      details: { accounts_parked: parked },
+      data: (show) => ({ provider: show.provider(row) }),
+    });
     // Clients may have been withdrawn, and what was shown may have become secret.
     providers.revocations.soon();
     providers.scrubStorage();

@@ -9,7 +9,12 @@ export const updateEnvironment: Handler<'updateEnvironment', Environments> = asy
     const before = await currentEnvironment(tx, call.environment.id);
     const settings = changeSettings(before, call.body);
     await tx.environments.setSettings(before.id, settings);
-    await environments.events.environmentUpdated(tx, call.cause, before.id, Object.keys(call.body));
+    await environments.events.emit(tx, call.cause, {
+      type: 'environment.updated',
+      subject: before.id,
+      details: { fields: Object.keys(call.body) },
+      data: async (show) => ({ environment: await show.environment() }),
+    });
     return reply(200, { environment: presentEnvironment({ ...before, settings }) });
   });
   environments.executionContents.settingsChanged(call.environment.id);

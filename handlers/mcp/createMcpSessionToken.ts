@@ -5,6 +5,7 @@ import { ApiError } from '../../core/errors.ts';
 import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import type { McpGrant } from '../../core/mcp/session.ts';
 import { mintSessionToken, openSessionToken } from '../../core/mcp/session-token.ts';
+import { rfc3339 } from '../../core/rfc3339.ts';
 import type { Transaction } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
@@ -37,10 +38,15 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs>
     };
     const client = await tx.apiClients.state(environment.id, clientId);
     const token = mintSessionToken(mcp.sealedReplies, environment.id, serverId, grant, client?.generation ?? 0);
-    await mcp.events.mcpSessionCreated(tx, call.cause, serverId, grant.user);
+    await mcp.events.emit(tx, call.cause, {
+      type: 'mcp_session.created',
+      subject: serverId,
+      details: { user: { organization_id: organizationId ?? null, user_id: userId ?? null, identifier } },
+      data: () => ({ server_id: serverId, expires_at: rfc3339(expiresAt) }),
+    });
     return reply(201, {
       token,
-      expires_at: new Date(expiresAt).toISOString(),
+      expires_at: rfc3339(expiresAt),
       mcp_server_url: mcpServerUrl(environment, serverId),
     });
   };

@@ -4,8 +4,12 @@ import type { Handler } from '../../http/contract.ts';
 
 export const deleteMcpConfig: Handler<'deleteMcpConfig', McpConfigs> = (call, reply, mcp) =>
   call.commit(async (tx) => {
-    const { id } = await requireConfig(tx, call.environment.id, call.path.config_id);
-    await tx.mcpConfigs.delete(call.environment.id, id);
-    await mcp.events.mcpConfigDeleted(tx, call.cause, id);
+    const config = await requireConfig(tx, call.environment.id, call.path.config_id);
+    await tx.mcpConfigs.delete(call.environment.id, config.id);
+    await mcp.events.emit(tx, call.cause, {
+      type: 'mcp_config.deleted',
+      subject: config.id,
+      data: async (show) => ({ config: await show.mcpConfig(config) }),
+    });
     return reply(200, {});
   });

@@ -7,6 +7,11 @@ export const updateMcpConfig: Handler<'updateMcpConfig', McpConfigs> = (call, re
   call.commit(async (tx) => {
     const before = await requireConfig(tx, call.environment.id, call.path.config_id);
     const config = await updateConfig(tx, mcp, before, call.body);
-    await mcp.events.mcpConfigUpdated(tx, call.cause, config.id, Object.keys(call.body));
+    await mcp.events.emit(tx, call.cause, {
+      type: 'mcp_config.updated',
+      subject: config.id,
+      details: { fields: Object.keys(call.body) },
+      data: async (show) => ({ config: await show.mcpConfig(config) }),
+    });
     return reply(200, { config: presentMcpConfig(config, call.environment) });
   });

@@ -9,7 +9,11 @@ export const createTool: Handler<'createTool', Tools> = async (call, reply, tool
   const judged = await judgeTool(tools.store.read, tools, environment.id, connector, definition);
   return call.commit(async (tx) => {
     const tool = await createCustomTool(tx, tools, environment.id, connector, definition, judged);
-    await tools.events.toolCreated(tx, cause, tool.name);
+    await tools.events.emit(tx, cause, {
+      type: 'tool.created',
+      subject: tool.name,
+      data: (show) => ({ tool: show.tool({ tool, source: 'custom' }) }),
+    });
     return reply(201, presentOwnTool(tool));
   });
 };

@@ -40,16 +40,12 @@ export const importTools: Handler<'importTools', Providers> = async (call, reply
   }
   return call.commit(async (tx) => {
     const changes = await applyImport(tx, tools, environment.id, target, result, cause);
-    const { provider, added, changed, removed } = changes;
+    const { provider } = changes;
     if (provider.action !== 'kept') requireProvidersWrite(call.client.scopes, provider);
-    if (provider.action === 'created') await providers.events.providerCreated(tx, cause, provider.identifier);
     if (provider.action === 'updated') {
-      await providers.events.providerUpdated(tx, cause, provider.identifier, provider.accounts_parked);
       providers.revocations.soon();
       providers.scrubStorage();
     }
-    const counts = { added: added.length, changed: changed.length, removed: removed.length };
-    await providers.events.toolsImported(tx, cause, connector, counts);
     return reply(200, presentImport(true, changes, result));
   });
 };

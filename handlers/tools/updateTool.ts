@@ -10,7 +10,12 @@ export const updateTool: Handler<'updateTool', Tools> = async (call, reply, tool
   const judged = await judgeChanges(tools.store.read, tools, environment.id, path.tool_name, changes);
   return call.commit(async (tx) => {
     const tool = await updateCustomTool(tx, tools, environment.id, path.tool_name, changes, judged);
-    await tools.events.toolUpdated(tx, cause, tool.name, Object.keys(body));
+    await tools.events.emit(tx, cause, {
+      type: 'tool.updated',
+      subject: tool.name,
+      details: { fields: Object.keys(body) },
+      data: (show) => ({ tool: show.tool({ tool, source: 'custom' }) }),
+    });
     return reply(200, presentOwnTool(tool));
   });
 };

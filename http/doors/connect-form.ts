@@ -49,7 +49,7 @@ export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'ra
         return { status: 400, page };
       }
       if (link.completion === 'form') return next(environment, await submitForm(tools, link, read.form, cause));
-      const started = await startConsent(tools, link, linkToken, browser, read.form);
+      const started = await startConsent(tools, link, linkToken, browser, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };
       return { status: 502, page: faultPage(requestId, `/connect/${linkToken}`) };
     },

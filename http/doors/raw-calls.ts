@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { readSelector } from '../../core/accounts/selector.ts';
 import { REQUEST_BODY } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
+import type { Cause } from '../../core/events/events.ts';
 import { endOf, type Outcome, type StartedExecution, storeEnd } from '../../core/executions/execution-end.ts';
 import type { RawAnswer, RawCall } from '../../core/executions/raw-call.ts';
 import { planRawCall, runRawCall } from '../../core/executions/raw-call.ts';
@@ -46,22 +47,19 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
     await authenticate(exchange, RAW_CALL, deps);
     pipeline.limit(exchange);
     const { call, execution } = await begin(exchange);
-    const cause = {
-      environmentId: environment.id,
-      actor: exchange.client?.clientId ?? '',
-      requestId: exchange.requestId,
-    };
+    const cause = causeOf(exchange, execution);
     exchange.responseHeaders['valetkey-execution-id'] = execution.executionId;
     const result = await runRawCall(call, deps.egressOf(environment), cause, deps).catch(async (error: unknown) => {
-      await record(error instanceof ApiError ? error : 'UNKNOWN', execution);
+      await record(error instanceof ApiError ? error : 'UNKNOWN', execution, cause);
       throw error;
     });
-    if (!('error' in result)) return handOn(exchange, result, execution);
-    await record({ ok: false, ...result }, execution);
+    if (!('error' in result)) return handOn(exchange, result, execution, cause);
+    await record({ ok: false, ...result }, execution, cause);
     throw toolFailure(result.error, execution.executionId, call);
   }
 
-  const record = (outcome: Outcome, execution: StartedExecution) => storeEnd(deps, endOf(outcome, execution, deps));
+  const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
+    storeEnd(deps, endOf(outcome, execution, cause, deps));
 
   /** The start is recorded before a byte leaves (threat E7). */
   async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
@@ -97,6 +95,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
     exchange: Exchange,
     { answer, secrets }: RawAnswer,
     execution: StartedExecution,
+    cause: Cause,
   ): Promise<number> {
     const { res } = exchange;
     const { status, headers, body } = answer;
@@ -108,7 +107,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
       if (recorded) return;
       recorded = true;
       // A record that cannot be stored is logged there; the head has been sent, so the status stays.
-      await record(outcome, execution);
+      await record(outcome, execution, cause);
     };
     try {
       const passed = await passOn(body, res, secrets, () => recordOnce(outcomeOf(status)));
@@ -121,6 +120,10 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
   }
 
   return { name: RAW_CALL, dispatch, showError: errorReply };
+}
+
+function causeOf({ client, requestId }: Exchange, { environmentId }: StartedExecution): Cause {
+  return { environmentId, actor: client?.clientId ?? '', requestId };
 }
 
 function outcomeOf(status: number): ToolOutcome {

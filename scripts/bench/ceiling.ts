@@ -55,7 +55,7 @@ function commitTogether(subject: string, done: () => void): void {
     const group = waiting;
     waiting = [];
     db.transaction(() => {
-      for (const entry of group) db.audit('account.credentials_read', entry.subject);
+      for (const entry of group) db.audit('connected_account.credentials_read', entry.subject);
     });
     for (const entry of group) entry.done();
   });
@@ -76,7 +76,7 @@ function create(text: string) {
       sealed: db.seal(JSON.stringify(details)),
       at: Date.now(),
     });
-    db.audit('account.created', id);
+    db.audit('connected_account.created', id);
   });
   return account(db.get(id) as Row, details);
 }

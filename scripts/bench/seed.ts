@@ -18,11 +18,12 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const { deps, firstStart } = await createDeps(config, secrets);
   const { environment } = firstStart;
+  const cause = { environmentId: environment.id, actor: 'system', requestId: '' };
   const accountIds: string[] = [];
   const create = (number: number) => {
     const { connected_account: input, connector, identifier, organization_id, user_id } = newAccount(nameOf(number));
     const key = { connector, identifier, organizationId: organization_id, userId: user_id };
-    return deps.store.write((tx) => createAccount(tx, deps, environment.id, key, input));
+    return deps.store.write((tx) => createAccount(tx, deps, environment.id, key, input, cause));
   };
   for (let from = 0; from < accounts; from += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, accounts - from) }, (_, place) => from + place);

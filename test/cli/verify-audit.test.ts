@@ -58,7 +58,7 @@ describe('valetkey verify-audit (F7)', () => {
     const [name = ''] = readdirSync(archive());
     const path = join(archive(), name);
     const whole = readFileSync(path, 'utf8');
-    writeFileSync(path, whole.replace('account.created', 'account.deleted'));
+    writeFileSync(path, whole.replace('connected_account.created', 'connected_account.deleted'));
     const changed = await verify();
     expect(changed.code).to.equal(1);
     expect(changed.stdout).to.match(/: record \d+ in .*jsonl was changed, or does not follow the record before it\n$/);

@@ -357,7 +357,7 @@ describe('no query without an environment (C1)', () => {
         const entry = {
           at: NOW,
           actor: 'cli_1',
-          action: 'account.created',
+          action: 'connected_account.created',
           subjectId: null,
           requestId: null,
         };

@@ -24,7 +24,7 @@ describe('what a link that nobody verified was granted', () => {
     expect(sent.map(({ token_type_hint: kind }) => kind)).to.deep.equal(['refresh_token', 'access_token']);
     for (const { token = '' } of sent) expect(await world.as.isAlive(token)).to.equal(false);
     expect(await world.orders('mismatched')).to.deep.equal([]);
-    expect(await world.actions('mismatched')).to.include('account.link_ended');
+    expect(await world.actions('mismatched')).to.include('link.failed');
   });
 
   it('is revoked at the provider when its time is over (L20)', async () => {

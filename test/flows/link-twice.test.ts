@@ -64,7 +64,9 @@ describe('L11: two finished links of one account', () => {
     expect(await verify(first)).to.equal(404);
     expect(await keyOf(identifier)).to.equal('the-second-key');
     const { id } = (await accountOf(server, identifier)) as { id: string };
-    const ended = (await auditOf(server, id)).filter(({ action }) => action.endsWith('link_ended'));
+    const ended = (await auditOf(server, id)).filter(
+      ({ action }) => action === 'link.failed' || action === 'link.expired',
+    );
     expect(ended).to.have.lengthOf(1);
   });
 

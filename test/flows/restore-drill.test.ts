@@ -47,7 +47,8 @@ describe('the loss of a host: backup under load, restore to an empty host, start
     const token = `ghp_token${number}`;
     const key = { connector: 'github', identifier: `user-${number}`, organizationId: '', userId: `owner-${number}` };
     const input = { authorization_details: { static_auth: { details: { token } } } };
-    const { account } = await deps.store.write((tx) => createAccount(tx, deps, environment.id, key, input));
+    const cause = { environmentId: environment.id, actor: 'system', requestId: '' };
+    const { account } = await deps.store.write((tx) => createAccount(tx, deps, environment.id, key, input, cause));
     return { id: account.id, token };
   };
 

@@ -82,7 +82,7 @@ describe('a revocation', () => {
       expect(await resultOf(id)).to.include({ status: 'REVOKED', attempts: 1 });
       expect(payloads()).to.deep.equal([null]);
       const [entry] = await auditOf(server, id);
-      expect(entry).to.include({ action: 'account.revoked', actor: 'system' });
+      expect(entry).to.include({ action: 'revocation.succeeded', actor: 'system' });
     });
 
     it('takes a call of the connector file: DELETE with the credentials of the client', async () => {
@@ -135,7 +135,7 @@ describe('a revocation', () => {
       expect(await resultOf(id)).to.include({ status: 'NOT_REVOCABLE' });
       expect(provider.connections).to.equal(0);
       expect(payloads()).to.deep.equal([null]);
-      expect((await auditOf(server, id))[0]?.action).to.equal('account.not_revocable');
+      expect((await auditOf(server, id))[0]?.action).to.equal('revocation.skipped');
     });
 
     it('fails at once where the provider refuses it, and says so in log and audit', async () => {
@@ -146,7 +146,7 @@ describe('a revocation', () => {
       expect(result).to.include({ status: 'FAILED', attempts: 1 });
       expect(payloads()).to.deep.equal([null]);
       expect((await auditOf(server, id))[0]).to.deep.include({
-        action: 'account.revocation_failed',
+        action: 'revocation.failed',
         details: { revocation: result?.id, reason: result?.reason },
       });
       const logged = server.logs.join('');

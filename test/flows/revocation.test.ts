@@ -58,7 +58,7 @@ describe('leaving a strict authorization server', () => {
     await worker.run();
     await expectAt(token, false);
     expect(await world.status('ada')).to.equal('DISCONNECTED');
-    expect(await world.actions('ada')).to.include.members(['account.disconnected', 'account.revoked']);
+    expect(await world.actions('ada')).to.include.members(['connected_account.disconnected', 'revocation.succeeded']);
     await world.connected('ada', 'alice');
     await expectAt(await world.token('ada'), true);
     await leave(world.server, id, 'disconnect');

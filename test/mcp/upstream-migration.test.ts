@@ -45,7 +45,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     // Tokens of the old one are not sent to the new one.
     expect(await accountOf(server, 'ada')).to.include({ status: 'PENDING_AUTH' });
     const actions = (await auditOf(server, ada)).map(({ action }) => action);
-    expect(actions).to.include('account.parked');
+    expect(actions).to.include('connected_account.parked');
     await connect(provider, 'ada');
     expect(await accountOf(server, 'ada')).to.include({ status: 'ACTIVE' });
     expect(next.hits('/reg')).to.equal(1);

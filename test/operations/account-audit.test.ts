@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import type { EventSink } from '../../core/events/sink.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import { auditOf } from '../support/audit.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
+import { checkEvents } from '../support/events.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
@@ -19,20 +21,13 @@ describe('the audit log of accounts', () => {
 
   before(async () => {
     clock = testClock();
-    server = await startTestServer({
-      overrides: { now: clock.now },
-      adapt: ({ events }) => ({
-        events: Object.fromEntries(
-          Object.entries(events).map(([name, write]) => [
-            name,
-            (...args: unknown[]) => {
-              if (name === breaksAt) throw new Error('the audit log is broken');
-              return (write as (...args: unknown[]) => unknown)(...args);
-            },
-          ]),
-        ) as typeof events,
-      }),
-    });
+    const broken: EventSink = {
+      takes: () => true,
+      take(_tx, { type }) {
+        if (type === breaksAt) throw new Error('the sink is broken');
+      },
+    };
+    server = await startTestServer({ overrides: { now: clock.now, eventSinks: [checkEvents, broken] } });
     connector = await createConnector(server, [{ type: 'API_KEY' }]);
   });
   afterEach(() => {
@@ -57,20 +52,20 @@ describe('the audit log of accounts', () => {
     await server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } });
     await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
     expect(await storyOf(id)).to.deep.equal([
-      ['account.created', { status: 'ACTIVE' }],
-      ['account.updated', {}],
-      ['account.updated', {}],
-      ['account.credentials_replaced', { from_generation: 1, to_generation: 2 }],
-      ['account.credentials_read', {}],
-      ['account.disconnected', {}],
-      ['account.deleted', {}],
+      ['connected_account.created', { status: 'ACTIVE' }],
+      ['connected_account.updated', {}],
+      ['connected_account.updated', {}],
+      ['connected_account.credentials_replaced', { from_generation: 1, to_generation: 2 }],
+      ['connected_account.credentials_read', {}],
+      ['connected_account.disconnected', {}],
+      ['connected_account.deleted', {}],
     ]);
   });
 
   it('tells an exchange of credentials by both generations, so that it can be seen which was in use when (C17)', async () => {
     const id = await fresh();
     for (const key of ['secret-a', 'secret-b']) await update(id, withKey(key), server.token('accounts:write'));
-    const exchanges = (await storyOf(id)).filter(([action]) => action === 'account.credentials_replaced');
+    const exchanges = (await storyOf(id)).filter(([action]) => action === 'connected_account.credentials_replaced');
     expect(exchanges.map(([, details]) => details)).to.deep.equal([
       { from_generation: 1, to_generation: 2 },
       { from_generation: 2, to_generation: 3 },
@@ -81,10 +76,10 @@ describe('the audit log of accounts', () => {
     const id = await fresh();
     const answer = await update(id, {});
     expect(answer.text).to.include('secret-key');
-    expect((await storyOf(id)).map(([action]) => action)).to.include('account.credentials_read');
+    expect((await storyOf(id)).map(([action]) => action)).to.include('connected_account.credentials_read');
     const other = await fresh();
     await update(other, {}, server.token('accounts:write'));
-    expect((await storyOf(other)).map(([action]) => action)).not.to.include('account.credentials_read');
+    expect((await storyOf(other)).map(([action]) => action)).not.to.include('connected_account.credentials_read');
   });
 
   it('says who did it, when, and in which request', async () => {
@@ -105,7 +100,7 @@ describe('the audit log of accounts', () => {
     await update(id, { api_config: JSON.parse('{"__proto__": 1}') });
     await update(id, withKey('x'), server.token('accounts:read'));
     await server.call('POST', `${ACCOUNTS}:delete`, { body: { id, identifier: 'another' } });
-    expect(await storyOf(id)).to.deep.equal([['account.created', { status: 'ACTIVE' }]]);
+    expect(await storyOf(id)).to.deep.equal([['connected_account.created', { status: 'ACTIVE' }]]);
   });
 
   it('carries no secret', async () => {
@@ -115,13 +110,13 @@ describe('the audit log of accounts', () => {
   });
 
   const EFFECTS: [string, (id: string) => Promise<TestAnswer>][] = [
-    ['accountUpdated', (id) => update(id, withKey('secret-new'))],
-    ['credentialsReplaced', (id) => update(id, withKey('secret-new'))],
-    ['credentialsRead', (id) => server.call('GET', `${ACCOUNTS}/auth?id=${id}`)],
-    ['accountDisconnected', (id) => server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } })],
-    ['accountDeleted', (id) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } })],
+    ['connected_account.updated', (id) => update(id, withKey('secret-new'))],
+    ['connected_account.credentials_replaced', (id) => update(id, withKey('secret-new'))],
+    ['connected_account.credentials_read', (id) => server.call('GET', `${ACCOUNTS}/auth?id=${id}`)],
+    ['connected_account.disconnected', (id) => server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } })],
+    ['connected_account.deleted', (id) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } })],
     [
-      'accountCreated',
+      'connected_account.created',
       () =>
         server.call('POST', ACCOUNTS, {
           body: { connector, identifier: 'never', user_id: 'u', connected_account: {} },
@@ -129,7 +124,7 @@ describe('the audit log of accounts', () => {
     ],
   ];
   for (const [event, act] of EFFECTS) {
-    it(`that does not take ${event} undoes what it would tell: no effect without its row`, async () => {
+    it(`undoes the unit of work if a sink does not take ${event}`, async () => {
       const id = await fresh();
       const before = dumpDatabase(server);
       breaksAt = event;

@@ -107,7 +107,7 @@ describe('createCustomProvider', () => {
     it('stands in the audit log', async () => {
       const { id } = await createProvider(server);
       const [row] = await auditOf(server, id);
-      expect(row).to.include({ action: 'provider.created', actor: CLIENT_ID });
+      expect(row).to.include({ action: 'custom_provider.created', actor: CLIENT_ID });
     });
   });
 

@@ -44,7 +44,7 @@ describe('createMcpSessionToken', () => {
     await ask({ organization_id: 'org_acme' });
     const row = (await auditOf(server, connectionId)).find(({ action }) => action === 'mcp_session.created');
     expect(row?.details).to.deep.equal({
-      user: { organizationId: 'org_acme', userId: 'user-1', identifier: 'ada@acme.test' },
+      user: { organization_id: 'org_acme', user_id: 'user-1', identifier: 'ada@acme.test' },
     });
   });
 

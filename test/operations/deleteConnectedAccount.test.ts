@@ -90,8 +90,8 @@ describe('deleteConnectedAccount', () => {
       const { id } = await createAccount(server);
       await remove({ id });
       expect((await auditOf(server, id)).map(({ action }) => action)).to.deep.equal([
-        'account.deleted',
-        'account.created',
+        'connected_account.deleted',
+        'connected_account.created',
       ]);
     });
 

@@ -44,7 +44,7 @@ describe('deleteCustomProvider', () => {
         expect(row).to.include({ wrappedDataKey: null, credentialsSealed: null, temporarySealed: null });
       }
       const [row] = await auditOf(server, provider.id);
-      expect(row).to.deep.include({ action: 'provider.deleted', details: { accounts_disconnected: 2 } });
+      expect(row).to.deep.include({ action: 'custom_provider.deleted', details: { accounts_disconnected: 2 } });
     });
 
     it('switches its connections off for good', async () => {

@@ -103,7 +103,7 @@ describe('disconnectConnectedAccount', () => {
       const { id } = await createAccount(server);
       await disconnect(id);
       const [latest] = await auditOf(server, id);
-      expect(latest?.action).to.equal('account.disconnected');
+      expect(latest?.action).to.equal('connected_account.disconnected');
     });
   });
 

@@ -43,7 +43,7 @@ describe('generateMagicLink', () => {
     const account = await accountOf(server, 'new@app.example');
     expect(account?.status).to.equal('PENDING_AUTH');
     const actions = (await auditOf(server, account?.id ?? '')).map(({ action }) => action);
-    expect(actions).to.have.members(['account.created', 'account.link_created']);
+    expect(actions).to.have.members(['connected_account.created', 'link.created']);
     const before = await server.call('GET', '/api/v1/connected_accounts');
     await requestLink(server, { connector, identifier: 'new@app.example', user_id: 'user-new' });
     const after = await server.call('GET', '/api/v1/connected_accounts');

@@ -66,7 +66,9 @@ describe('getConnectedAccountAuth', () => {
       const { id } = await createAccount(server);
       for (let round = 1; round <= 3; round++) {
         const { headers } = await auth(id);
-        const reads = (await auditOf(server, id)).filter(({ action }) => action === 'account.credentials_read');
+        const reads = (await auditOf(server, id)).filter(
+          ({ action }) => action === 'connected_account.credentials_read',
+        );
         expect(reads).to.have.lengthOf(round);
         expect(reads[0]).to.include({ actor: CLIENT_ID, requestId: headers['x-request-id'] });
       }
@@ -97,7 +99,7 @@ describe('getConnectedAccountAuth', () => {
       await auth(id, { token: server.token('accounts:read') });
       await server.call('GET', `${PATH}?id=${id}&identifier=somebody-else`);
       const actions = (await auditOf(server, id)).map(({ action }) => action);
-      expect(actions).to.deep.equal(['account.created']);
+      expect(actions).to.deep.equal(['connected_account.created']);
     });
   });
 

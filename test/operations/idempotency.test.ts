@@ -65,12 +65,12 @@ describe('idempotency keys of account operations (C13)', () => {
       const first = await create('shown', body);
       const { id } = first.body.connected_account;
       const actions = async () => (await auditOf(server, id)).map(({ action }) => action).toSorted();
-      expect(await actions()).to.deep.equal(['account.created']);
+      expect(await actions()).to.deep.equal(['connected_account.created']);
       for (const count of [1, 2]) {
         const again = await create('shown', body);
         expect(again.text).to.equal(first.text).and.to.include(`secret-${made}`);
-        const readings = Array.from({ length: count }, () => 'account.credentials_read');
-        expect(await actions()).to.deep.equal(['account.created', ...readings]);
+        const readings = Array.from({ length: count }, () => 'connected_account.credentials_read');
+        expect(await actions()).to.deep.equal(['connected_account.created', ...readings]);
       }
     });
 

@@ -45,7 +45,7 @@ describe('syncProviderTools', () => {
       const second = (await provider.sync()).body;
       expect(second).to.deep.include({ added: [nameOf(provider, 'delete')], removed: [names[1]], tools: 2 });
       const actions = (await auditOf(server, provider.identifier)).map(({ action }) => action);
-      expect(actions.filter((action) => action === 'provider.tools_synced')).to.have.length(2);
+      expect(actions.filter((action) => action === 'tools.changed')).to.have.length(2);
     });
 
     it('flags a tool whose description has changed, until accept_changes accepts it', async () => {

@@ -67,7 +67,7 @@ describe('updateCustomProvider', () => {
       await accountOf(provider.identifier);
       await update(provider.identifier, ELSEWHERE);
       const [row] = await auditOf(server, provider.id);
-      expect(row).to.deep.include({ action: 'provider.updated', details: { accounts_parked: 1 } });
+      expect(row).to.deep.include({ action: 'custom_provider.updated', details: { accounts_parked: 1 } });
     });
   });
 

@@ -37,7 +37,7 @@ describe('verifyUser', () => {
     expect(auth.body.connected_account.authorization_details).to.deep.equal({
       static_auth: { details: { api_key: 'secret-typed-key' } },
     });
-    const [entry] = (await auditOf(server, id)).filter(({ action }) => action === 'account.connected');
+    const [entry] = (await auditOf(server, id)).filter(({ action }) => action === 'connected_account.connected');
     expect(entry?.details).to.include({ from_generation: 1, to_generation: 2 });
   });
 

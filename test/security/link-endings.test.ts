@@ -97,9 +97,7 @@ describe('how links end', () => {
     expect((await verify(authRequestId, identifier)).status, 'the right one, too late').to.equal(404);
     expect(await world.orders(identifier)).to.have.lengthOf(1);
     expect(await accountOf(world.server, identifier)).to.include({ status: 'PENDING_AUTH' });
-    const mismatches = (await world.actions(identifier)).filter(
-      (action) => action === 'account.verification_mismatched',
-    );
+    const mismatches = (await world.actions(identifier)).filter((action) => action === 'link.verification_failed');
     expect(mismatches).to.have.lengthOf(6);
     expect(await lastRequest(world)).to.include({ state: 'FAILED', pendingSealed: null, wrappedDataKey: null });
   });

@@ -44,7 +44,7 @@ describe('attacks on links', () => {
     expect(await world.status('control@app.example')).to.equal('ACTIVE');
     const token = (await world.token('control@app.example')) as string;
     expect(await world.as.isAlive(token)).to.equal(true);
-    expect(await world.actions('control@app.example')).to.include('account.connected');
+    expect(await world.actions('control@app.example')).to.include('connected_account.connected');
     expect(id).to.match(/^ca_/);
   });
 
@@ -127,7 +127,9 @@ describe('attacks on links', () => {
     const statuses = (await Promise.all(attempts)).map(({ status }) => status).sort();
     expect(statuses).to.deep.equal([200, ...Array.from({ length: 49 }, () => 404)]);
     const { id } = (await accountOf(world.server, identifier)) as { id: string };
-    const activations = (await auditOf(world.server, id)).filter(({ action }) => action === 'account.connected');
+    const activations = (await auditOf(world.server, id)).filter(
+      ({ action }) => action === 'connected_account.connected',
+    );
     expect(activations).to.have.lengthOf(1);
     expect((await browser.open(link)).status, 'the link again').to.equal(410);
   });

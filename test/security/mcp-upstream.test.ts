@@ -148,7 +148,7 @@ describe('MCP servers of somebody else (P6)', () => {
     expect((await stored('their_tools_look'))?.tool.description).to.equal('Sends your files away.');
     expect((await run('their_tools_look')).status).to.equal(200);
     const actions = (await auditOf(server, provider)).map(({ action }) => action);
-    expect(actions).to.include('provider.tools_synced');
+    expect(actions).to.include('tools.changed');
   });
 
   it('are looked at again by the service itself, which takes no change over', async () => {
@@ -223,7 +223,7 @@ describe('MCP servers of somebody else (P6)', () => {
         });
         expect((await run('their_tools_look')).body.code).to.equal('ACCOUNT_NOT_ACTIVE');
         const actions = (await auditOf(server, accountId)).map(({ action }) => action);
-        expect(actions).to.include('account.expired');
+        expect(actions).to.include('connected_account.expired');
       });
     }
 

@@ -298,7 +298,7 @@ describe('credentials whose provider changes', () => {
         expect(row).to.include({ status: 'PENDING_AUTH' });
         expect(row.statusReason).to.include('different place');
         const [event] = await auditOf(server, id);
-        expect(event).to.deep.include({ action: 'account.parked', details: { reason: row.statusReason } });
+        expect(event).to.deep.include({ action: 'connected_account.parked', details: { reason: row.statusReason } });
         if (JSON.stringify(after).includes('is_mcp')) return;
         const again = await putAccount(
           id,
@@ -390,7 +390,7 @@ describe('credentials whose provider changes', () => {
       }
       expect((await putAccount(id, base('/tenants/v2'))).body.connected_account.status).to.equal('PENDING_AUTH');
       const actions = (await auditOf(server, id)).map(({ action }) => action);
-      expect(actions).to.include('account.parked');
+      expect(actions).to.include('connected_account.parked');
     });
 
     it('whose value fills the path of a base does not move to the path of another value', async () => {

@@ -67,7 +67,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     expect(row.status).to.equal('PENDING_AUTH');
     expect(row.statusReason).to.match(reason);
     const [event] = await auditOf(server, id);
-    expect(event).to.include({ action: 'account.parked', actor: 'system' });
+    expect(event).to.include({ action: 'connected_account.parked', actor: 'system' });
   };
 
   it('stay in use when the connector is the same in everything that matters to them', async () => {

@@ -1,11 +1,20 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Pairs of operation and status that a server under test has answered in this process. */
+/** Pairs of operation and status that a server under test has returned in this process, and the events that it has emitted. */
 const produced = new Set<string>();
 
 export function recordAnswer(operationId: string | undefined, status: number): void {
   if (operationId) produced.add(`${operationId} ${status}`);
+}
+
+/** Notes that an event was emitted, and that it fits the contract. */
+export function recordEvent(type: string): void {
+  produced.add(eventPair(type));
+}
+
+function eventPair(type: string): string {
+  return `event ${type}`;
 }
 
 /** Leaves the pairs of this process in a folder, in place of those that it has left before. */
@@ -13,7 +22,7 @@ export function keepAnswers(folder: string): void {
   writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify([...produced]));
 }
 
-/** The pairs that the contract declares and no process has left in a folder. */
+/** The pairs and events that the contract declares and no process has left in a folder. */
 export function missingPairs(folder: string): string[] {
   const answered = new Set(
     readdirSync(folder).flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as string[]),
@@ -25,5 +34,6 @@ export function missingPairs(folder: string): string[] {
       for (const status of Object.keys(responses ?? {})) if (operationId) declared.push(`${operationId} ${status}`);
     }
   }
+  for (const type of Object.keys(document.webhooks)) declared.push(eventPair(type));
   return declared.filter((pair) => !answered.has(pair)).sort();
 }

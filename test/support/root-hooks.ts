@@ -32,7 +32,7 @@ export const mochaHooks = {
   },
 };
 
-/** After the whole suite: fails when the contract declares a status that no test has seen. */
+/** After the whole suite: fails when the contract declares a status or an event that no test has produced. */
 export function mochaGlobalTeardown(): void {
   const times = process.env[TIMES];
   if (times) console.log(`the slowest files:\n${slowestFiles(times, SLOWEST).join('\n')}`);
@@ -41,6 +41,6 @@ export function mochaGlobalTeardown(): void {
   const missing = missingPairs(folder);
   rmSync(folder, { recursive: true });
   if (missing.length === 0) return;
-  console.error(`declared, never returned in this run:\n  ${missing.join('\n  ')}`);
+  console.error(`declared, never produced in this run:\n  ${missing.join('\n  ')}`);
   process.exit(1);
 }

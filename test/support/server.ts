@@ -10,6 +10,7 @@ import type { Deps } from '../../http/deps.ts';
 import { createLogger } from '../../http/log.ts';
 import { startServer } from '../../http/server.ts';
 import { recordAnswer } from './coverage.ts';
+import { checkEvents } from './events.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const CLIENT_ID = 'test-client';
@@ -78,7 +79,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const logs: string[] = [];
   const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
-  const { deps: wired } = await createDeps(config, secrets, { log, wait: async () => {}, ...options.overrides });
+  const { deps: wired } = await createDeps(config, secrets, {
+    log,
+    wait: async () => {},
+    eventSinks: [checkEvents],
+    ...options.overrides,
+  });
   const answered = wired.onAnswer;
   const deps: Deps = {
     ...wired,

@@ -1,4 +1,4 @@
-import type { AccountRow, AuthRequestRow, ConnectionRow, Repositories } from '../../../db/store.ts';
+import type { AccountRow, AuthRequestRow, ConnectionRow, Transaction } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Bound } from '../binding.ts';
@@ -12,7 +12,7 @@ import type { Grant } from './authorization-client.ts';
 
 export interface ActivateTools extends RevocationTools {
   vault: Vault;
-  events: Pick<Events, 'accountConnected'>;
+  events: Events;
 }
 
 /** An account that a grant is about to become the credentials of. */
@@ -30,7 +30,7 @@ export type Activation = {
  * @param bound what the credentials are bound to
  */
 export async function activate(
-  tx: Repositories,
+  tx: Transaction,
   tools: ActivateTools,
   { account, connection, request, grant }: Activation,
   bound: Bound,
@@ -54,8 +54,13 @@ export async function activate(
     updatedAt: at,
   });
   await completeConnection(tx, environmentId, connection, at);
-  const generations = [account.credentialGeneration, credentialGeneration] as const;
-  await tools.events.accountConnected(tx, cause, id, request.id, ...generations);
+  await tools.events.emit(tx, cause, {
+    type: 'connected_account.connected',
+    subject: id,
+    details: { link_id: request.id },
+    auditOnly: { from_generation: account.credentialGeneration, to_generation: credentialGeneration },
+    data: async (show) => ({ connected_account: await show.account(id), previous_status: account.status }),
+  });
   const isOther = account.providerSubject !== null && account.providerSubject !== grant.subject;
   // The account has its new subject by now, so what is asked is whether yet another one has the old.
   const now = await tx.accounts.get(environmentId, id);

@@ -1,8 +1,9 @@
-import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
 import { LIFETIME } from '../../budgets.ts';
 import { findProvider, requirePattern } from '../../connections/providers.ts';
 import { ApiError } from '../../errors.ts';
 import type { Cause, Events } from '../../events/events.ts';
+import { rfc3339 } from '../../rfc3339.ts';
 import type { Digester } from '../../vault/digest.ts';
 import { findAccount } from '../find.ts';
 import type { AccountName } from '../selector.ts';
@@ -17,7 +18,7 @@ export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
   newId(prefix: 'conn' | 'ca' | 'areq'): string;
   random(size: number): Buffer;
   digester: Digester;
-  events: Pick<Events, 'accountCreated' | 'linkCreated'>;
+  events: Events;
 }
 
 /** What a request says about a link; field names are the contract's. */
@@ -40,7 +41,7 @@ export interface CreatedLink {
  *   CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for the address
  */
 export async function createLink(
-  tx: Repositories,
+  tx: Transaction,
   tools: CreateLinkTools,
   environment: EnvironmentRow,
   { state, user_verify_url: userVerifyUrl, ...name }: LinkRequest,
@@ -68,7 +69,12 @@ export async function createLink(
     createdAt: at,
     expiresAt,
   });
-  await tools.events.linkCreated(tx, cause, account.id, id);
+  await tools.events.emit(tx, cause, {
+    type: 'link.created',
+    subject: account.id,
+    details: { link_id: id },
+    data: async (show) => ({ ...(await show.linkAccount(account.id)), expires_at: rfc3339(expiresAt) }),
+  });
   return { url: linkUrl(environment, token), expiresAt };
 }
 
@@ -77,7 +83,7 @@ export function linkUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: str
 }
 
 async function findOrCreate(
-  tx: Repositories,
+  tx: Transaction,
   tools: CreateLinkTools,
   environment: EnvironmentRow,
   name: AccountName,
@@ -90,8 +96,7 @@ async function findOrCreate(
     const isUnknown = error instanceof ApiError && error.code === 'NOT_FOUND';
     if (!isUnknown || selector.by === 'id') throw error;
   }
-  const { account } = await createAccount(tx, tools, environment.id, readKey(name), {});
-  await tools.events.accountCreated(tx, cause, account.id, account.status);
+  const { account } = await createAccount(tx, tools, environment.id, readKey(name), {}, cause);
   return account;
 }
 

@@ -1,11 +1,12 @@
-import type { AccountRow, AuthRequestEnd, AuthRequestRow, Repositories } from '../../../db/store.ts';
+import type { AccountRow, AuthRequestRow, Repositories, Transaction } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
+import type { Representations } from '../../events/renderer.ts';
 import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
 import { mayBeShared } from '../shared-grant.ts';
 import { type Pending, tryOpenPending } from './pending.ts';
 
 export interface EndTools extends RevocationTools {
-  events: Pick<Events, 'linkEnded'>;
+  events: Events;
 }
 
 /**
@@ -22,10 +23,10 @@ export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' 
  * @returns false when it has ended before
  */
 export async function endRequest(
-  tx: Repositories,
+  tx: Transaction,
   tools: EndTools,
   request: AuthRequestRow,
-  as: AuthRequestEnd,
+  as: 'EXPIRED' | 'FAILED',
   reason: string,
   cause: Cause,
 ): Promise<boolean> {
@@ -33,15 +34,35 @@ export async function endRequest(
   const at = tools.now();
   const pending = tryOpenPending(tools.vault, request);
   if (!(await tx.authRequests.end(environmentId, id, as, at))) return false;
-  if (request.state !== 'PENDING_VERIFICATION') return true;
+  const emit = (tokens?: GivenUp) => emitEnd(tx, tools.events, request, as, { reason, tokens }, cause);
+  if (request.state !== 'PENDING_VERIFICATION') {
+    await emit();
+    return true;
+  }
   const account = await tx.accounts.get(environmentId, accountId);
   const givenUp = pending ? await giveUp(tx, tools, request, account, pending, request.origins) : 'unreadable';
   if ((await tx.authRequests.countPending(environmentId, accountId)) === 0) {
     const waiting = { status: 'PENDING_AUTH' as const, reason, updatedAt: at };
     await tx.accounts.setStatus(environmentId, accountId, ['PENDING_VERIFICATION'], waiting);
   }
-  await tools.events.linkEnded(tx, cause, accountId, id, as, givenUp);
+  await emit(givenUp);
   return true;
+}
+
+function emitEnd(
+  tx: Transaction,
+  events: Events,
+  { id, accountId }: AuthRequestRow,
+  as: 'EXPIRED' | 'FAILED',
+  { reason, tokens }: { reason: string; tokens: GivenUp | undefined },
+  cause: Cause,
+): Promise<void> {
+  const details = { link_id: id };
+  const common = { subject: accountId, auditOnly: { ...(tokens && { tokens }) } };
+  const data = (show: Representations) => show.linkAccount(accountId);
+  return as === 'EXPIRED'
+    ? events.emit(tx, cause, { ...common, type: 'link.expired', details, data })
+    : events.emit(tx, cause, { ...common, type: 'link.failed', details: { ...details, reason }, data });
 }
 
 /** Gives up what was granted for a request. */

@@ -57,10 +57,22 @@ export async function finishConsent(
     const fields = { connection_id: link.connection.id, kind: finished.kind, reason: finished.message };
     tools.log.warn(fields, 'authorization was not granted');
     if (finished.grant) await discard(tools, link, finished.grant);
+    if (finished.kind === 'refused') await denied(tools, link, finished.message, cause);
     return { kind: finished.kind, link, linkToken: kept.linkToken };
   }
   const grant: Grant = { ...finished.grant, apiConfig: { ...kept.change, ...finished.grant.apiConfig } };
   return settle(tools, link, grant, cause);
+}
+
+function denied(tools: LinkTools, { request, account }: LinkContext, reason: string, cause: Cause): Promise<void> {
+  return tools.store.write((tx) =>
+    tools.events.emit(tx, cause, {
+      type: 'link.denied',
+      subject: account.id,
+      details: { link_id: request.id, reason },
+      data: (show) => show.linkAccount(account.id),
+    }),
+  );
 }
 
 /**

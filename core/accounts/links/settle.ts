@@ -1,9 +1,10 @@
-import type { AuthRequestRow, Repositories } from '../../../db/store.ts';
+import type { AuthRequestRow, Repositories, Transaction } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
 import { fieldSecrecy } from '../binding.ts';
 import { revocationPattern } from '../revocation-order.ts';
 import { activate } from './activate.ts';
 import type { Grant } from './authorization-client.ts';
+import { emitLink } from './emit-link.ts';
 import { giveUp } from './end-request.ts';
 import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
 import { type LinkTools, VERIFY_MS } from './link-tools.ts';
@@ -49,6 +50,7 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
       return { kind: 'late' };
     }
     await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
+    await emitLink(tx, tools, 'link.completed', current, cause);
     await activate(tx, tools, { ...current, grant }, { origins, binding: pending.declared.binding }, cause);
     return { kind: 'connected' };
   });
@@ -74,7 +76,7 @@ function originsFor({ declared, grant }: Pending): string[] {
 }
 
 async function putAside(
-  tx: Repositories,
+  tx: Transaction,
   tools: LinkTools,
   { environment, request, account }: LinkContext,
   pending: Pending,
@@ -91,7 +93,7 @@ async function putAside(
   });
   const waiting = { status: 'PENDING_VERIFICATION' as const, reason: null, updatedAt: at };
   await tx.accounts.setStatus(environment.id, account.id, ['PENDING_AUTH', 'EXPIRED', 'DISCONNECTED'], waiting);
-  await tools.events.linkFinished(tx, cause, account.id, request.id);
+  await emitLink(tx, tools, 'link.completed', { request, account }, cause);
 }
 
 /** Gives up what was granted in a flow that failed in the end. */

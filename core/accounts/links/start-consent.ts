@@ -1,7 +1,9 @@
 import type { EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { Cause } from '../../events/events.ts';
 import type { Bound } from '../binding.ts';
 import type { JsonObject } from '../merge.ts';
 import type { AuthorizationPlan } from './authorization-client.ts';
+import { emitLink } from './emit-link.ts';
 import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
 import { FLOW_MS, type LinkTools } from './link-tools.ts';
 import { tokenDigest } from './tokens.ts';
@@ -34,6 +36,7 @@ export async function startConsent(
   linkToken: string,
   browser: string,
   typed: { apiConfig: JsonObject; change: JsonObject },
+  cause: Cause,
 ): Promise<Started> {
   const link = await readied(tools, opened);
   if (!link) return { ok: false };
@@ -60,6 +63,7 @@ export async function startConsent(
     });
     await tx.authRequests.extend(environment.id, request.id, expiresAt);
     await awaitAuthorization(tx, link, at);
+    await emitLink(tx, tools, 'link.opened', link, cause);
   });
   return { ok: true, url: begun.url };
 }

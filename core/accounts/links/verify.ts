@@ -18,7 +18,7 @@ const MOVED = 'The provider has changed since the link was finished. Authorize t
 
 export interface VerifyTools extends Pick<ContextTools, 'catalogue' | 'now'>, ActivateTools, EndTools {
   digester: Digester;
-  events: Pick<Events, 'accountConnected' | 'linkEnded' | 'verificationMismatched'>;
+  events: Events;
   scrubStorage(): void;
 }
 
@@ -94,7 +94,12 @@ async function mismatched(
   cause: Cause,
 ): Promise<Verified> {
   const { environmentId, id, accountId, mismatches } = request;
-  await tools.events.verificationMismatched(tx, cause, accountId, id, mismatches + 1);
+  await tools.events.emit(tx, cause, {
+    type: 'link.verification_failed',
+    subject: accountId,
+    details: { link_id: id, mismatches: mismatches + 1 },
+    data: (show) => show.linkAccount(accountId),
+  });
   if (mismatches >= MISMATCHES_BORNE) {
     await endRequest(tx, tools, request, 'FAILED', MISMATCHED, cause);
     tx.afterCommit(tools.scrubStorage);

@@ -1,12 +1,11 @@
 import type { AccountRow, EnvironmentRow, Store } from '../../../db/store.ts';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { Cause, Events } from '../../events/events.ts';
-import type { SyncReport } from './sync.ts';
 import { type SyncTools, syncProvider } from './sync-provider.ts';
 
 export interface FreshnessTools extends SyncTools {
   store: Store;
-  events: Pick<Events, 'toolsSynced' | 'accountExpired'>;
+  events: Events;
   log: { warn(fields: object, message: string): void };
 }
 
@@ -28,9 +27,7 @@ export function createToolFreshness(tools: FreshnessTools): { run(): Promise<voi
     asked.set(`${environment.id} ${connector}`, tools.now());
     const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId: ACTOR };
     const order = { environment, connector, account: account as AccountRow, accept: false };
-    const synced = await syncProvider(tools, order, cause, async (tx, report) => {
-      if (hasChanged(report)) await tools.events.toolsSynced(tx, cause, connector, report);
-    });
+    const synced = await syncProvider(tools, order, cause, async () => {});
     if (!synced.ok) throw new Error(synced.error.message);
   }
 
@@ -47,8 +44,4 @@ export function createToolFreshness(tools: FreshnessTools): { run(): Promise<voi
       }
     },
   };
-}
-
-function hasChanged({ added, accepted, flagged, removed }: SyncReport): boolean {
-  return added.length + accepted.length + flagged.length + removed.length > 0;
 }

@@ -5,7 +5,7 @@ import type { Cause, Events } from '../../events/events.ts';
 
 export interface RefusedTools {
   store: Pick<Store, 'write'>;
-  events: Pick<Events, 'accountExpired'>;
+  events: Events;
   now(): number;
 }
 

@@ -1,5 +1,5 @@
 import type { AccountRow, EnvironmentRow, Store, Transaction } from '../../../db/store.ts';
-import type { Cause } from '../../events/events.ts';
+import type { Cause, Events } from '../../events/events.ts';
 import type { Scrubber } from '../../net/redact.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { ToolError } from '../../tools/outcome.ts';
@@ -14,6 +14,7 @@ import type { SyncTurns } from './sync-turns.ts';
 export interface SyncTools extends ReadTools, StoreTools {
   store: Pick<Store, 'read' | 'write'>;
   syncTurns: SyncTurns;
+  events: Events;
   threads: { short: Pick<ThreadPool, 'run'> };
 }
 
@@ -39,7 +40,7 @@ export function syncProvider<T>(
   tools: SyncTools,
   { environment, connector, account, accept }: SyncOrder,
   cause: Cause,
-  stored: (tx: Transaction, report: SyncReport) => Promise<T>,
+  stored: (report: SyncReport) => Promise<T>,
 ): Promise<Synced<T>> {
   return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
@@ -49,8 +50,26 @@ export function syncProvider<T>(
     if (!outcome.ok) return outcome;
     const value = await tools.store.write(async (tx) => {
       const report = await storeUpstreamTools(tx, tools, environment.id, connector, candidates, accept);
-      return stored(tx, report);
+      await emitChanges(tx, tools.events, connector, report, cause);
+      return stored(report);
     });
     return { ok: true, value };
+  });
+}
+
+/** Names only: the texts of tools come from the server. */
+async function emitChanges(
+  tx: Transaction,
+  events: Events,
+  connector: string,
+  { added, accepted, flagged, removed }: SyncReport,
+  cause: Cause,
+): Promise<void> {
+  if (added.length + accepted.length + flagged.length + removed.length === 0) return;
+  await events.emit(tx, cause, {
+    type: 'tools.changed',
+    subject: connector,
+    details: { added, accepted, flagged, removed },
+    data: () => ({ connector }),
   });
 }

@@ -10,12 +10,13 @@ import { sealClient } from '../../../core/connections/client-secret.ts';
 import type { AuthPattern, OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import { builtInProvider, type Connector } from '../../../core/connectors/provider.ts';
-import { type Cause, createEvents } from '../../../core/events/events.ts';
+import type { Cause } from '../../../core/events/events.ts';
 import { createIds } from '../../../core/ids.ts';
 import { createDiscovery } from '../../../core/oauth/discovery.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
 import { type AccountRow, type EnvironmentId, environmentId, openStore, type Store } from '../../../db/store.ts';
+import { testEvents } from '../../support/events.ts';
 import { ringOf, seededRandom, vaultOf } from '../vault/support.ts';
 
 export const START = 1_750_000_000_000;
@@ -271,13 +272,14 @@ export async function startProcess(
 ): Promise<Process> {
   const store = more.store ?? (await openStore({ path: file, now }));
   const random = seededRandom(name);
+  const catalogue = createCatalogue({ connectors: { acme: acme(options) }, tools: new Map() });
   const refresher = createRefresher({
     vault: vaultOf(ringOf(KEY), name),
-    catalogue: createCatalogue({ connectors: { acme: acme(options) }, tools: new Map() }),
+    catalogue,
     now,
     random,
     owner: random(16).toString('hex'),
-    events: createEvents({ now, newId: createIds(now, random) }),
+    events: testEvents({ now, newId: createIds(now, random) }, catalogue),
     signIdentity: () => {
       throw new Error('none of these accounts needs our word');
     },

@@ -231,7 +231,7 @@ describe('freshening an account', () => {
       expect(expired.statusReason).to.match(/no longer accepts the refresh token \(invalid_grant\)/);
       expect(await world.account()).to.deep.equal(expired);
       expect(await world.audit()).to.deep.equal([
-        { action: 'account.expired', details: { reason: expired.statusReason } },
+        { action: 'connected_account.expired', details: { reason: expired.statusReason } },
       ]);
       expect(await refresher.freshen(before, world.cause)).to.deep.equal(expired);
       expect(await refresher.freshen(expired, world.cause)).to.equal(expired);

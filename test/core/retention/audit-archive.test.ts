@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createEvents } from '../../../core/events/events.ts';
 import { createAuditArchive } from '../../../core/retention/audit-archive.ts';
 import { createRetention } from '../../../core/retention/retention.ts';
 import type { AuditHead, EnvironmentId, Repositories } from '../../../db/store.ts';
 import { verifyArchive } from '../../../db/verify-archive.ts';
 import { addEnvironment, NOW, openTestStore, type TestStore } from '../../db/support.ts';
+import { testEvents } from '../../support/events.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -40,7 +40,12 @@ describe('F7: the archive of the audit log', () => {
   const append = (count: number, at: number, env = test.env) =>
     test.store.write(async (tx) => {
       for (let number = 0; number < count; number++) {
-        const what = { actor: 'cli_1', action: 'account.updated', subjectId: `ca_${number}`, requestId: null };
+        const what = {
+          actor: 'cli_1',
+          action: 'connected_account.updated',
+          subjectId: `ca_${number}`,
+          requestId: null,
+        };
         await tx.audit.append(env, { id: test.newId('aud'), at, ...what, details: { b: number, a: ['ä', null] } });
       }
     });
@@ -54,7 +59,7 @@ describe('F7: the archive of the audit log', () => {
       return result as T;
     };
     const store = { read: test.store.read, write: counting as typeof test.store.write };
-    const events = createEvents({ now: () => now, newId: test.newId });
+    const events = testEvents({ now: () => now, newId: test.newId });
     const tools = { store, now: () => now, wait: async () => {} };
     const archiveAudit = createAuditArchive({ ...tools, events, directory: folder.path });
     const log = { error: ({ err }: { err?: Error }, message: string) => errors.push(`${message}: ${err?.message}`) };
@@ -112,7 +117,7 @@ describe('F7: the archive of the audit log', () => {
     const [name = ''] = filesOf();
     const expected = before.map(({ seq, id, at, hash, prevHash, details }) => ({
       ...{ seq, id, environment_id: test.env, at: new Date(at).toISOString(), actor: 'cli_1' },
-      ...{ action: 'account.updated', subject_id: `ca_${details['b']}`, request_id: null, details },
+      ...{ action: 'connected_account.updated', subject_id: `ca_${details['b']}`, request_id: null, details },
       ...{ prev_hash: prevHash.toString('hex'), hash: hash.toString('hex') },
     }));
     expect(linesOf(name)).to.deep.equal(expected);
@@ -132,7 +137,7 @@ describe('F7: the archive of the audit log', () => {
 
   it('takes records whose texts have line separators', async () => {
     await keepFor(1);
-    const what = { actor: 'cli_1', action: 'account.updated', subjectId: 'ca_1\u2028', requestId: null };
+    const what = { actor: 'cli_1', action: 'connected_account.updated', subjectId: 'ca_1\u2028', requestId: null };
     const details = { text: 'a\u2028b\u2029c\u0085d\r\ne' };
     await test.store.write((tx) =>
       tx.audit.append(test.env, { id: test.newId('aud'), at: TODAY - 9 * DAY, ...what, details }),

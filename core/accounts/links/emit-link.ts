@@ -1,0 +1,19 @@
+import type { Transaction } from '../../../db/store.ts';
+import type { Cause, Events } from '../../events/events.ts';
+import type { LinkContext } from './link-context.ts';
+
+/** Emits an event of a link that has no more to say than which link it was. */
+export function emitLink(
+  tx: Transaction,
+  { events }: { events: Events },
+  type: 'link.opened' | 'link.completed',
+  { request, account }: Pick<LinkContext, 'request' | 'account'>,
+  cause: Cause,
+): Promise<void> {
+  return events.emit(tx, cause, {
+    type,
+    subject: account.id,
+    details: { link_id: request.id },
+    data: (show) => show.linkAccount(account.id),
+  });
+}

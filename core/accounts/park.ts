@@ -1,0 +1,23 @@
+import type { AccountRow, Transaction } from '../../db/store.ts';
+import type { Cause, Events } from '../events/events.ts';
+
+/**
+ * The account was taken out of use: its credential was given for something else than what would be done with it.
+ *
+ * @param account as it is now
+ * @param reason a sentence for users
+ */
+export function emitParked(
+  tx: Transaction,
+  events: Events,
+  { id }: Pick<AccountRow, 'id'>,
+  reason: string,
+  cause: Cause,
+): Promise<void> {
+  return events.emit(tx, cause, {
+    type: 'connected_account.parked',
+    subject: id,
+    details: { reason },
+    data: async (show) => ({ connected_account: await show.account(id) }),
+  });
+}

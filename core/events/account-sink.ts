@@ -1,0 +1,16 @@
+import type { EventSink } from './sink.ts';
+import type { EventType } from './types.ts';
+
+/** Events of an account that leave its status and its credentials as they were. */
+const WITHOUT_CHANGE: ReadonlySet<EventType> = new Set([
+  'connected_account.credentials_read',
+  'connected_account.refresh_failed',
+]);
+
+/** Calls a function with the id of each account that has changed, once the change is committed. */
+export function createAccountSink(changed: (accountId: string) => void): EventSink {
+  return {
+    takes: (type) => type.startsWith('connected_account.') && !WITHOUT_CHANGE.has(type),
+    take: (tx, { subject }) => tx.afterCommit(() => changed(subject)),
+  };
+}

@@ -1,0 +1,22 @@
+import type { EventSink } from './sink.ts';
+import type { EventType } from './types.ts';
+
+/** The list of executions records these, and a call must not cost a second row. */
+const RECORDED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded', 'execution.failed']);
+
+/** Writes events to the audit log. It stores ids and details, not the rendered data. */
+export function createAuditSink(newId: (prefix: 'aud') => string): EventSink {
+  return {
+    takes: (type) => !RECORDED_ELSEWHERE.has(type),
+    take: (tx, { type, subject, cause, at, details }) =>
+      tx.audit.append(cause.environmentId, {
+        id: newId('aud'),
+        at,
+        actor: cause.actor,
+        action: type,
+        subjectId: subject,
+        requestId: cause.requestId,
+        details,
+      }),
+  };
+}

@@ -1,0 +1,83 @@
+import type {
+  AccountRow,
+  ApiClientRow,
+  ApiClientSecretRow,
+  ConnectionRow,
+  CustomProviderRow,
+  EnvironmentId,
+  EnvironmentRow,
+  ExecutionRow,
+  McpConfigRow,
+  OutboxRow,
+  Repositories,
+} from '../../db/store.ts';
+import { describeConnection } from '../connections/describe.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import { presentAccountDetails } from '../present/account.ts';
+import { presentApiClient } from '../present/api-client.ts';
+import { presentEnvironment } from '../present/environment.ts';
+import { presentExecution } from '../present/execution.ts';
+import { presentMcpConfig } from '../present/mcp-config.ts';
+import { presentCustomProvider } from '../present/provider.ts';
+import { presentRevocation } from '../present/revocation.ts';
+import type { Schemas } from '../present/schemas.ts';
+import { presentTool } from '../present/tool.ts';
+
+/** Makes the representations of one unit of work. */
+export type Renderer = (tx: Repositories, environmentId: EnvironmentId) => Representations;
+
+/**
+ * The representations of the API for the data of events, without secrets. A row is shown as it is given; an id is looked up and shown as
+ * the unit of work has left it.
+ */
+export interface Representations {
+  account(account: AccountRow | string): Promise<Schemas['ConnectedAccountDetails']>;
+  /** What the events of a link say about the account; null if it was deleted. */
+  linkAccount(accountId: string): Promise<LinkAccount>;
+  connection(row: ConnectionRow | string): Promise<Schemas['ConnectionConfiguration']>;
+  provider(row: CustomProviderRow): Schemas['Provider'];
+  tool(tool: Parameters<typeof presentTool>[0]): Schemas['Tool'];
+  mcpConfig(row: McpConfigRow): Promise<Schemas['McpConfig']>;
+  apiClient(row: ApiClientRow & { secrets: ApiClientSecretRow[] }): Schemas['ApiClient'];
+  environment(row?: EnvironmentRow): Promise<Schemas['Environment']>;
+  execution(id: string): Promise<Schemas['Execution']>;
+  revocation(accountId: string, id: string): Promise<Schemas['Revocation']>;
+}
+
+interface LinkAccount {
+  connected_account_id: string;
+  connected_account: Schemas['ConnectedAccountDetails'] | null;
+}
+
+export function createRenderer({ catalogue }: { catalogue: Catalogue }): Renderer {
+  return (tx, environmentId) => {
+    const environment = async () => (await tx.environments.get(environmentId)) as EnvironmentRow;
+    // Uses that are not written yet are left out: `last_used_at` may lag behind.
+    const details = (row: AccountRow) => presentAccountDetails(row, row.lastUsedAt);
+    return {
+      async account(account) {
+        const isId = typeof account === 'string';
+        return details(isId ? ((await tx.accounts.get(environmentId, account)) as AccountRow) : account);
+      },
+      async linkAccount(id) {
+        const row = await tx.accounts.get(environmentId, id);
+        return { connected_account_id: id, connected_account: row ? details(row) : null };
+      },
+      async connection(connection) {
+        const isId = typeof connection === 'string';
+        const row = isId ? ((await tx.connections.get(environmentId, connection)) as ConnectionRow) : connection;
+        return describeConnection(tx, row, await environment(), catalogue);
+      },
+      provider: presentCustomProvider,
+      tool: presentTool,
+      mcpConfig: async (row) => presentMcpConfig(row, await environment()),
+      apiClient: (row) => presentApiClient(row, row.secrets),
+      environment: async (row) => presentEnvironment(row ?? (await environment())),
+      execution: async (id) => presentExecution((await tx.executions.get(environmentId, id)) as ExecutionRow),
+      async revocation(accountId, id) {
+        const orders = await tx.outbox.list(environmentId, accountId);
+        return presentRevocation(orders.find((order) => order.id === id) as OutboxRow);
+      },
+    };
+  };
+}
