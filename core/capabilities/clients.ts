@@ -5,7 +5,7 @@ import type { Lists } from './lists.ts';
 /** API clients and their secrets. */
 export interface Clients extends Lists {
   digester: Digester;
-  events: Pick<Events, 'clientCreated' | 'clientDisabled' | 'clientSecretRotated'>;
+  events: Events;
   newId(prefix: 'cli' | 'sec'): string;
   random(size: number): Buffer;
 }

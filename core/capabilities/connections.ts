@@ -7,6 +7,6 @@ import type { Lists } from './lists.ts';
 export type Connections = Lists &
   ConfigurationTools &
   ClientChangeTools & {
-    events: Pick<Events, 'connectionCreated' | 'connectionUpdated' | 'connectionDeleted'>;
+    events: Events;
     revocations: { soon(): void };
   };

@@ -5,6 +5,6 @@ import type { Events } from '../events/events.ts';
 /** The settings of environments. */
 export interface Environments {
   store: { readonly read: ReadRepositories };
-  events: Pick<Events, 'environmentUpdated'>;
+  events: Events;
   executionContents: Pick<ExecutionContentsStore, 'settingsChanged'>;
 }

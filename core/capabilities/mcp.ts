@@ -7,5 +7,5 @@ import type { Lists } from './lists.ts';
 export interface McpConfigs extends Lists, ConfigTools {
   /** Seals session tokens. */
   sealedReplies: SealedTokens;
-  events: Pick<Events, 'mcpConfigCreated' | 'mcpConfigUpdated' | 'mcpConfigDeleted' | 'mcpSessionCreated'>;
+  events: Events;
 }

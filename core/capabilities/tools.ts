@@ -5,5 +5,5 @@ import type { Lists } from './lists.ts';
 
 /** Tools: which there are, which a user can call, and those that an environment adds. */
 export interface Tools extends Lists, DiscoveryTools, CustomToolTools, JudgeTools {
-  events: Pick<Events, 'toolCreated' | 'toolUpdated' | 'toolDeleted'>;
+  events: Events;
 }

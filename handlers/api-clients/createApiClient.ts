@@ -20,7 +20,7 @@ export const createApiClient: Handler<'createApiClient', Clients> = (call, reply
       },
     );
     const client = await requireApiClient(tx, call.environment.id, id, createdAt);
-    await deps.events.emit(tx, call.cause, {
+    await clients.events.emit(tx, call.cause, {
       type: 'api_client.created',
       subject: id,
       auditOnly: { scopes: call.body.scopes },

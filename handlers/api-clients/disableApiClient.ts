@@ -11,7 +11,7 @@ export const disableApiClient: Handler<'disableApiClient', Clients> = (call, rep
     const isChanged = await tx.apiClients.disable(environmentId, id, now);
     const client = await requireApiClient(tx, environmentId, id, now);
     if (isChanged) {
-      await deps.events.emit(tx, call.cause, {
+      await clients.events.emit(tx, call.cause, {
         type: 'api_client.disabled',
         subject: id,
         data: (show) => ({ api_client: show.apiClient(client) }),

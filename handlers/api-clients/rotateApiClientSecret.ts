@@ -21,7 +21,7 @@ export const rotateApiClientSecret: Handler<'rotateApiClientSecret', Clients> = 
     const overlapMs = seconds === undefined ? LIFETIME.secretOverlapMs : seconds * 1000;
     await tx.apiClients.rotate(environmentId, id, row, { now, overlapMs });
     const client = await requireApiClient(tx, environmentId, id, now);
-    await deps.events.emit(tx, call.cause, {
+    await clients.events.emit(tx, call.cause, {
       type: 'api_client.secret_rotated',
       subject: id,
       data: (show) => ({ api_client: show.apiClient(client) }),

@@ -1,3 +1,4 @@
+import type { Connections } from '../../core/capabilities/connections.ts';
 import { describeConnection } from '../../core/connections/describe.ts';
 import type { Handler } from '../../http/contract.ts';
 import { requireConnection } from './require-connection.ts';
