@@ -2761,7 +2761,9 @@ export interface webhooks {
                         created_at: string;
                         /** @description A link and its account. */
                         data: {
-                            connected_account: components["schemas"]["ConnectedAccountDetails"];
+                            connected_account: components["schemas"]["LinkAccount"];
+                            /** @description The id of the account that the link is for. */
+                            connected_account_id: string;
                             /**
                              * Format: date-time
                              * @description When the link expires.
@@ -3065,7 +3067,9 @@ export interface webhooks {
                         created_at: string;
                         /** @description A link and the number of failed verifications. */
                         data: {
-                            connected_account: components["schemas"]["ConnectedAccountDetails"];
+                            connected_account: components["schemas"]["LinkAccount"];
+                            /** @description The id of the account that the link is for. */
+                            connected_account_id: string;
                             /** @description The ID of the link. It is the same in all events of the link. */
                             link_id: string;
                             /** @description The number of failed verifications of the link. */
@@ -5297,15 +5301,21 @@ export interface components {
             /** @description The current key first, then older keys whose tokens may still be valid. */
             keys: components["schemas"]["JsonWebKey"][];
         };
+        /** @description The account that the link is for; null if it was deleted. */
+        LinkAccount: components["schemas"]["ConnectedAccountDetails"] | null;
         /** @description A link and its account. */
         LinkData: {
-            connected_account: components["schemas"]["ConnectedAccountDetails"];
+            connected_account: components["schemas"]["LinkAccount"];
+            /** @description The id of the account that the link is for. */
+            connected_account_id: string;
             /** @description The ID of the link. It is the same in all events of the link. */
             link_id: string;
         };
         /** @description A link, its account, and the reason for the event. */
         LinkReasonData: {
-            connected_account: components["schemas"]["ConnectedAccountDetails"];
+            connected_account: components["schemas"]["LinkAccount"];
+            /** @description The id of the account that the link is for. */
+            connected_account_id: string;
             /** @description The ID of the link. It is the same in all events of the link. */
             link_id: string;
             /** @description The reason, in a sentence for display. */
