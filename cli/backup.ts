@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { programVersion } from '../core/program-version.ts';
 import { makeBackup } from '../db/sqlite/backup/make-backup.ts';
 import type { Manifest } from '../db/sqlite/backup/manifest.ts';
 import { readConfig } from '../http/config.ts';
-import { programVersion } from '../http/program-version.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';

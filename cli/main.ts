@@ -1,3 +1,5 @@
+import { programVersion } from '../core/program-version.ts';
+
 interface Command {
   usage: string;
   summary: string;
@@ -59,6 +61,7 @@ const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageErr
 /** The operator's commands. Sets the exit code; prints to standard output, mistakes to standard error. */
 export async function main(args: string[]): Promise<void> {
   const [name = 'help', ...rest] = args;
+  if (name === '--version') return console.log(programVersion());
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     printHelp();
@@ -86,5 +89,6 @@ function isExpected(error: Error): boolean {
 function printHelp(): void {
   console.log('Usage: valetkey <command>\n');
   for (const { usage, summary } of Object.values(COMMANDS)) console.log(`  ${usage}\n      ${summary}`);
+  console.log('  --version\n      Show the version of this program');
   console.log('\nConfiguration is read from environment variables; docs/operations.md lists them.');
 }

@@ -11,7 +11,7 @@ interface Room {
 }
 
 /** Every room may import these, which import nothing themselves. */
-const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts'];
+const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts'];
 
 const ROOMS: Room[] = [
   { path: 'catalogue', may: [] },

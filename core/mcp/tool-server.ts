@@ -8,6 +8,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { MCP_SERVER } from '../budgets.ts';
+import { programVersion } from '../program-version.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts';
 import type { CallTools } from './call-tool.ts';
@@ -28,7 +29,7 @@ type Sdk = typeof import('@modelcontextprotocol/server');
 export async function createToolServer(tools: ToolServerTools, { era }: McpRequestContext): Promise<Server> {
   const sdk = await import('@modelcontextprotocol/server');
   const server = new sdk.Server(
-    { name: 'valetkey', title: 'Valetkey', version: '1.0.0' },
+    { name: 'valetkey', title: 'Valetkey', version: programVersion() },
     {
       capabilities: { tools: {} },
       // Lists are private: no cache on the way may share them (threat M5).

@@ -1,5 +1,6 @@
 import { type ByteAllowance, ByteBudget, type ByteHold } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
+import { programVersion } from '../program-version.ts';
 import { OriginBreaker } from './breaker.ts';
 import { createConnector, type Dial } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -56,7 +57,7 @@ export interface Egress {
 /** Wires the parts of the room around one policy and one connector. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
   const limits: EgressLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const userAgent = options.userAgent ?? 'Valetkey';
+  const userAgent = options.userAgent ?? `Valetkey/${programVersion()}`;
   const { ca, dial, clock = () => performance.now() } = options;
   const bodies = options.bodies ?? new ByteBudget(BODIES).of('');
   const resolver = options.resolver ?? createResolver({ clock });

@@ -17,6 +17,8 @@ interface Applied {
   sha256: string;
 }
 
+const BEFORE_RELEASES =
+  'it was created by a development version from before release 0.1.0. Set DATA_DIR to a new directory, start, and connect the accounts again';
 const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** Reads the migrations of a directory (default: ours) in the order of their names, such as `0001_core.sql`. */
@@ -95,6 +97,7 @@ function step(client: Client, now: () => number, files: Migration[]): string | u
 
 /** What was applied must be, name by name and byte by byte, the beginning of what there is. */
 function assertHistory(applied: Applied[], files: Migration[]): void {
+  if (isOfNoRelease(applied, files)) throw refused(BEFORE_RELEASES);
   const byName = new Map(files.map((file) => [file.name, file]));
   for (const [place, row] of applied.entries()) {
     const file = byName.get(row.name);
@@ -104,6 +107,11 @@ function assertHistory(applied: Applied[], files: Migration[]): void {
     const expected = files[place];
     if (expected?.name !== row.name) throw refused(`${expected?.name} sorts before ${row.name}, which was applied`);
   }
+}
+
+/** The first migration is the schema of the first release and never changes, so a database that began otherwise is older. */
+function isOfNoRelease([first]: Applied[], [initial]: Migration[]): boolean {
+  return first !== undefined && (first.name !== initial?.name || first.sha256 !== initial.sha256);
 }
 
 function refused(reason: string): StorageError {

@@ -1,12 +1,17 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import { type BearerChallenge, readBearerChallenge } from '../../oauth/challenge.ts';
 import { isTransportFailure, type ProtocolFetch } from '../../oauth/transport.ts';
+import { programVersion } from '../../program-version.ts';
 
 const HANDSHAKE = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'valetkey', version: '1.0.0' } },
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'valetkey', version: programVersion() },
+  },
 });
 
 /**

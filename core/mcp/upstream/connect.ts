@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import { programVersion } from '../../program-version.ts';
 import { loadClientSdk } from '../load-sdk.ts';
 import { createWire, type WireParts } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
@@ -28,7 +29,7 @@ export interface UpstreamConnection {
 export async function connectUpstream(url: URL, parts: WireParts, connecting: WireCall): Promise<UpstreamConnection> {
   const { Client, StreamableHTTPClientTransport } = await loadClientSdk();
   const client = new Client(
-    { name: 'valetkey', version: '1.0.0' },
+    { name: 'valetkey', version: programVersion() },
     { capabilities: {}, versionNegotiation: { mode: 'auto' } },
   );
   const wire = createWire(parts, connecting);

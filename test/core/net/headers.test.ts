@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { EgressError } from '../../../core/net/egress-error.ts';
 import { assertCallerHeader, FORBIDDEN_CALLER_HEADERS } from '../../../core/net/headers.ts';
+import { programVersion } from '../../../core/program-version.ts';
 import { closeAll, egressTo, failureOf, get, serve, serveRaw } from './local.ts';
 
 describe('headers of a call (E2)', () => {
@@ -31,7 +32,7 @@ describe('headers of a call (E2)', () => {
       'X-Latin: caf\u00e9',
       'Content-Type: application/json',
       'accept-encoding: gzip, br',
-      'user-agent: Valetkey',
+      `user-agent: Valetkey/${programVersion()}`,
       'content-length: 8',
       '',
       Buffer.from('{"é":1}').toString('latin1'),

@@ -52,14 +52,23 @@ describe('migrations', () => {
 
   it('refuses an applied file that was edited', () => {
     run([ONE, TWO]);
-    expect(() => run([file(ONE.name, `${ONE.sql} `), TWO, THREE])).to.throw(/0001_one\.sql was edited/);
+    expect(() => run([ONE, file(TWO.name, `${TWO.sql} `), THREE])).to.throw(/0002_two\.sql was edited/);
     expect(tables()).not.to.include('three');
   });
 
   it('refuses an applied file that is missing', () => {
     run([ONE, TWO]);
     expect(() => run([ONE])).to.throw(/0002_two\.sql was applied, but is missing/);
-    expect(() => run([TWO, THREE])).to.throw(/0001_one\.sql was applied, but is missing/);
+  });
+
+  it('refuses a database from before the first release, and says how to move on', () => {
+    run([ONE, TWO]);
+    for (const first of [file(ONE.name, `${ONE.sql} `), file('0001_initial.sql', ONE.sql)]) {
+      expect(() => run([first, TWO])).to.throw(
+        /development version from before release 0\.1\.0\. Set DATA_DIR to a new directory/,
+      );
+    }
+    expect(run([ONE, TWO, THREE]), 'the control').to.deep.equal(['0003_three.sql']);
   });
 
   it('refuses a new file that sorts before an applied one', () => {
