@@ -1,38 +1,38 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { breakingChanges } from './compatibility.ts';
 import { BUNDLE } from './contract-files.ts';
-import type { JsonObject } from './openapi-document.ts';
+import { type JsonObject, objectAt } from './openapi-document.ts';
+import {
+  readAcceptedBreaks,
+  readReleasedContract,
+  unacceptedBreaks,
+  writeReleasedContract,
+} from './released-contract.ts';
 
-const ROOT = new URL('../', import.meta.url);
-
-interface Release {
-  readonly tag: string;
-  readonly document: JsonObject;
-}
-
-/** The contract of the last tag that this commit descends from, or null if nothing has been released yet. */
-function lastRelease(): Release | null {
-  // An archive of the sources has no tags.
-  if (!existsSync(new URL('.git', ROOT))) return null;
-  const [tag] = git('tag', '--merged', 'HEAD', '--sort=-creatordate').split('\n');
-  if (!tag) return null;
-  return { tag, document: JSON.parse(git('show', `${tag}:generated/${BUNDLE}`)) as JsonObject };
-}
-
-function git(...args: string[]): string {
-  const stdio = ['ignore', 'pipe', 'ignore'] as const;
-  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, stdio: [...stdio] });
-}
-
-const release = lastRelease();
-if (release === null) {
-  console.log('No released contract to compare with.');
-} else {
-  const current = JSON.parse(await readFile(new URL(`generated/${BUNDLE}`, ROOT), 'utf8')) as JsonObject;
-  const breaks = breakingChanges(release.document, current);
-  for (const finding of breaks) console.error(`breaks clients of ${release.tag}: ${finding}`);
+/**
+ * Compares the contract with the released one, `releases/openapi.json`: clients of the release must go on working. A break is made
+ * only on purpose, and listed in `releases/accepted-breaks.yaml` with the reason.
+ *
+ * - without an option: compares
+ * - `--release`: a step of a release; the contract becomes the released one
+ */
+function main(): void {
+  const { values } = parseArgs({ options: { release: { type: 'boolean' } } });
+  const file = join(import.meta.dirname, '../generated', BUNDLE);
+  const current = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
+  if (values.release) writeReleasedContract(current);
+  const released = readReleasedContract();
+  if (released === null) {
+    console.log('No released contract to compare with.');
+    return;
+  }
+  const version = objectAt(released, 'info')['version'];
+  const breaks = unacceptedBreaks(breakingChanges(released, current), readAcceptedBreaks());
+  for (const finding of breaks) console.error(`breaks clients of ${version}: ${finding}`);
   if (breaks.length > 0) process.exitCode = 1;
-  else console.log(`The contract is compatible with ${release.tag}.`);
+  else console.log(`The contract is compatible with ${version}.`);
 }
+
+main();
