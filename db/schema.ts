@@ -408,6 +408,7 @@ export const storedContents = table(
     index('stored_contents_account').on(t.accountId),
     index('stored_contents_size').on(t.environmentId, t.kind, t.size),
     index('stored_contents_expiry').on(t.environmentId, t.expiresAt),
+    index('stored_contents_age').on(t.environmentId, t.kind, t.createdAt),
     index('stored_contents_kek').on(t.kekId),
   ],
 );

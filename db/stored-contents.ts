@@ -28,6 +28,13 @@ export interface StoredContentWrites {
   insert(environmentId: EnvironmentId, content: NewStoredContent): Promise<void>;
   /** Removes a piece of those whose time is over, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
+  /** Removes a piece of those of one kind that were stored at `until` or before, the oldest first. @returns how many */
+  sweepStoredBefore(
+    environmentId: EnvironmentId,
+    kind: StoredContentRow['kind'],
+    until: number,
+    piece: Piece,
+  ): Promise<number>;
 }
 
 export type StoredContentRepository = StoredContentReads & StoredContentWrites;
@@ -75,12 +82,36 @@ export function createStoredContentRepository({ db, once }: Statements): StoredC
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
+  const storedBefore = once(() =>
+    db
+      .select({ id: storedContents.id, bytes: storedContents.size })
+      .from(storedContents)
+      .where(
+        and(
+          eq(storedContents.environmentId, ENVIRONMENT),
+          eq(storedContents.kind, sql.placeholder('kind')),
+          lte(storedContents.createdAt, sql.placeholder('until')),
+        ),
+      )
+      .orderBy(storedContents.createdAt)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
   const remove = once(() =>
     db
       .delete(storedContents)
       .where(and(eq(storedContents.id, sql.placeholder('id')), eq(storedContents.environmentId, ENVIRONMENT)))
       .prepare(),
   );
+  async function removePiece(
+    environmentId: EnvironmentId,
+    rows: readonly { id: string; bytes: number }[],
+    { bytes }: Piece,
+  ): Promise<number> {
+    const contents = firstPiece(rows, bytes);
+    for (const { id } of contents) await remove().run({ environmentId, id });
+    return contents.length;
+  }
   return {
     get: (environmentId, kind, id, now) => get().get({ environmentId, kind, id, now }),
     describe: (environmentId, kind, id, now) => describe().get({ environmentId, kind, id, now }),
@@ -93,10 +124,12 @@ export function createStoredContentRepository({ db, once }: Statements): StoredC
         .values({ ...content, environmentId })
         .run();
     },
-    async sweep(environmentId, now, { rows, bytes }) {
-      const contents = firstPiece(await expired().all({ environmentId, now, limit: rows }), bytes);
-      for (const { id } of contents) await remove().run({ environmentId, id });
-      return contents.length;
+    async sweep(environmentId, now, piece) {
+      return removePiece(environmentId, await expired().all({ environmentId, now, limit: piece.rows }), piece);
+    },
+    async sweepStoredBefore(environmentId, kind, until, piece) {
+      const old = await storedBefore().all({ environmentId, kind, until, limit: piece.rows });
+      return removePiece(environmentId, old, piece);
     },
   };
 }

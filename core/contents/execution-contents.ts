@@ -71,7 +71,7 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
     },
     async open(environmentId, executionId) {
       const row = await store.read.storedContents.get(environmentId, 'execution', executionId, now());
-      if (!row) return undefined;
+      if (!row || row.createdAt + retentionMs(await settingsOf(environmentId)) <= now()) return undefined;
       return JSON.parse(vault.openBytes(contentPlace(environmentId, executionId), row).toString('utf8'));
     },
   };

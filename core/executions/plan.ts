@@ -6,6 +6,7 @@ import type { Selector } from '../accounts/selector.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
+import { connectionDisabled } from '../connections/unusable.ts';
 import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
@@ -150,7 +151,7 @@ export async function requireConnection(
   toolName: string,
 ): Promise<ConnectionRow> {
   const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
-  if (!connection.enabled) throw new ApiError('CONNECTION_DISABLED', `The connection ${connection.keyId} is disabled.`);
+  if (!connection.enabled) throw connectionDisabled(connection);
   if (connection.allowedTools && !connection.allowedTools.includes(toolName)) {
     throw new ApiError('TOOL_NOT_ALLOWED', `The connection ${connection.keyId} does not allow the tool ${toolName}.`);
   }

@@ -37,13 +37,14 @@ export function declinedMessage(provider: string): string {
 const REMEDIES: Partial<Record<ErrorCode, readonly [operationId: string, sentence: string]>> = {
   ACCOUNT_NOT_ACTIVE: ['generateMagicLink', 'The application must create a link for the user.'],
   VALIDATION_FAILED: ['createMcpSessionToken', 'The application must request another session token.'],
-  CONNECTION_DISABLED: ['enableConnection', 'An administrator must enable the connection.'],
-  CONNECTION_NOT_READY: ['updateConnection', 'An administrator must complete the settings of the connection.'],
   UNSUPPORTED_CONNECTION_TYPE: ['createConnectedAccount', 'The application must store the credentials.'],
   INVALID_AUTHORIZATION_DETAILS: ['createConnectedAccount', 'The application must store the credentials.'],
   INVALID_API_CONFIG: ['createConnectedAccount', 'The application must store the settings of the account.'],
   PROVIDER_HAS_NO_BASE_URL: ['updateCustomProvider', 'An administrator must set the base URL of the provider.'],
 };
+
+/** Operations that change a connection or a provider and not an account. */
+const SETTINGS: ReadonlySet<string> = new Set(['enableConnection', 'updateConnection', 'updateCustomProvider']);
 
 /**
  * What has to happen before a call can succeed that failed for want of an account or a setting.
@@ -57,15 +58,17 @@ export function nextActionOf({ code, message, errors, extra }: ApiError, hasAcco
   const [operation, sentence] = remedy;
   const operation_id = hasAccount && operation === 'createConnectedAccount' ? 'updateConnectedAccount' : operation;
   const details = (errors ?? []).map((error) => ` ${error.field} ${error.message}.`).join('');
-  return { type: 'authorize', operation_id, message: `${sentence} The user cannot do this here. ${message}${details}` };
+  const type = SETTINGS.has(operation_id) ? 'configure' : 'authorize';
+  return { type, operation_id, message: `${sentence} The user cannot do this here. ${message}${details}` };
 }
 
 /** The error of a call whose user has no usable account and cannot be sent to a link. */
 export function cannotConnect(cause: ApiError, provider: string, hasAccount: boolean): ApiError {
-  const next_action = nextActionOf(cause, hasAccount) ?? {
-    type: 'authorize',
-    message: `The application must create the account. ${cause.message}`,
-  };
+  const next_action = cause.extra?.['next_action'] ??
+    nextActionOf(cause, hasAccount) ?? {
+      type: 'authorize',
+      message: `The application must create the account. ${cause.message}`,
+    };
   return new ApiError('ACCOUNT_NOT_ACTIVE', `The user has no usable ${provider} account.`, {
     extra: { next_action },
     cause,

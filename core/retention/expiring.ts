@@ -16,6 +16,12 @@ export const EXPIRING: readonly Expiring[] = [
   { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
   { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },
   {
+    // The retention may be shorter now than when they were stored.
+    name: 'contents of executions',
+    removeSome: (tx, { id, settings }, now) =>
+      tx.storedContents.sweepStoredBefore(id, 'execution', now - retentionMs(settings), RETENTION),
+  },
+  {
     name: 'executions',
     removeSome: (tx, { id, settings }, now) => tx.executions.sweep(id, now - retentionMs(settings), ROWS),
   },

@@ -131,6 +131,10 @@ describe('no query without an environment (C1)', () => {
       'storedContents.describe': [(r, env) => r.storedContents.describe(env, 'file', 'file_1', NOW), undefined],
       'storedContents.total': [(r, env) => r.storedContents.total(env, 'file'), 0],
       'storedContents.sweep': [(r, env) => r.storedContents.sweep(env, NOW + 1e9, PIECE), 0],
+      'storedContents.sweepStoredBefore': [
+        (r, env) => r.storedContents.sweepStoredBefore(env, 'file', NOW + 1e9, PIECE),
+        0,
+      ],
       'apiClients.get': [(r, env) => r.apiClients.get(env, 'cli_1', NOW), undefined],
       'apiClients.state': [(r, env) => r.apiClients.state(env, 'cli_1'), undefined],
       'apiClients.list': [(r, env) => r.apiClients.list(env, page), empty],
@@ -400,6 +404,7 @@ describe('no query without an environment (C1)', () => {
 
     /** In the order of the calls, what an earlier one has used up for a later one. */
     const CONSUMED = [
+      'storedContents.sweepStoredBefore',
       'accounts.setStatusByProvider',
       'executions.markAbandoned',
       'idempotencyKeys.release',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { EXPIRING } from '../../core/retention/expiring.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
@@ -91,6 +92,26 @@ describe('what executions sent and got', () => {
     expect((await young.read()).status).to.equal(200);
     const list = await server.call('GET', '/api/v1/executions');
     expect(list.body.total_size).to.equal(1);
+  });
+
+  it('F7: ends with a retention that was shortened later, and is removed then', async () => {
+    await keep({ keep_execution_contents: true, execution_retention_days: 30 });
+    later();
+    const { read, executionId } = await run('/things');
+    const { store } = server.deps;
+    const [environment] = await store.read.environments.list();
+    const env = environment?.id as NonNullable<typeof environment>['id'];
+    const stored = () => store.read.storedContents.describe(env, 'execution', executionId, clock.now());
+    clock.advance(2 * DAY - 1);
+    await keep({ execution_retention_days: 2 });
+    expect((await read()).body.contents, 'not older than the new retention').not.to.equal(null);
+    clock.advance(1);
+    expect((await read()).body.contents).to.equal(null);
+    expect(await stored(), 'until the sweep').not.to.equal(undefined);
+    const kind = EXPIRING.find(({ name }) => name === 'contents of executions') as (typeof EXPIRING)[number];
+    const [current] = await store.read.environments.list();
+    expect(await store.write((tx) => kind.removeSome(tx, current as never, clock.now()))).to.be.greaterThan(0);
+    expect(await stored()).to.equal(undefined);
   });
 
   it('ends with its account, whose record stays', async () => {

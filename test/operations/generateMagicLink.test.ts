@@ -106,12 +106,14 @@ describe('generateMagicLink', () => {
     const draft = await createConnection(server, { connector: 'github', type: 'OAUTH' });
     const answer = await requestLink(server, { connector: draft.key_id });
     expect(answer.body).to.include({ status: 409, code: 'CONNECTION_NOT_READY' });
+    expect(answer.body.next_action).to.include({ type: 'configure', operation_id: 'updateConnection' });
     const client = { client_id: 'client', client_secret: 'a-client-secret' };
     const connection = await createConnection(server, { connector: 'github', type: 'OAUTH', ...client });
     expect((await requestLink(server, { connector: connection.key_id })).status).to.equal(200);
     await server.call('POST', `/api/v1/connections/${connection.id}:disable`);
     const disabled = await requestLink(server, { connector: connection.key_id });
     expect(disabled.body).to.include({ status: 409, code: 'CONNECTION_DISABLED' });
+    expect(disabled.body.next_action).to.include({ type: 'configure', operation_id: 'enableConnection' });
   });
 
   it('gives the same link again to the same idempotency key (C13)', async () => {

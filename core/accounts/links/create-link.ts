@@ -1,6 +1,7 @@
 import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
 import { LIFETIME } from '../../budgets.ts';
 import { findProvider, requirePattern } from '../../connections/providers.ts';
+import { connectionDisabled, connectionDraft, providerDeleted } from '../../connections/unusable.ts';
 import { ApiError } from '../../errors.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import { rfc3339 } from '../../rfc3339.ts';
@@ -106,9 +107,10 @@ async function checkConnection(
   connection: ConnectionRow,
   account: AccountRow,
 ): Promise<void> {
-  const { keyId, enabled, status, environmentId, providerKey } = connection;
+  const { enabled, status, environmentId, providerKey } = connection;
   const provider = await findProvider(tx, tools.catalogue, environmentId, providerKey);
-  if (!enabled || !provider) throw new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled.`);
+  if (!provider) throw providerDeleted(connection);
+  if (!enabled) throw connectionDisabled(connection);
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   if (!completionOf(pattern)) {
     throw new ApiError(
@@ -121,10 +123,5 @@ async function checkConnection(
       },
     );
   }
-  if (status === 'DRAFT') {
-    throw new ApiError(
-      'CONNECTION_NOT_READY',
-      `The connection ${keyId} is not fully configured; see missing_settings.`,
-    );
-  }
+  if (status === 'DRAFT') throw connectionDraft(connection);
 }

@@ -21,6 +21,8 @@ create index stored_contents_account on stored_contents (account_id);
 -- Sums up what the files of an environment take.
 create index stored_contents_size on stored_contents (environment_id, kind, size);
 create index stored_contents_expiry on stored_contents (environment_id, expires_at);
+-- Finds what is older than a retention that was shortened.
+create index stored_contents_age on stored_contents (environment_id, kind, created_at);
 create index stored_contents_kek on stored_contents (kek_id);
 
 create trigger stored_contents_of_account after delete on accounts begin

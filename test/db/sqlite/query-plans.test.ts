@@ -94,6 +94,7 @@ describe('F6: the statements of lists that grow without end', () => {
         await tx.idempotencyKeys.sweep(env, NOW, { rows: 10, bytes: 10 });
         await tx.idempotencyKeys.releaseAbandoned(env);
         await tx.storedContents.sweep(env, NOW, { rows: 10, bytes: 10 });
+        await tx.storedContents.sweepStoredBefore(env, 'execution', NOW, { rows: 10, bytes: 10 });
         await tx.outbox.purge(env, NOW, 10);
         await tx.authFlows.sweep(env, NOW, 10);
         await tx.authRequests.purge(env, NOW, 10);
