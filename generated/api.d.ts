@@ -5456,8 +5456,8 @@ export interface components {
              *     - `reauthorize`: enter credentials again, because the previous ones are no longer valid.
              *     - `verify`: verify the user who finished the link.
              *     - `reconnect`: enter credentials again, because the account was disconnected.
-             *     - `configure`: correct the client, the secret, the key or the scopes of the connection. The account itself does not need a
-             *       change.
+             *     - `configure`: correct the client, the secret, the key or the scopes of the connection, or enable it. The account itself does not
+             *       need a change.
              * @enum {string}
              */
             type: "authorize" | "reauthorize" | "verify" | "reconnect" | "configure";
@@ -7045,7 +7045,7 @@ export interface components {
         /**
          * @description Nothing was sent:
          *     - `ACCOUNT_NOT_ACTIVE`: the account is not active. `next_action` says what to do.
-         *     - `CONNECTION_DISABLED`: the connection of the account is disabled.
+         *     - `CONNECTION_DISABLED`: the connection of the account is disabled. `next_action` says what to do.
          *     - `CONNECTION_NOT_READY`: the connection lacks a setting that is needed to sign calls. `next_action` says what to do.
          *     - `IDEMPOTENCY_KEY_IN_USE`: a request with the same idempotency key is still running.
          *
@@ -7130,7 +7130,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The connection is disabled or incomplete, or a request with the same idempotency key is still running. */
+        /**
+         * @description The connection is disabled or incomplete, and `next_action` says what to do. Or a request with the same idempotency key is still
+         *     running.
+         */
         LinkConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7139,7 +7142,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["AccountStateProblem"] | components["schemas"]["Problem"];
             };
         };
         /** @description An MCP config with this name already exists, or a request with the same idempotency key is still running. */
@@ -7580,7 +7583,7 @@ export interface components {
          *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
          *       stored responses of the client exceed 64 MiB.
          *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-         *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+         *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
          * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
          */
         IdempotencyKey: string;
@@ -7941,7 +7944,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7997,7 +8000,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8053,7 +8056,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8232,7 +8235,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8288,7 +8291,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8342,7 +8345,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8569,7 +8572,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8626,7 +8629,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8750,7 +8753,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8923,7 +8926,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8979,7 +8982,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9035,7 +9038,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9208,7 +9211,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9337,7 +9340,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9552,7 +9555,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9725,7 +9728,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10023,7 +10026,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10078,7 +10081,7 @@ export interface operations {
                  *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
                  *       stored responses of the client exceed 64 MiB.
                  *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
-                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB. Keys expire after 24 hours.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
                  * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
