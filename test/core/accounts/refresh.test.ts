@@ -170,6 +170,32 @@ describe('freshening an account', () => {
       expect(error?.retryAfterMs).to.be.within(500, 1000);
     });
 
+    it('emits an event for the first of several failures in a row, and again after a success', async () => {
+      await begin();
+      let fetch = answering(500, '');
+      const { refresher } = await world.start((url, init) => fetch(url, init));
+      const failures = async () => {
+        for (let round = 0; round < 3; round++) {
+          world.clock.at += HOUR;
+          await refresher.ensureFresh(await world.account(), world.cause);
+        }
+      };
+      await failures();
+      const [event, ...others] = await world.audit();
+      expect(event).to.have.property('action', 'connected_account.refresh_failed');
+      expect(event?.details).to.have.all.keys('reason');
+      expect(others).to.deep.equal([]);
+      fetch = answering(200, GOOD);
+      world.clock.at += HOUR;
+      expect((await refresher.freshen(await world.account(), world.cause)).credentialGeneration).to.equal(2);
+      fetch = answering(500, '');
+      await failures();
+      expect((await world.audit()).map(({ action }) => action)).to.deep.equal([
+        'connected_account.refresh_failed',
+        'connected_account.refresh_failed',
+      ]);
+    });
+
     it('writes nothing while it waits for the next attempt', async () => {
       await begin();
       const { store } = await world.start(nothingSent);
