@@ -73,11 +73,12 @@ test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: check
-check: install ## Check drift of generated files, lint, import rules, names of authorization types, tests of operations, banned phrases, types, contract compatibility and the Node binary
+check: install ## Check drift of generated files, lint, import rules, names of authorization types, the storage port, tests of operations, banned phrases, types, contract compatibility and the Node binary
 	node scripts/generate.ts --check
 	biome check --error-on-warnings .
 	node scripts/check-imports.ts
 	node scripts/check-type-names.ts
+	node scripts/check-storage-port.ts
 	node scripts/check-operation-tests.ts
 	node scripts/check-prose.ts
 	tsc --noEmit -p .

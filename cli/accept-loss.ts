@@ -1,17 +1,17 @@
-import { missingData } from '../db/sqlite/complete.ts';
-import { removeMark } from '../db/sqlite/mark-file.ts';
 import { readConfig } from '../http/config.ts';
+import { databaseFiles } from './database-files.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `valetkey accept-loss`: lets the server start although data are missing that were stored durably. */
 export async function acceptLossCommand(args: string[]): Promise<void> {
   if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
   const { config } = readConfig(process.env);
-  const missing = missingData(config.databaseFile);
+  const files = await databaseFiles(config);
+  const missing = files.missingData(config.databaseFile);
   if (missing.length === 0) {
     console.log(`Nothing is missing from ${config.databaseFile}.`);
     return;
   }
-  removeMark(config.databaseFile);
+  files.acceptLoss(config.databaseFile);
   console.log(`Accepted as lost: ${missing.join(', ')}. The server starts with what is there.`);
 }

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programVersion } from '../core/program-version.ts';
-import { makeBackup } from '../db/sqlite/backup/make-backup.ts';
-import type { Manifest } from '../db/sqlite/backup/manifest.ts';
+import type { Manifest } from '../db/store.ts';
 import { readConfig } from '../http/config.ts';
+import { databaseFiles } from './database-files.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';
@@ -24,7 +24,8 @@ export async function backupCommand(args: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const now = new Date();
   const target = resolve(file ?? join(directory as string, nameOf(now)));
-  const manifest = await makeBackup({
+  const files = await databaseFiles(config);
+  const manifest = await files.makeBackup({
     source: config.databaseFile,
     target,
     now,

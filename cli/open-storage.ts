@@ -14,7 +14,7 @@ export async function openStorage() {
   if (!existsSync(config.databaseFile)) {
     throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
   }
-  const store = await openStore({ path: config.databaseFile, now: Date.now });
+  const store = await openStore({ location: config.databaseFile, now: Date.now });
   return { config, secrets, store, rotationStore: createRotationStore(store) };
 }
 

@@ -2,11 +2,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createKeyCheckReads } from '../core/keys/rotation-store.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
-import type { Manifest } from '../db/sqlite/backup/manifest.ts';
-import { readRepositories } from '../db/sqlite/backup/read.ts';
-import { type Target, takeTarget } from '../db/sqlite/backup/restore.ts';
-import { surplusOf, verifyBackup } from '../db/sqlite/backup/verify.ts';
+import type { DatabaseFiles } from '../db/store.ts';
 import { readConfig } from '../http/config.ts';
+import { databaseFiles } from './database-files.ts';
 import { openVault } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -17,11 +15,15 @@ export async function restoreCommand(args: string[]): Promise<void> {
   const { backup, replace } = readOptions(args);
   const loaded = readConfig(process.env);
   const { databaseFile } = loaded.config;
-  const target = takeTarget(databaseFile);
+  const files = await databaseFiles(loaded.config);
+  const target = files.takeTarget(databaseFile);
   try {
-    const manifest = await verifyBackup(backup);
-    await checkKeys(backup, loaded);
-    if (target.exists && !replace) throw new UsageError(refusalToReplace(databaseFile, target, manifest));
+    const manifest = await files.verifyBackup(backup);
+    await checkKeys(files, backup, loaded);
+    if (target.exists && !replace) {
+      const surplus = target.facts === null ? [] : files.surplusOf(target.facts, manifest);
+      throw new UsageError(refusalToReplace(databaseFile, surplus));
+    }
     const kept = target.replaceBy(backup, new Date());
     const { counts, madeAt } = manifest;
     console.log(`Restored ${databaseFile} from the backup of ${madeAt}: ${counts['accounts']} accounts.`);
@@ -47,9 +49,9 @@ function readOptions(args: string[]): { backup: string; replace: boolean } {
 }
 
 /** @throws VaultError when the keys at hand cannot open what the backup holds */
-async function checkKeys(backup: string, { config, secrets }: Loaded): Promise<void> {
+async function checkKeys(files: DatabaseFiles, backup: string, { config, secrets }: Loaded): Promise<void> {
   const { source } = openVault(config, secrets);
-  const { read, close } = readRepositories(backup);
+  const { read, close } = files.readBackup(backup);
   try {
     // The keys of the ring that the backup does not know are stored at the next start.
     const checks = { ...createKeyCheckReads(read), addKeyCheck: async () => {} };
@@ -59,8 +61,7 @@ async function checkKeys(backup: string, { config, secrets }: Loaded): Promise<v
   }
 }
 
-function refusalToReplace(path: string, { facts }: Target, manifest: Manifest): string {
-  const surplus = facts === null ? [] : surplusOf(facts, manifest);
+function refusalToReplace(path: string, surplus: string[]): string {
   const newer = surplus.length > 0 ? `, which has ${surplus.join(', ')} more than the backup` : '';
   return `there is a database at ${path}${newer}. To replace it, add --replace; it is kept under another name`;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs on any Node: checks the version before a module that needs 24 is loaded (the SQLite driver crashes older ones).
+// Runs on any Node: checks the version before a module that needs 24 is loaded (the driver of the database crashes older ones).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';

@@ -33,7 +33,7 @@ export type { Column, Query, SQL, SQLWrapper } from 'drizzle-orm';
 export type {
   AnySQLiteColumn as AnyColumn,
   AnySQLiteTable as AnyTable,
-  BaseSQLiteDatabase,
+  BaseSQLiteDatabase as Queries,
   IndexColumn,
-  SQLitePreparedQuery,
+  SQLitePreparedQuery as PreparedQuery,
 } from 'drizzle-orm/sqlite-core';

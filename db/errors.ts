@@ -1,6 +1,6 @@
 /** The storage could not do its work: full, failing, locked, corrupt. The cause is for logs. */
 export class StorageError extends Error {
-  /** The code of the database (`SQLITE_FULL`, `SQLITE_IOERR_FSYNC`, …), or one of ours (`STORE_CLOSED`, `STORE_REFUSED`). */
+  /** The code that the engine's database gives, or one of ours (`STORE_CLOSED`, `STORE_REFUSED`, …). */
   readonly code: string;
 
   constructor(code: string, message: string, options?: { cause?: unknown }) {

@@ -14,7 +14,7 @@ import type { StoredMcpMapping } from './rows/mcp-configs.ts';
 import type { OutboxResult, OutboxState } from './rows/outbox.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 
-// The tables as typed queries see them. The migrations are the source; test/db/sqlite/schema.test.ts keeps the two equal.
+// The tables as typed queries see them. The source are the migrations of each engine; its tests compare the two.
 
 export const migrations = table('migrations', {
   name: text().primaryKey().notNull(),

@@ -1,11 +1,5 @@
 import type { Dialect } from './dialect.ts';
-import {
-  type BaseSQLiteDatabase,
-  QueryBuilder,
-  QueryDialect,
-  QuerySession,
-  type SQLitePreparedQuery,
-} from './drizzle.ts';
+import { type PreparedQuery, type Queries, QueryBuilder, QueryDialect, QuerySession } from './drizzle.ts';
 import { type Built, type BuiltField, createPlan, type Plan, type Values } from './plan.ts';
 
 /** How many rows a statement has changed. */
@@ -29,7 +23,7 @@ export interface Connection {
 }
 
 /** Typed queries. One that is built runs on the connection; one that is prepared can be run again. */
-export type Db = BaseSQLiteDatabase<'async', Changes>;
+export type Db = Queries<'async', Changes>;
 
 /** What a repository is made of. */
 export interface Statements {
@@ -82,9 +76,7 @@ class PlanningSession extends QuerySession<'async', Changes, Record<string, neve
   }
 
   override prepareQuery(query: Built, fields: unknown) {
-    return this.#prepare(
-      createPlan(query, fields as BuiltField[] | undefined),
-    ) as unknown as SQLitePreparedQuery<never>;
+    return this.#prepare(createPlan(query, fields as BuiltField[] | undefined)) as unknown as PreparedQuery<never>;
   }
 
   override transaction(): never {

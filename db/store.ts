@@ -1,6 +1,8 @@
 import type { ReadRepositories, Transaction } from './repositories.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
+export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
+export { type Engine, engineFor, type Hold, openStore, type StoreOptions, type StoreWatch } from './engine.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
 export { contentHash } from './environment-tools.ts';
 export { RelationError, RetryableError, StorageError, UniqueError } from './errors.ts';
@@ -25,22 +27,23 @@ export type * from './rows/mcp-configs.ts';
 export type * from './rows/outbox.ts';
 export type * from './rows/refresh-leases.ts';
 export type * from './rows/stored-contents.ts';
-export { holdInstanceLock, type InstanceLock } from './sqlite/instance-lock.ts';
-export { openStore, type StoreOptions, type StoreWatch } from './sqlite/store.ts';
 
+/** The storage of a deployment. Any of its functions may take several turns of the event loop, so each returns a promise. */
 export interface Store {
   /** What is committed, and nothing else. */
   readonly read: ReadRepositories;
   /**
-   * Lets all reads of this turn of the event loop see one state, which costs less than one each. For whoever has just been called
-   * with something new from outside, such as a request: nothing can have been committed elsewhere that the caller knows of and this
-   * state lacks. Never throws; if no snapshot can be opened, each read fails on its own.
+   * Lets the reads that are called in this turn of the event loop see one state, which costs less than one state each. For code that was
+   * just called with something new from outside, such as a request: what its client knows to be committed is in that state. An engine for
+   * which this saves nothing does nothing.
+   *
+   * @returns a promise that need not be awaited: a read that is called later takes part already, and it never rejects
    */
-  shareReads(): void;
+  shareReads(): Promise<void>;
   /**
-   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is undone, and its
-   * error is the rejection. It may await nothing but the functions of its `tx`: fetch first, write then. Inside of it read through
-   * `tx` as well, since `read` shows what was committed before.
+   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is undone, and its error
+   * is the rejection. A unit may await nothing but the functions of its `tx`: fetch first, then write. Inside of it read through `tx` as
+   * well, since `read` shows what was committed before. A unit may run more than once, so it has no effect but through its `tx`.
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
@@ -51,24 +54,25 @@ export interface Store {
    */
   commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
   /**
-   * As `commit`, for what nobody is told of: it becomes durable with the next write that asks for it. A loss of power may take back
+   * As `commit`, for what no client is told of: it becomes durable with the next write that asks for it. A loss of power may take back
    * the last of them, so only for what can be missing.
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
-  /** Whether reads work, and the last writes did. */
-  healthy(): boolean;
+  /** Whether reads work, and the last writes did. Never rejects. */
+  healthy(): Promise<boolean>;
   /** Makes a write where the last ones failed, to find out whether they work again. Call it at intervals. Never rejects. */
   probe(): Promise<void>;
+  /** The size of the log that a reader can keep from being emptied; 0 where the database has none. @throws Error when it cannot be read */
+  logBytes(): Promise<number>;
   /**
-   * Removes from the files what was deleted or replaced before this call: moves the log into the main file and cuts it to zero bytes.
-   * What it moves is durable already, so a failure loses nothing.
+   * Removes from the files what was deleted or replaced before this call. Nothing that is durable is at risk when it fails.
    *
-   * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps the log: call it
-   *   again later
+   * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps the deleted data:
+   *   call it again later
    * @throws StorageError
    */
   scrub(): Promise<boolean>;
-  /** Waits for the writes under way, refuses new ones, closes the file. */
+  /** Waits for the writes under way, refuses new ones, closes the database. */
   close(): Promise<void>;
 }
 

@@ -42,9 +42,9 @@ import { createDigester } from '../core/vault/digest.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { createSealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
-import { makeDirectory } from '../db/sqlite/directory.ts';
+import { makeDirectory } from '../db/directory.ts';
 import type { EnvironmentRow } from '../db/store.ts';
-import { environmentId, holdInstanceLock, openStore } from '../db/store.ts';
+import { engineFor, environmentId } from '../db/store.ts';
 import { auditDirectory, type Config, type Secrets } from './config.ts';
 import { createEnvironmentEgress } from './create-egress.ts';
 import { createKeepAlive } from './create-keep-alive.ts';
@@ -99,11 +99,12 @@ export async function createDeps(
   const bodies = overrides.bodies ?? new ByteBudget(BODIES);
   const egress = createEnvironmentEgress(config, bodies);
   const metrics = overrides.metrics ?? createMetrics();
-  const watch = createStorageWatch({ log, metrics });
-  const lock = await holdInstanceLock(config.databaseFile, {
+  const storageWatch = createStorageWatch({ log, metrics });
+  const engine = await engineFor(config.databaseFile);
+  const hold = await engine.hold(config.databaseFile, {
     onWait: () => log.warn('another server uses the database: waiting for it to end'),
   });
-  const store = await openStore({ path: config.databaseFile, now, watch }).catch(unlocked);
+  const store = await engine.open({ location: config.databaseFile, now, watch: storageWatch }).catch(unlocked);
   try {
     const environments = await store.read.environments.list();
     const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
@@ -192,7 +193,7 @@ export async function createDeps(
       log.error({ err }, 'the storage could not be probed'),
     );
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
-    showStorage({ metrics, store, scrub }, config.databaseFile);
+    showStorage({ metrics, store, scrub });
     const logRequest = createRequestLog(log, now);
     metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
 
@@ -242,7 +243,8 @@ export async function createDeps(
       ensureFresh: refresher.ensureFresh,
       refreshNow: refresher.refreshNow,
       scrubStorage,
-      readiness: () => ({ database: store.healthy(), keys: canSeal(vault) }),
+      isStorageFailing: storageWatch.isFailing,
+      readiness: async () => ({ database: await store.healthy(), keys: canSeal(vault) }),
       onAnswer: (exchange, status) => {
         const ms = performance.now() - exchange.startedAt;
         metrics.request(exchange.name, status, ms / 1000);
@@ -266,7 +268,7 @@ export async function createDeps(
         await Promise.all(Object.values(threads).map((pool) => pool.close()));
         await store.write((tx) => tx.instances.remove(instance.number)).catch(instanceNotWritten);
         await store.close();
-        lock.release();
+        await hold.release();
         await endLog();
       },
       ...overrides,
@@ -286,7 +288,7 @@ export async function createDeps(
   }
 
   async function unlocked(error: unknown): Promise<never> {
-    lock.release();
+    await hold.release();
     await endLog();
     throw error;
   }

@@ -108,7 +108,9 @@ export interface Deps {
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   /** Removes what was deleted from the database file soon, many deletions at once. */
   scrubStorage(): void;
-  readiness(): { database: boolean; keys: boolean };
+  readiness(): Promise<{ database: boolean; keys: boolean }>;
+  /** Whether the storage failed when it was last used. */
+  isStorageFailing(): boolean;
   /** Told of every answer that was written. */
   onAnswer(exchange: Exchange, status: number): void;
   close(): Promise<void>;

@@ -17,11 +17,15 @@ export function errorReply(error: ApiError, exchange: Exchange): Reply {
  * The expected failure that something thrown is, or stands for outside. What is not an expected failure is logged and reads "Internal
  * error" outside.
  */
-export function toApiError(thrown: unknown, exchange: Exchange, deps: Pick<Deps, 'store' | 'log'>): ApiError {
+export function toApiError(
+  thrown: unknown,
+  exchange: Exchange,
+  deps: Pick<Deps, 'isStorageFailing' | 'log'>,
+): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const isStorage = thrown instanceof StorageError;
-  // Writes that fail are logged when they begin to.
-  if (!isStorage || deps.store.healthy()) {
+  // A storage that begins to fail is logged by createStorageWatch.
+  if (!isStorage || !deps.isStorageFailing()) {
     deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   }
   if (isStorage) {

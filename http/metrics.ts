@@ -14,7 +14,7 @@ export interface Metrics {
   /** Counts one transaction that the storage lost, by the code of its failure. */
   storageFailure(code: string): void;
   /** Adds a value that is read at each scrape. One that cannot be read keeps its last value. */
-  gauge(name: string, help: string, read: () => number): void;
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -64,9 +64,9 @@ export function createMetrics(): Metrics {
     },
     storageFailure: (code) => storageFailures.labels(code).inc(),
     gauge(name, help, read) {
-      const collect = function (this: Gauge) {
+      const collect = async function (this: Gauge) {
         try {
-          this.set(read());
+          this.set(await read());
         } catch {
           // Metrics are needed most when something fails.
         }

@@ -37,7 +37,7 @@ export interface Pipeline {
   limit(exchange: Exchange): void;
 }
 
-type PipelineParts = Pick<Deps, 'config' | 'now' | 'newId' | 'log' | 'store' | 'environmentOf' | 'onAnswer'>;
+type PipelineParts = Pick<Deps, 'config' | 'now' | 'newId' | 'log' | 'isStorageFailing' | 'environmentOf' | 'onAnswer'>;
 
 /** What every request passes through, at whichever door it arrives: request id, environment, rate limit, errors, log and metrics. */
 export function createPipeline(parts: PipelineParts): Pipeline {

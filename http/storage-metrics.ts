@@ -1,13 +1,14 @@
-import { statSync } from 'node:fs';
 import type { Scrub } from './create-scrub.ts';
 import type { Deps } from './deps.ts';
 
 type Shown = Pick<Deps, 'metrics' | 'store'> & { scrub: Pick<Scrub, 'pendingMs'> };
 
 /** Adds the state of the storage to the metrics. */
-export function showStorage({ metrics, store, scrub }: Shown, databaseFile: string): void {
-  metrics.gauge('valetkey_storage_healthy', '1 while the database can be read and the last writes worked, else 0', () =>
-    Number(store.healthy()),
+export function showStorage({ metrics, store, scrub }: Shown): void {
+  metrics.gauge(
+    'valetkey_storage_healthy',
+    '1 while the database can be read and the last writes worked, else 0',
+    async () => Number(await store.healthy()),
   );
   metrics.gauge(
     'valetkey_storage_scrub_pending_seconds',
@@ -17,6 +18,6 @@ export function showStorage({ metrics, store, scrub }: Shown, databaseFile: stri
   metrics.gauge(
     'valetkey_storage_log_bytes',
     'Size of the write-ahead log; it grows while another process reads the database',
-    () => statSync(`${databaseFile}-wal`).size,
+    () => store.logBytes(),
   );
 }

@@ -1,14 +1,25 @@
 import type { StoreWatch } from '../db/store.ts';
 import type { Deps } from './deps.ts';
 
-/** Logs when writes begin to fail and when they work again, and counts each that fails. */
-export function createStorageWatch({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): StoreWatch {
+export interface StorageState extends StoreWatch {
+  /** Whether the storage failed when it was last used. */
+  isFailing(): boolean;
+}
+
+/** Logs when the storage begins to fail and when it works again, and counts each failure. */
+export function createStorageWatch({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): StorageState {
+  let isFailing = false;
   return {
+    isFailing: () => isFailing,
     report: (err, what) => log.error({ err }, what),
     failed(err, first) {
+      isFailing = true;
       metrics.storageFailure(err.code);
       if (first) log.error({ err }, 'the database fails');
     },
-    worksAgain: () => log.info('the database works again'),
+    worksAgain() {
+      isFailing = false;
+      log.info('the database works again');
+    },
   };
 }

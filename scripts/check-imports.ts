@@ -64,8 +64,8 @@ const ROOMS: Room[] = [
 const PACKAGE_OWNERS: Record<string, string[]> = {
   express: ['http'],
   'openapi-backend': ['http'],
-  'better-sqlite3': ['db'],
-  'drizzle-orm': ['db'],
+  'better-sqlite3': ['db/sqlite'],
+  'drizzle-orm': ['db/drizzle.ts'],
   undici: ['core/net'],
   got: ['core/net'],
   jsonwebtoken: ['core/tokens'],
@@ -78,6 +78,11 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'node:tls': ['core/net'],
   'node:http': ['http', 'core/net', 'examples'],
   'node:https': ['core/net'],
+};
+
+/** Folders that nothing outside imports but the files named here: the rest of the program works with any engine. */
+const CLOSED: Record<string, string[]> = {
+  'db/sqlite': ['db/engine.ts'],
 };
 
 const FREE = ['scripts', 'test', 'test/db/sqlite'];
@@ -100,9 +105,8 @@ export function judgeFile(root: string, file: string, text: string): string[] {
   return specifiers.flatMap((specifier) => {
     if (!specifier.startsWith('.')) return judgePackage(file, room, specifier);
     const target = relative(root, join(root, dirname(file), specifier));
-    const allowed = [room.path, ...room.may, ...COMMON].some(
-      (place) => target === place || target.startsWith(`${place}/`),
-    );
+    if (isClosed(target, file, room)) return [`${file} imports ${target}, which is closed to it`];
+    const allowed = [room.path, ...room.may, ...COMMON].some((place) => isWithin(place, target));
     return allowed ? [] : [`${file} imports ${target}, which ${room.path} may not`];
   });
 }
@@ -113,8 +117,20 @@ function judgePackage(file: string, room: Room, specifier: string): string[] {
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
   const owners = PACKAGE_OWNERS[name];
-  if (!owners || FREE.includes(room.path) || owners.includes(room.path)) return [];
+  if (!owners || FREE.includes(room.path) || owners.some((owner) => isWithin(owner, file))) return [];
   return [`${file} imports ${name}, which belongs to ${owners.join(', ')}`];
+}
+
+function isClosed(target: string, file: string, room: Room): boolean {
+  if (FREE.includes(room.path)) return false;
+  return Object.entries(CLOSED).some(
+    ([folder, importers]) => isWithin(folder, target) && !isWithin(folder, file) && !importers.includes(file),
+  );
+}
+
+/** A place is a folder or a file. */
+function isWithin(place: string, file: string): boolean {
+  return file === place || file.startsWith(`${place}/`);
 }
 
 function roomOf(file: string): Room | undefined {

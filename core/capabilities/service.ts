@@ -1,4 +1,4 @@
 /** Whether the service can work. */
 export interface Service {
-  readiness(): { database: boolean; keys: boolean };
+  readiness(): Promise<{ database: boolean; keys: boolean }>;
 }

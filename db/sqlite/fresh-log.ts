@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncDirectory } from '../directory.ts';
 import { RetryableError, StorageError } from '../errors.ts';
 import { untilFree, type Wait, wait as waitFor } from './busy.ts';
-import { syncDirectory } from './directory.ts';
 import { isBusy } from './errors.ts';
 import type { Client } from './open.ts';
 

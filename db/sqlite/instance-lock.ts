@@ -2,21 +2,13 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { INSTANCE } from '../../core/budgets.ts';
+import { makeDirectory } from '../directory.ts';
+import type { Hold, HoldTerms } from '../engine.ts';
 import { StorageError } from '../errors.ts';
 import { type Wait, wait as waitFor } from './busy.ts';
-import { makeDirectory } from './directory.ts';
 import { isBusy } from './errors.ts';
 
-/** The right to serve a database file, which one process has at a time. */
-export interface InstanceLock {
-  release(): void;
-}
-
-export interface LockTerms {
-  /** Is called once, when another server has the lock. */
-  onWait?: () => void;
-  /** Milliseconds to wait for another server to end; 0 refuses immediately. */
-  waitMs?: number;
+export interface LockTerms extends HoldTerms {
   wait?: Wait;
 }
 
@@ -31,14 +23,14 @@ export function lockPath(database: string): string {
  *
  * @throws StorageError `DATABASE_IN_USE` when another server still has it after the time to wait
  */
-export async function holdInstanceLock(database: string, terms: LockTerms = {}): Promise<InstanceLock> {
+export async function holdInstanceLock(database: string, terms: LockTerms = {}): Promise<Hold> {
   const { onWait, waitMs = INSTANCE.lockWaitMs, wait = waitFor } = terms;
   const path = lockPath(database);
   makeDirectory(dirname(path));
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   for (let waitedMs = 0; ; waitedMs += INSTANCE.lockPauseMs) {
     const lock = tryToLock(path);
-    if (lock) return { release: () => void lock.close() };
+    if (lock) return { release: async () => void lock.close() };
     if (waitedMs >= waitMs) {
       throw new StorageError(
         'DATABASE_IN_USE',

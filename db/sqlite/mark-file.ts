@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fdatasync, openSync, readFileSync, rmSync, write } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncDirectory } from './directory.ts';
+import { syncDirectory } from '../directory.ts';
 
 /** What a store has made durable, as far as it was written down. */
 export interface Claim {

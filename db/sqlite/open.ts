@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { STORAGE } from '../../core/budgets.ts';
+import { makeDirectory } from '../directory.ts';
 import { StorageError } from '../errors.ts';
-import { makeDirectory } from './directory.ts';
 
 export type Client = Database.Database;
 

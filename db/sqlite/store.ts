@@ -1,11 +1,12 @@
+import { stat } from 'node:fs/promises';
 import { LIST } from '../../core/budgets.ts';
 import { createAfterCommit } from '../after-commit.ts';
 import { joinEndings } from '../ending.ts';
+import type { StoreOptions } from '../engine.ts';
 import type { StorageError } from '../errors.ts';
 import type { ReadRepositories, Transaction } from '../repositories.ts';
 import { openScope } from '../scope.ts';
-import type { SliceLimits } from '../slices.ts';
-import { createStorageHealth, type HealthWatch } from '../storage-health.ts';
+import { createStorageHealth } from '../storage-health.ts';
 import type { Store } from '../store.ts';
 import { untilFree } from './busy.ts';
 import { createCheckpointThread } from './checkpoint-thread.ts';
@@ -24,22 +25,12 @@ import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createSqliteRepositories } from './repositories.ts';
 import { createTransactionControl } from './transaction-control.ts';
 
-export interface StoreOptions extends OpenOptions {
-  /** The database file; it is made where there is none. */
+export interface SqliteOptions extends OpenOptions, Omit<StoreOptions, 'location'> {
+  /** The database file; it is created if it does not exist. */
   path: string;
-  /** Milliseconds UTC. */
-  now: () => number;
   /** The most units of one transaction (default 256). */
   maxGroup?: number | undefined;
   logBounds?: LogBounds | undefined;
-  /** How much of a list one statement reads (default LIST of core/budgets.ts). */
-  listLimits?: SliceLimits | undefined;
-  watch?: StoreWatch | undefined;
-}
-
-export interface StoreWatch extends HealthWatch {
-  /** Told of failures that no caller waits for. By default they are emitted as warnings of the process. */
-  report?: ((error: unknown, what: string) => void) | undefined;
 }
 
 export interface StoreConnections extends Connections {
@@ -61,7 +52,7 @@ export interface StoreFiles {
  * @throws StorageError when the file or the library is not usable, when data is missing that was durable, or when the migrations do not
  *   fit
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, now, maxGroup, logBounds, listLimits, watch, ...opening } = options;
   await untilFree(() => assertComplete(path)).catch((error) => {
     throw refusal(path, error);
@@ -84,7 +75,10 @@ export function openFiles(path: string): StoreFiles {
   return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
 }
 
-type CreateOptions = Pick<StoreOptions, 'maxGroup' | 'logBounds' | 'listLimits' | 'watch'>;
+/** One promise for all calls: the pipeline shares the reads of each request. */
+const SHARED = Promise.resolve();
+
+type CreateOptions = Pick<SqliteOptions, 'maxGroup' | 'logBounds' | 'listLimits' | 'watch'>;
 
 /** The store over the connections to a migrated database. */
 export function createStore(
@@ -132,13 +126,14 @@ export function createStore(
       try {
         turn.begin();
       } catch {
-        // Sharing is about speed alone; a database that is not there is noticed by whoever reads it.
+        // Sharing is about speed alone. If the database cannot be read, the reads report it.
       }
+      return SHARED;
     },
     write: group.write,
     commit: group.commit,
     note: group.note,
-    healthy() {
+    async healthy() {
       try {
         return group.healthy() && health.failing() === null && alive.get() !== undefined;
       } catch {
@@ -153,6 +148,7 @@ export function createStore(
         throw translateError(error);
       }
     },
+    logBytes: async () => (await stat(`${writer.name}-wal`)).size,
     probe: () => health.probe(() => group.write(async () => touch.run())),
     close() {
       closed ??= closeAll();

@@ -107,7 +107,7 @@ export async function createOperations(
     backend,
     name: 'none',
     async dispatch(exchange) {
-      deps.store.shareReads();
+      void deps.store.shareReads();
       const reply = (await backend.handleRequest(readRequest(exchange.req), exchange)) as Reply;
       requireRoom(exchange, reply);
       const { operation } = exchange;

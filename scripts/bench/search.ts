@@ -20,7 +20,7 @@ const ROUNDS = 20;
 
 const catalogue = createCatalogue(readCatalogueIndex(readFileSync(INDEX, 'utf8')));
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-search-'));
-const store = await openStore({ path: join(folder, 'search.db'), now: Date.now });
+const store = await openStore({ location: join(folder, 'search.db'), now: Date.now });
 try {
   const env = environmentId(`env_${'0'.repeat(26)}`);
   await store.write((tx) =>

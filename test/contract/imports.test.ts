@@ -20,7 +20,7 @@ describe('the rules of who may import whom', () => {
       ['handlers/tools/getTool.ts', "import type { Handler } from '../../http/contract.ts';"],
       ['http/pipeline.ts', "import { handlers } from '../handlers/index.ts';"],
       ['http/docs.ts', "import express from 'express';"],
-      ['db/accounts/columns.ts', "import { eq } from 'drizzle-orm';"],
+      ['db/drizzle.ts', "import { eq } from 'drizzle-orm';"],
       ['db/accounts/columns.ts', "import { newId } from '../../core/ids.ts';"],
       ['cli/serve.ts', "import { startServer } from '../http/server.ts';"],
       ['web/page.ts', "import { html } from './html.ts';"],
@@ -100,6 +100,18 @@ describe('the rules of who may import whom', () => {
         'db/store.ts',
         "import { x } from '../core/accounts/find.ts';",
         'core/accounts/find.ts',
+      ],
+      [
+        'a repository that knows its engine',
+        'db/connections.ts',
+        "import { x } from './sqlite/open.ts';",
+        'db/sqlite/open.ts',
+      ],
+      [
+        'a command that knows the engine',
+        'cli/backup.ts',
+        "import type { X } from '../db/sqlite/backup/manifest.ts';",
+        'db/sqlite/backup/manifest.ts',
       ],
       [
         'a handler that knows the pipeline',

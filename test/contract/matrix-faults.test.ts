@@ -145,7 +145,7 @@ describe('a service that is not ready', () => {
     { database: true, keys: false },
   ]) {
     it(`answers 503 at /readyz and says why: ${JSON.stringify(checks)}`, async () => {
-      server = await startTestServer({ adapt: () => ({ readiness: () => checks }) });
+      server = await startTestServer({ adapt: () => ({ readiness: async () => checks }) });
       const answer = await server.call('GET', '/readyz', { token: null });
       expect(answer.status).to.equal(503);
       const word = (isFine: boolean) => (isFine ? 'ok' : 'failing');

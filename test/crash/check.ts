@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readRepositories } from '../../db/sqlite/backup/read.ts';
+import { readBackup } from '../../db/sqlite/backup/read.ts';
 import type { Random } from '../fuzz/random.ts';
 import type { ChildServer } from '../support/child-server.ts';
 import { checkAccounts, findAccounts } from './check-accounts.ts';
@@ -71,7 +71,7 @@ async function checkImports(server: ChildServer, ledger: Ledger): Promise<void> 
 
 /** Every audit record is there and unchanged. */
 export async function checkAudit({ databaseFile }: Scene): Promise<void> {
-  const { read, close } = readRepositories(databaseFile);
+  const { read, close } = readBackup(databaseFile);
   try {
     for (const { id } of await read.environments.list()) {
       expect(await read.audit.verifyChain(id)).to.have.property('intact', true);

@@ -1,12 +1,15 @@
 import type { Store, StoreOptions } from '../../db/store.ts';
 import { createSqliteTestDatabase } from './sqlite/test-database.ts';
 
+/** Options of the store. A test of one engine may add options of that engine. */
+export type TestOptions = Partial<Omit<StoreOptions, 'location'>> & Record<string, unknown>;
+
 /** An empty database for one test, and what a test needs of it beside the store. Each engine has one. */
 export interface TestDatabase {
   /** Where the database is: the path of the file, or the address of the server. */
   readonly location: string;
   /** Opens a store over the database. Several may be open at once. */
-  open(options?: Partial<StoreOptions>): Promise<Store>;
+  open(options?: TestOptions): Promise<Store>;
   /** Runs statements past the store, as an operator with access to the database can. */
   run(statements: string): void;
   /** As `run`, after removing what keeps rows of the audit log from being changed. */

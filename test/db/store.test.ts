@@ -122,13 +122,13 @@ describe('the store', () => {
   });
 
   it('is healthy while it is open, and takes nothing after it was closed', async () => {
-    expect(test.store.healthy()).to.equal(true);
+    expect(await test.store.healthy()).to.equal(true);
     const pending = test.store.write((tx) =>
       tx.connections.insert(test.env, connection(test.newId, { keyId: 'last' })),
     );
     await test.store.close();
     await pending;
-    expect(test.store.healthy()).to.equal(false);
+    expect(await test.store.healthy()).to.equal(false);
     expect((await failure(test.store.write(async () => 1))).code).to.equal('STORE_CLOSED');
     test.store = await test.database.open();
     expect(await test.store.read.connections.byKeyId(test.env, 'last')).to.include({ keyId: 'last' });

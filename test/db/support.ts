@@ -13,11 +13,10 @@ import type {
   NewStoredContent,
   PendingGrant,
   Store,
-  StoreOptions,
 } from '../../db/store.ts';
 import { type EnvironmentId, environmentId } from '../../db/store.ts';
 import { rehearsed } from '../support/rehearsed-store.ts';
-import { createTestDatabase, type TestDatabase } from './engine.ts';
+import { createTestDatabase, type TestDatabase, type TestOptions } from './engine.ts';
 
 export const NOW = 1_750_000_000_000;
 
@@ -51,13 +50,13 @@ export interface TestStore {
 /**
  * A store on a database of its own, with one environment and one connection `github`. Each unit runs twice, and its first run is undone.
  */
-export async function openTestStore(options: Partial<StoreOptions> = {}): Promise<TestStore> {
+export async function openTestStore(options: TestOptions = {}): Promise<TestStore> {
   return openTestStoreOnce(options, rehearsed);
 }
 
 /** The same, whose units run once: for tests of what one run does. */
 export async function openTestStoreOnce(
-  options: Partial<StoreOptions> = {},
+  options: TestOptions = {},
   adapt = (store: Store): Store => store,
 ): Promise<TestStore> {
   const database = createTestDatabase();

@@ -19,7 +19,7 @@ export async function lossesOf(dataDir: string, { history, keys }: Recording, at
   }
   let store: Store;
   try {
-    store = await openStore({ path: database, now: Date.now });
+    store = await openStore({ location: database, now: Date.now });
   } catch (error) {
     return [`the database is refused: ${(error as Error).message}`];
   }

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import type { Manifest } from '../../database-files.ts';
 import { StorageError } from '../../errors.ts';
 import { translateError } from '../errors.ts';
 import type { CopyJob, CopyMessage } from './copy.ts';
-import { type Manifest, readFacts, writeManifest } from './manifest.ts';
+import { readFacts, writeManifest } from './manifest.ts';
 import { checkContent, verifyBackup } from './verify.ts';
 
 /** The thread of one backup: copies the database, describes and verifies the copy, posts the manifest and ends. */

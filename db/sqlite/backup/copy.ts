@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { Manifest } from '../../database-files.ts';
 import { StorageError } from '../../errors.ts';
-import type { Manifest } from './manifest.ts';
 
 export interface CopyJob {
   source: string;

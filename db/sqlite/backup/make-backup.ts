@@ -11,25 +11,13 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { BackupRequest, Manifest } from '../../database-files.ts';
+import { makeDirectory, syncDirectory } from '../../directory.ts';
 import { StorageError } from '../../errors.ts';
 import { untilFree } from '../busy.ts';
 import { assertComplete } from '../complete.ts';
-import { makeDirectory, syncDirectory } from '../directory.ts';
 import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
-import type { Manifest } from './manifest.ts';
-
-export interface BackupRequest {
-  /** The database file. */
-  source: string;
-  /** Where the backup is to be; nothing may be there. */
-  target: string;
-  now: Date;
-  /** The version of the program. */
-  program: string;
-  /** Told what is being done, and how much of the copy is written, in bytes. */
-  progress?: (phase: 'copying' | 'verifying', written: number, total: number) => void;
-}
 
 const LOOK_EVERY_MS = 500;
 /** An unfinished backup that nobody has written to for so long was interrupted. */
@@ -37,13 +25,7 @@ const ABANDONED_MS = 60 * 60 * 1000;
 /** What file systems say that have no hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/**
- * Backs up a database that may be in use: one consistent copy (mode 0600) that is verified before it gets its name, and durable
- * afterwards. Interrupted, it leaves nothing under that name; what it leaves is removed by a later backup to the same directory.
- *
- * @returns the manifest of the backup
- * @throws StorageError `BACKUP_EXISTS`, `DATABASE_INCOMPLETE`, or because the copy cannot be written or verified
- */
+/** See `DatabaseFiles.makeBackup`. */
 export async function makeBackup({ source, target, now, program, progress }: BackupRequest): Promise<Manifest> {
   await untilFree(() => assertComplete(source)).catch((error) => {
     throw refusal(source, error);

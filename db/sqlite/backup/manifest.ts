@@ -1,24 +1,5 @@
+import type { Facts, Manifest } from '../../database-files.ts';
 import type { Client } from '../open.ts';
-
-/** What a backup says of itself. It is kept in a table of the backup, so that one file is all there is to keep. */
-export interface Manifest {
-  format: 1;
-  /** RFC 3339. */
-  madeAt: string;
-  /** The version of the program that made it. */
-  program: string;
-  /** The newest migration of the database. */
-  schema: string;
-  /** The key-encryption keys that a restore needs. */
-  keyIds: string[];
-  /** Rows by table. */
-  counts: Record<string, number>;
-  /** Audit records by environment: the lengths of the chains that were verified. */
-  audit: Record<string, number>;
-}
-
-/** The part of a manifest that is read from the database. */
-export type Facts = Pick<Manifest, 'schema' | 'keyIds' | 'counts'>;
 
 const TABLE = 'backup_manifest';
 

@@ -3,7 +3,7 @@ import { createSqliteRepositories } from '../repositories.ts';
 import { openBackup } from './verify.ts';
 
 /** The rows of a backup, for reading. */
-export function readRepositories(path: string): { read: ReadRepositories; close(): void } {
+export function readBackup(path: string): { read: ReadRepositories; close(): void } {
   const client = openBackup(path);
   return { read: createSqliteRepositories(client).repositories, close: () => client.close() };
 }

@@ -1,35 +1,16 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import type { Facts, Target } from '../../database-files.ts';
+import { makeDirectory, syncDirectory } from '../../directory.ts';
 import { StorageError } from '../../errors.ts';
-import { makeDirectory, syncDirectory } from '../directory.ts';
 import { isBusy } from '../errors.ts';
 import { removeNote } from '../fresh-log.ts';
 import { removeMark } from '../mark-file.ts';
 import type { Client } from '../open.ts';
-import { type Facts, readFacts, removeManifest } from './manifest.ts';
+import { readFacts, removeManifest } from './manifest.ts';
 
-/** The database that a restore is to replace. */
-export interface Target {
-  /** What it holds; null where there is none, or where it cannot be read. */
-  facts: Facts | null;
-  exists: boolean;
-  /**
-   * Puts a verified backup in its place. What was there stays beside it under another name.
-   *
-   * @returns the name under which the earlier database was kept, or null
-   */
-  replaceBy(backup: string, now: Date): string | null;
-  /** Lets other processes open the database again. */
-  release(): void;
-}
-
-/**
- * Takes hold of the place of a database, so that no process can open it until it is released.
- *
- * @param path the database file; there may be none
- * @throws StorageError `DATABASE_IN_USE` while any process has the database open
- */
+/** See `DatabaseFiles.takeTarget`. */
 export function takeTarget(path: string): Target {
   const target = resolve(path);
   const exists = existsSync(target);

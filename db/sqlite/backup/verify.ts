@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
+import type { Facts, Manifest } from '../../database-files.ts';
 import { StorageError } from '../../errors.ts';
 import { assertMigrations } from '../migrate.ts';
 import { assertIntact, type Client } from '../open.ts';
 import { createSqliteRepositories } from '../repositories.ts';
-import { type Facts, type Manifest, readFacts, readManifest } from './manifest.ts';
+import { readFacts, readManifest } from './manifest.ts';
 
-/**
- * Checks a backup: every page, every reference, the audit chain of every environment, and what its manifest says.
- *
- * @throws StorageError `BACKUP_INVALID`; `MIGRATION_REFUSED` for a backup of a newer program
- */
+/** See `DatabaseFiles.verifyBackup`. */
 export async function verifyBackup(path: string): Promise<Manifest> {
   const client = openBackup(path);
   try {
@@ -66,7 +63,7 @@ export function openBackup(path: string): Client {
   }
 }
 
-/** What differs between two databases, as words for the operator: `12 accounts`. */
+/** See `DatabaseFiles.surplusOf`. */
 export function surplusOf(database: Facts, backup: Facts): string[] {
   return ['accounts', 'executions', 'audit_log'].flatMap((table) => {
     const more = (database.counts[table] ?? 0) - (backup.counts[table] ?? 0);

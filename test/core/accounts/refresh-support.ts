@@ -139,7 +139,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const file = join(directory, 'test.db');
   const clock = new TestClock();
   const newId = createIds(clock.now, seededRandom('ids'));
-  const store = await openStore({ path: file, now: clock.now });
+  const store = await openStore({ location: file, now: clock.now });
   const stores = [store];
   clock.settled = () => Promise.allSettled(stores.map((one) => one.write(async () => {})));
   let processes = 0;
@@ -270,7 +270,7 @@ export async function startProcess(
   fetch: ProtocolFetch,
   more: Partial<RefreshTools> & Pick<RefreshTools, 'wait'>,
 ): Promise<Process> {
-  const store = more.store ?? (await openStore({ path: file, now }));
+  const store = more.store ?? (await openStore({ location: file, now }));
   const random = seededRandom(name);
   const catalogue = createCatalogue({ connectors: { acme: acme(options) }, tools: new Map() });
   const refresher = createRefresher({

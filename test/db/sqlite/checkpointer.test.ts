@@ -7,7 +7,7 @@ import type { CheckpointThread } from '../../../db/sqlite/checkpoint-thread.ts';
 import { createCheckpointer, type LogBounds } from '../../../db/sqlite/checkpointer.ts';
 import type { Synced } from '../../../db/sqlite/durability.ts';
 import { openConnections, openReader } from '../../../db/sqlite/open.ts';
-import { createStore, openFiles, openStore } from '../../../db/sqlite/store.ts';
+import { createStore, openFiles, openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, failure, github, NOW, openTestStoreOnce, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;
@@ -289,7 +289,7 @@ describe('the checkpointer', () => {
 describe('the log of a store', () => {
   it('stays short under writes that never pause, from two stores, and loses none of them', async () => {
     const test = await openTestStoreOnce({ logBounds: SMALL });
-    const second = await openStore({ path: test.file, now: () => NOW, logBounds: SMALL });
+    const second = await openSqliteStore({ path: test.file, now: () => NOW, logBounds: SMALL });
     const connectionId = await github(test);
     const write = async (store: typeof second) => {
       for (let i = 0; i < 150; i++) {
@@ -307,7 +307,7 @@ describe('the log of a store', () => {
   it('is of no more use once the main file could not be synced: no write is acknowledged any more, and the log stays', async () => {
     const directory = temporaryDirectory();
     const file = join(directory.path, 'test.db');
-    const opened = await openStore({ path: file, now: () => NOW });
+    const opened = await openSqliteStore({ path: file, now: () => NOW });
     await opened.close();
     const connections = { ...openConnections(file), pin: openReader(file) };
     const files = openFiles(file);
@@ -323,10 +323,10 @@ describe('the log of a store', () => {
       })(),
     );
     expect(error.code).to.match(/^SQLITE_IOERR_FSYNC$|^STORE_REFUSED$/);
-    expect(store.healthy()).to.equal(false);
+    expect(await store.healthy()).to.equal(false);
     await store.close();
     expect(statSync(`${file}-wal`).size).to.be.greaterThan(SMALL.piece * FRAME);
-    const again = await openStore({ path: file, now: () => NOW });
+    const again = await openSqliteStore({ path: file, now: () => NOW });
     expect(await again.read.deploymentSecrets.keyChecks()).to.have.length.greaterThan(0);
     await again.close();
     directory.remove();

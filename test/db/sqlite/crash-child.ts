@@ -1,4 +1,4 @@
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, addConnection, addEnvironment, connection, freshIds } from '../support.ts';
 
 /**
@@ -8,7 +8,7 @@ import { account, addConnection, addEnvironment, connection, freshIds } from '..
 const [file = '', round = ''] = process.argv.slice(2);
 // A short log, so that it is killed amid checkpoints too.
 const logBounds = { piece: 16, length: 64, lastPiece: 8, backlog: 1000 };
-const store = await openStore({ path: file, now: () => Number(round), logBounds });
+const store = await openSqliteStore({ path: file, now: () => Number(round), logBounds });
 const newId = freshIds();
 const known = await store.read.environments.byHost('localhost');
 const env = known?.id ?? (await addEnvironment(store, newId, 'localhost'));

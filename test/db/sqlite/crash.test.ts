@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 
 /** Set CRASH_ROUNDS=50 for a longer run. The long form of the whole server is `make crash`. */
@@ -46,7 +46,7 @@ describe('a process that is killed', () => {
         else if (line.startsWith('-')) removed.add(line.slice(1));
         else if (line !== 'ready') acknowledged.add(line);
       }
-      const store = await openStore({ path: file, now: () => NOW });
+      const store = await openSqliteStore({ path: file, now: () => NOW });
       const env = (await store.read.environments.list())[0]?.id;
       if (env === undefined) throw new Error('the writer had made no environment');
       for (const id of acknowledged) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, github, NOW, openTestStoreOnce, type TestStore } from '../support.ts';
 
 describe('beside another process (F1)', () => {
@@ -79,11 +79,11 @@ describe('beside another process (F1)', () => {
 
   it('a store opens while another process writes, once that has ended', async () => {
     writeElsewhere();
-    const opening = openStore({ path: test.file, now: () => NOW });
+    const opening = openSqliteStore({ path: test.file, now: () => NOW });
     expect(await turnsUntil(opening, 50), 'turns while the lock was held').to.be.greaterThan(0);
     other.exec('commit');
     const store = await opening;
-    expect(store.healthy()).to.equal(true);
+    expect(await store.healthy()).to.equal(true);
     await store.close();
   });
 

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { distrustFiles, startFreshLog } from '../../../db/sqlite/fresh-log.ts';
 import { openConnections } from '../../../db/sqlite/open.ts';
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, failure, github, NOW, openTestStoreOnce, temporaryDirectory } from '../support.ts';
 
 describe('the log of an earlier process (F2)', () => {
@@ -53,7 +53,7 @@ describe('the log of an earlier process (F2)', () => {
     for (const suffix of ['', '-wal']) copyFileSync(test.file + suffix, file + suffix);
     await test.end();
     expect(statSync(log()).size).to.be.greaterThan(0);
-    const store = await openStore({ path: file, now: () => NOW });
+    const store = await openSqliteStore({ path: file, now: () => NOW });
     expect(statSync(log()).size).to.equal(0);
     const alone = join(directory.path, 'alone.db');
     copyFileSync(file, alone);

@@ -16,7 +16,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { missingData } from '../../../db/sqlite/complete.ts';
 import { markPath, readClaims } from '../../../db/sqlite/mark-file.ts';
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, failure, github, NOW, openTestStoreOnce, type TestStore, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;
@@ -54,7 +54,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     return file;
   };
   const count = async (file: string) => {
-    const store = await openStore({ path: file, now: () => NOW });
+    const store = await openSqliteStore({ path: file, now: () => NOW });
     const { total } = await store.read.accounts.list(test.env, {}, { size: 1 });
     await store.close();
     return total;
@@ -136,7 +136,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
       const before = readdirSync(crashed.path)
         .filter((name) => !name.endsWith('-shm'))
         .map((name) => [name, readFileSync(join(crashed.path, name)).toString('hex')]);
-      const error = await failure(openStore({ path: file, now: () => NOW }));
+      const error = await failure(openSqliteStore({ path: file, now: () => NOW }));
       expect(error.code).to.equal('DATABASE_INCOMPLETE');
       expect(error.message).to.match(/lacks data that was stored durably: \d+ accounts/);
       const [, missing] = /(\d+) accounts/.exec(error.message) ?? [];
@@ -169,7 +169,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     while (frames() < size()) await new Promise((resolve) => setTimeout(resolve, 5));
     const file = crash();
     truncateSync(`${file}-wal`, HEADER + (size() - 3) * FRAME);
-    const error = await failure(openStore({ path: file, now: () => NOW }));
+    const error = await failure(openSqliteStore({ path: file, now: () => NOW }));
     expect(error.message).to.match(/durably: \d+ pages of the log\./);
   });
 
@@ -182,7 +182,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     const file = crash();
     rmSync(`${file}-wal`);
     writeFileSync(file, older);
-    expect((await failure(openStore({ path: file, now: () => NOW }))).message).to.contain('10 accounts');
+    expect((await failure(openSqliteStore({ path: file, now: () => NOW }))).message).to.contain('10 accounts');
   });
 
   it('is not claimed by a mark that was torn: the other one counts', async () => {

@@ -138,10 +138,10 @@ describe('migrations', () => {
   it('lets two processes that start at once do each step once', async () => {
     const path = join(directory.path, 'race.db');
     const script = `
-      const { openStore } = await import(process.argv[1]);
-      const store = await openStore({ path: process.argv[2], now: () => ${NOW} });
+      const { openSqliteStore } = await import(process.argv[1]);
+      const store = await openSqliteStore({ path: process.argv[2], now: () => ${NOW} });
       await store.close();`;
-    const module = new URL('../../../db/store.ts', import.meta.url).href;
+    const module = new URL('../../../db/sqlite/store.ts', import.meta.url).href;
     const start = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, path]);
     await Promise.all([start(), start(), start()]);
     const { writer, reader } = openConnections(path);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { assertIntact, type Client, checkVersion, openConnections } from '../../../db/sqlite/open.ts';
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { failure, NOW, openTestStoreOnce, temporaryDirectory } from '../support.ts';
 
 describe('opening the database', () => {
@@ -59,7 +59,7 @@ describe('opening the database', () => {
   });
 
   it('makes a file that only its owner may read, and the log beside it too', async () => {
-    const store = await openStore({ path: file, now: () => NOW });
+    const store = await openSqliteStore({ path: file, now: () => NOW });
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     expect(statSync(`${file}-wal`).mode & 0o777).to.equal(0o600);
     await store.close();
@@ -72,14 +72,14 @@ describe('opening the database', () => {
 
   it('refuses a file that is no database', async () => {
     writeFileSync(file, 'not a database, but long enough to be taken for one'.repeat(40));
-    const error = await failure(openStore({ path: file, now: () => NOW }));
+    const error = await failure(openSqliteStore({ path: file, now: () => NOW }));
     expect(error.name).to.equal('StorageError');
     expect(error.message).to.contain(file);
   });
 
   it('refuses a directory in the place of the file', async () => {
     mkdirSync(file);
-    const error = await failure(openStore({ path: file, now: () => NOW }));
+    const error = await failure(openSqliteStore({ path: file, now: () => NOW }));
     expect(error.name).to.equal('StorageError');
   });
 
@@ -93,7 +93,7 @@ describe('opening the database', () => {
       const damaged = Buffer.from(bytes);
       damaged.fill(0xa5, page * pageSize, page * pageSize + 64);
       writeFileSync(file, damaged);
-      const error = await failure(openStore({ path: file, now: () => NOW }));
+      const error = await failure(openSqliteStore({ path: file, now: () => NOW }));
       expect(error.code).to.equal('DATABASE_DAMAGED');
       expect(error.message).to.contain('backup');
     }

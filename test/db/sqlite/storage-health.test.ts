@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { StorageError } from '../../../db/errors.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { createStorageHealth } from '../../../db/storage-health.ts';
-import { environmentId, openStore } from '../../../db/store.ts';
+import { environmentId } from '../../../db/store.ts';
 import { failure, freshIds, NOW, temporaryDirectory } from '../support.ts';
 
 describe('the health of writes (F11)', () => {
@@ -71,17 +72,17 @@ describe('a database that cannot be read (F11)', () => {
   it('is unhealthy, and says so once', async () => {
     const directory = temporaryDirectory();
     const path = join(directory.path, 'test.db');
-    const made = await openStore({ path, now: () => NOW });
+    const made = await openSqliteStore({ path, now: () => NOW });
     await made.close();
     damage(path, 'mcp_configs');
     const said: string[] = [];
     const watch = { failed: ({ code }: StorageError, first: boolean) => said.push(`${code} ${first}`) };
-    const store = await openStore({ path, now: () => NOW, checkUpTo: 0, watch });
-    expect(store.healthy()).to.equal(true);
+    const store = await openSqliteStore({ path, now: () => NOW, checkUpTo: 0, watch });
+    expect(await store.healthy()).to.equal(true);
     const read = () => failure(store.read.mcpConfigs.get(environmentId(freshIds()('env')), 'mcp_1'));
     expect([(await read()).name, (await read()).name]).to.deep.equal(['StorageError', 'StorageError']);
     expect(said).to.deep.equal(['SQLITE_CORRUPT true', 'SQLITE_CORRUPT false']);
-    expect(store.healthy()).to.equal(false);
+    expect(await store.healthy()).to.equal(false);
     await store.close();
     directory.remove();
   });

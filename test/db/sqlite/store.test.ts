@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openConnections, openReader } from '../../../db/sqlite/open.ts';
-import { createStore, openFiles, openStore } from '../../../db/sqlite/store.ts';
+import { createStore, openFiles, openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, github, NOW, openTestStoreOnce, type TestStore, temporaryDirectory, tool } from '../support.ts';
 
 describe('the store over SQLite', () => {
@@ -47,7 +47,7 @@ describe('the store over SQLite', () => {
         for (const end of ['', '-wal']) copyFileSync(`${test.file}${end}`, `${image}${end}`);
       });
       expect(statSync(`${image}-wal`).size).to.be.above(1_000_000);
-      const store = await openStore({ path: image, now: () => NOW });
+      const store = await openSqliteStore({ path: image, now: () => NOW });
       expect(await store.read.environmentTools.names(test.env)).to.deep.equal([]);
       expect(await store.read.environmentTools.revision(test.env)).to.equal(0);
       await store.close();
@@ -84,14 +84,14 @@ describe('the store over SQLite', () => {
     }
     expect([full.name, full.code]).to.deep.equal(['StorageError', 'SQLITE_FULL']);
     expect(await total()).to.equal(kept.length);
-    expect(test.store.healthy()).to.equal(false);
+    expect(await test.store.healthy()).to.equal(false);
     writer.pragma(`max_page_count = ${pages + 1000}`);
     await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
     expect(await total()).to.equal(kept.length + 1);
-    expect(test.store.healthy(), 'one write may find room on a full disk').to.equal(false);
+    expect(await test.store.healthy(), 'one write may find room on a full disk').to.equal(false);
     await test.store.probe();
     await test.store.probe();
-    expect(test.store.healthy()).to.equal(true);
+    expect(await test.store.healthy()).to.equal(true);
   });
 
   it('keeps no account in the table of those that wait for the search index', async () => {

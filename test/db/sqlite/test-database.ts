@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { openStore } from '../../../db/store.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import type { TestDatabase } from '../engine.ts';
 
 const NOW = 1_750_000_000_000;
@@ -22,7 +22,7 @@ export function createSqliteTestDatabase(): TestDatabase {
   const run = (statements: string) => withClient((client) => void client.exec(statements));
   return {
     location: path,
-    open: (options = {}) => openStore({ path, now: () => NOW, ...options }),
+    open: (options = {}) => openSqliteStore({ path, now: () => NOW, ...options }),
     run,
     tamperWithAudit: (statements) => run(`drop trigger audit_log_final; ${statements}`),
     dump: () => withClient(dump),

@@ -1,0 +1,16 @@
+import type { Engine } from '../engine.ts';
+import { makeBackup } from './backup/make-backup.ts';
+import { readBackup } from './backup/read.ts';
+import { takeTarget } from './backup/restore.ts';
+import { surplusOf, verifyBackup } from './backup/verify.ts';
+import { missingData } from './complete.ts';
+import { holdInstanceLock } from './instance-lock.ts';
+import { removeMark } from './mark-file.ts';
+import { openSqliteStore } from './store.ts';
+
+/** One file, which one server has at a time. */
+export const sqliteEngine: Engine = {
+  open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
+  hold: holdInstanceLock,
+  files: { makeBackup, verifyBackup, readBackup, takeTarget, surplusOf, missingData, acceptLoss: removeMark },
+};

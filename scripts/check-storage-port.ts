@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/**
+ * Holds the program against the rule that an engine's folder below `db/` alone knows the engine: no other source text has the words of one
+ * database, so that another engine can serve the same repositories.
+ */
+const FOLDERS = ['core', 'handlers', 'http', 'cli', 'db'];
+const ENGINES = ['db/sqlite/'];
+
+const WORDS =
+  /sqlite|\bwal\b|-wal\b|-shm\b|\bfts5\b|\browid\b|\bwithout rowid\b|\bjson_(each|tree|extract|patch|group_array)\b/i;
+/** `pragma` is a header of HTTP as well. */
+const WORDS_OF_DB = /\bpragma\b|\bsavepoints?\b|\binstr\(|select value from/i;
+
+/** Files that may have such words, and why. */
+const ALLOWED: Record<string, string> = {
+  'db/drizzle.ts': 'the one import of the query builder, whose module for SQLite builds the texts of all engines',
+  'db/engine.ts': 'chooses the engine',
+};
+
+/** Returns one line for each place that has a word of one database outside of its engine. */
+export function findEngineWords(root: string): string[] {
+  return FOLDERS.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((path) =>
+    judgeText(relative(root, path), readFileSync(path, 'utf8')),
+  );
+}
+
+/** Judges one file, given as a path from the root and its text. A comment counts as well. */
+export function judgeText(file: string, text: string): string[] {
+  if (ENGINES.some((folder) => file.startsWith(folder)) || Object.hasOwn(ALLOWED, file)) return [];
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      WORDS.test(line) || (file.startsWith('db/') && WORDS_OF_DB.test(line))
+        ? [`${file}:${index + 1} depends on one database: ${line.trim()}`]
+        : [],
+    );
+}
+
+function sourceFiles(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.filter((e) => e.isFile() && /\.(ts|js|sql)$/.test(e.name)).map((e) => join(e.parentPath, e.name));
+}
+
+if (import.meta.main) {
+  const found = findEngineWords(join(import.meta.dirname, '..'));
+  for (const line of found) console.error(line);
+  if (found.length > 0) {
+    console.error('Write it in the engine, or ask the dialect: docs/architecture.md, "Storage".');
+    process.exit(1);
+  }
+  console.log('storage port: each database is known to its engine alone');
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findEngineWords, judgeText } from '../../scripts/check-storage-port.ts';
+
+describe('the words of one database', () => {
+  it('are in the folder of its engine alone', () => {
+    expect(findEngineWords(join(import.meta.dirname, '../..'))).to.deep.equal([]);
+  });
+
+  for (const [file, text] of [
+    ['db/accounts/list.ts', 'const LIST = sql`(select value from json_each(?))`;'],
+    ['db/audit.ts', "client.pragma('user_version');"],
+    ['db/store.ts', "import { openSqliteStore } from './sqlite/store.ts';"],
+    ['db/errors.ts', "if (code === 'SQLITE_BUSY') return;"],
+    ['core/retention/retention.ts', '/** Empties the WAL. */'],
+    ['http/storage-metrics.ts', 'statSync("data.db-wal").size'],
+  ] as const) {
+    it(`are found in ${file}: ${text}`, () => {
+      expect(judgeText(file, text)).to.deep.equal([`${file}:1 depends on one database: ${text}`]);
+    });
+  }
+
+  for (const [file, text] of [
+    ['db/sqlite/open.ts', "client.pragma('journal_mode = wal');"],
+    ['db/engine.ts', "await import('./sqlite/engine.ts')"],
+    ['handlers/oauth/issueToken.ts', "{ pragma: 'no-cache' }"],
+    ['core/accounts/write.ts', 'await tx.accounts.insert(environmentId, account);'],
+  ] as const) {
+    it(`may be in ${file}: ${text}`, () => expect(judgeText(file, text)).to.deep.equal([]));
+  }
+});
