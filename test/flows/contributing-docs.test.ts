@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { loadMigrations, migrate } from '../../db/sqlite/migrate.ts';
+import { openConnections } from '../../db/sqlite/open.ts';
+import { readCatalogueFiles } from '../../scripts/catalogue-files.ts';
+import { createCatalogueRules } from '../../scripts/catalogue-rules.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { readPage } from './markdown.ts';
+
+/** The blocks of one section of CONTRIBUTING.md, without the indent of the step that they belong to. */
+function blocksOfSection(heading: string, language: string): string[] {
+  const section =
+    readPage('CONTRIBUTING.md')
+      .split(/^## /m)
+      .find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(new RegExp(`^   \`\`\`${language}\\n(.*?)^   \`\`\`$`, 'gms'))];
+  return blocks.map(([, text]) => (text as string).replace(/^ {3}/gm, ''));
+}
+
+describe('CONTRIBUTING.md', () => {
+  it('shows a connector and a tool that pass every rule of the catalogue', async () => {
+    const [connector] = blocksOfSection('Add a connector', 'yaml').map((text) => parse(text));
+    const [tool] = blocksOfSection('Add a tool', 'yaml').map((text) => parse(text));
+    const { identifier } = connector;
+    const files = {
+      connectors: [{ file: `${identifier}.yaml`, name: identifier, data: connector }],
+      tools: [{ file: `${tool.name}.yaml`, name: tool.name, connector: identifier, data: tool }],
+    };
+    const rules = createCatalogueRules((await readCatalogueFiles()).schemas);
+    expect(rules.check(files)).to.deep.equal([]);
+    tool.request.path = '/notes';
+    expect(rules.check(files), 'the control').not.to.deep.equal([]);
+  });
+
+  it('shows a migration that can be applied to a database of today', () => {
+    const [sql] = blocksOfSection('Add a migration', 'sql');
+    const folder = tempDir();
+    const { writer, reader } = openConnections(`${folder.path}/valetkey.db`);
+    const files = [...loadMigrations(), { name: '9999_account_notes.sql', sql: sql ?? '', sha256: '0' }];
+    expect(migrate(writer, () => 0, files).at(-1)).to.equal('9999_account_notes.sql');
+    const columns = writer.prepare("select name from pragma_table_info('accounts')").pluck().all();
+    expect(columns).to.include('note');
+    reader.close();
+    writer.close();
+    folder.remove();
+  });
+});
