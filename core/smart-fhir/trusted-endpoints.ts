@@ -1,3 +1,4 @@
+import { isAtOrBelow } from '../connectors/address-scope.ts';
 import type { Discovery } from '../oauth/discovery.ts';
 import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { FetchFor } from '../oauth/transport.ts';
@@ -34,8 +35,8 @@ const ENDPOINTS = [
  * Judges whether the endpoints that a FHIR server names are its own. The user or the application names the base, and a server that
  * mixes its own endpoints with those of another one could have tokens made for itself at the other one (RFC 9700 §4.4).
  *
- * All endpoints are at one origin. It is the origin of the base, or the issuer confirms them: its own metadata (RFC 8414 §3) name
- * the same. An issuer that is named has to confirm them in any case.
+ * All endpoints are at one origin. An issuer that is named has to confirm them: its own metadata (RFC 8414 §3) name the same. Without
+ * an issuer they are at or below the base, which may share its host with other organizations, or the connection lists them.
  */
 export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<EndpointsVerdict> {
   const { configuration, fhirBase, expectedIssuer, isListed } = question;
@@ -46,8 +47,10 @@ export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<
   const origins = new Set(named.map((address) => new URL(address).origin));
   if (origins.size !== 1) return untrusted('has endpoints on different hosts');
   if (issuer !== undefined) return confirmed(question, issuer);
-  const isOwn = origins.has(new URL(fhirBase).origin) || named.every(isListed);
-  return isOwn ? { ok: true } : untrusted('has endpoints on another host, and no issuer that could confirm them');
+  const isOwn = named.every((address) => isAtOrBelow(address, fhirBase) || isListed(address));
+  return isOwn
+    ? { ok: true }
+    : untrusted('has endpoints that are not below the base, and no issuer that could confirm them');
 }
 
 async function confirmed(

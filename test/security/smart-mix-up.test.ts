@@ -37,7 +37,8 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     request.target.endsWith('/.well-known/smart-configuration') ? smart : metadata;
 
   before(async () => {
-    const first = { authorization_endpoint: 'https://one.ehr.example/a', token_endpoint: 'https://one.ehr.example/t' };
+    const one = 'https://one.ehr.example/fhir';
+    const first = { authorization_endpoint: `${one}/a`, token_endpoint: `${one}/t` };
     ehr = await startUpstream((request, res) => {
       const isFirst = request.target.startsWith('/fhir/.well-known');
       json(res, 200, wellKnown(request, { ...(isFirst ? first : { issuer: ISSUER, ...HONEST }), ...ABILITIES }));
@@ -80,8 +81,22 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
   });
 
   it('sends to an evil server that stands for itself alone, which the page names', async () => {
-    lies = { authorization_endpoint: `${EVIL}/authorize`, token_endpoint: `${EVIL}/token`, ...ABILITIES };
-    expect(await sentTo(EVIL_BASE)).to.equal(`${EVIL}/authorize`);
+    lies = { authorization_endpoint: `${EVIL_BASE}/authorize`, token_endpoint: `${EVIL_BASE}/token`, ...ABILITIES };
+    expect(await sentTo(EVIL_BASE)).to.equal(`${EVIL_BASE}/authorize`);
+  });
+
+  it('H3: needs an issuer, or a list, for endpoints of the same host that are not below the base', async () => {
+    const tenant = `${EVIL}/tenants/ada`;
+    lies = { authorization_endpoint: `${tenant}/authorize`, token_endpoint: `${tenant}/token`, ...ABILITIES };
+    expect(await sentTo(EVIL_BASE)).to.equal(undefined);
+    lies['authorization_endpoint'] = `${EVIL_BASE}/authorize`;
+    expect(await sentTo(EVIL_BASE), 'the token endpoint of another').to.equal(undefined);
+    lies['authorization_endpoint'] = `${EVIL_BASE}/..;/tenants/ada/authorize`;
+    lies['token_endpoint'] = `${EVIL_BASE}/..;/tenants/ada/token`;
+    expect(await sentTo(EVIL_BASE), 'a path that climbs').to.equal(undefined);
+    lies = { authorization_endpoint: `${tenant}/authorize`, token_endpoint: `${tenant}/token`, ...ABILITIES };
+    const listed = { allowed_addresses: [EVIL_BASE, tenant] };
+    expect(await sentTo(EVIL_BASE, listed)).to.equal(`${tenant}/authorize`);
   });
 
   const mixes: [what: string, configuration: object][] = [
@@ -205,16 +220,16 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     const { key_id: connector, id } = await createConnection(server, { connector: identifier, ...client });
     const go = async (site: string) => submitLink(new TestBrowser(), await makeLink(server, { connector }), { site });
     lies = {
-      authorization_endpoint: 'https://two.ehr.example/a',
-      token_endpoint: 'https://two.ehr.example/t',
+      authorization_endpoint: 'https://two.ehr.example/fhir/a',
+      token_endpoint: 'https://two.ehr.example/fhir/t',
       ...ABILITIES,
     };
-    expect((await go('one')).location).to.match(/^https:\/\/one\.ehr\.example\/a\?/);
+    expect((await go('one')).location).to.match(/^https:\/\/one\.ehr\.example\/fhir\/a\?/);
     expect((await go('two')).status).to.equal(502);
     const allowed_addresses = ['https://one.ehr.example', 'https://two.ehr.example/fhir'];
     const body = { allowed_addresses, client_secret: 'shared-secret' };
     await server.call('PUT', `/api/v1/connections/${id}`, { body });
-    expect((await go('two')).location).to.match(/^https:\/\/two\.ehr\.example\/a\?/);
+    expect((await go('two')).location).to.match(/^https:\/\/two\.ehr\.example\/fhir\/a\?/);
   });
 
   it('is named on the page of a link that has it', async () => {
