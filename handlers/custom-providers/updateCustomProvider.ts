@@ -22,8 +22,10 @@ export const updateCustomProvider: Handler<'updateCustomProvider', Providers> = 
       details: { accounts_parked: parked },
       data: (show) => ({ provider: show.provider(row) }),
     });
-    // Clients may have been withdrawn, and what was shown may have become secret.
-    providers.revocations.soon();
-    providers.scrubStorage();
+    // Clients may have been withdrawn, and values that were public may have become secret.
+    tx.afterCommit(() => {
+      providers.revocations.soon();
+      providers.scrubStorage();
+    });
     return reply(200, { provider: presentCustomProvider(row) });
   });

@@ -43,8 +43,10 @@ export const importTools: Handler<'importTools', Providers> = async (call, reply
     const { provider } = changes;
     if (provider.action !== 'kept') requireProvidersWrite(call.client.scopes, provider);
     if (provider.action === 'updated') {
-      providers.revocations.soon();
-      providers.scrubStorage();
+      tx.afterCommit(() => {
+        providers.revocations.soon();
+        providers.scrubStorage();
+      });
     }
     return reply(200, presentImport(true, changes, result));
   });
