@@ -47,10 +47,10 @@ describe('the pages in a browser', () => {
       await watched.page.locator('.opblock').first().waitFor();
     });
 
-    it('renders every operation of the contract', async () => {
+    it('renders every operation and every event of the contract', async () => {
       const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'));
-      const declared = Object.entries<Record<string, object>>(document.paths).flatMap(([path, item]) =>
-        Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+      const declared = Object.entries<Record<string, object>>({ ...document.paths, ...document.webhooks }).flatMap(
+        ([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
       );
       const rendered = await watched.page.locator('.opblock').evaluateAll((blocks) =>
         blocks.map((block) => {
