@@ -29,8 +29,8 @@ export interface Scrubber {
 
 /**
  * Makes the function that removes secrets from results, errors and log records, so that a third party which echoes a credential tells
- * the agent nothing (threat E5). A secret is found as it is, in upper and lower case, in hexadecimal, in base64 and base64url at any
- * alignment and across line breaks, in UTF-16, and behind several levels of escapes: percent-encoding and forms, character references
+ * the agent nothing (threat E5). A secret is found as it is, in upper and lower case, in hexadecimal, in base32, in base64 and base64url at any
+ * alignment, once and twice, and across line breaks, in UTF-16, and behind several levels of escapes: percent-encoding and forms, character references
  * of HTML and XML, backslashes of JSON and its like, quoted-printable. Compression and encryption are not undone. The time is linear in
  * the text, whatever text and secrets are.
  *

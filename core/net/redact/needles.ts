@@ -16,6 +16,8 @@ export interface Needle {
 /** Forms shorter than these would be found in every text. */
 const MIN_PLAIN = 4;
 const MIN_ENCODED = 5;
+const MIN_BASE32 = 8;
+const BASE32 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'latin1');
 /** Characters that no encoding of text changes. */
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 /** A line of a text secret, such as a private key, that is a secret by itself. */
@@ -48,6 +50,9 @@ export function needlesOf(secrets: readonly string[]): Needle[] {
     for (const bytes of plainForms(secret, utf8)) needles.push(plain(bytes, false));
     needles.push(plain(Buffer.from(utf8.toString('hex'), 'latin1'), true));
     for (const bytes of encodedForms(secret, utf8)) addBase64Forms(needles, bytes);
+    // Twice in base64, as a header with a client secret is when it is put into a text in base64.
+    for (const text of base64Texts(utf8)) addBase64Forms(needles, text);
+    for (const text of base32Texts(utf8)) needles.push(plain(text, true));
   }
   return needles;
 }
@@ -120,8 +125,37 @@ function plain(text: Buffer, isEncoded: boolean): Needle {
   return { bytes, alphabet: FOLDED, isEncoded };
 }
 
-/** The characters of base64 that depend on the bytes alone, for each of the three alignments; those at the ends hold a few bits more. */
 function addBase64Forms(needles: Needle[], bytes: Buffer): void {
+  for (const text of alignedTexts(bytes)) needles.push({ bytes: text, alphabet: BASE64, isEncoded: true });
+}
+
+/** The forms in base64 in both alphabets. */
+function base64Texts(bytes: Buffer): Buffer[] {
+  const texts = alignedTexts(bytes).map((text) => text.toString('latin1'));
+  const others = texts.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...new Set([...texts, ...others])].map((text) => Buffer.from(text, 'latin1'));
+}
+
+/** The characters of base32 (RFC 4648 §6) that depend on the bytes alone, for each of the five alignments. */
+function base32Texts(bytes: Buffer): Buffer[] {
+  const texts: Buffer[] = [];
+  for (let skipped = 0; skipped < 5; skipped++) {
+    const length = Math.floor((bytes.length * 8 - skipped) / 5);
+    if (length < MIN_BASE32) continue;
+    const text = Buffer.allocUnsafe(length);
+    for (let at = 0; at < length; at++) {
+      const bit = skipped + at * 5;
+      const pair = ((bytes[bit >> 3] as number) << 8) | (bytes[(bit >> 3) + 1] ?? 0);
+      text[at] = BASE32[(pair >> (11 - (bit & 7))) & 31] as number;
+    }
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** The characters of base64 that depend on the bytes alone, for each of the three alignments; those at the ends hold a few bits more. */
+function alignedTexts(bytes: Buffer): Buffer[] {
+  const texts: Buffer[] = [];
   const padded = Buffer.alloc(bytes.length + 2);
   bytes.copy(padded, 2);
   for (let before = 0; before < 3; before++) {
@@ -130,6 +164,7 @@ function addBase64Forms(needles: Needle[], bytes: Buffer): void {
     const end = Math.floor((length * 8) / 6);
     if (end - start < MIN_ENCODED) continue;
     const text = padded.toString('base64', 2 - before).slice(start, end);
-    needles.push({ bytes: Buffer.from(text, 'latin1'), alphabet: BASE64, isEncoded: true });
+    texts.push(Buffer.from(text, 'latin1'));
   }
+  return texts;
 }

@@ -56,6 +56,12 @@ const printable = (secret: string, choose: Choose) =>
     return mayStay ? character : `=${hex(byte, 2, 1)}`;
   }).replace(/=[0-9A-F]{2}|./g, (unit) => (choose(9) === 0 ? `${unit}=\r\n` : unit));
 
+const base32 = (text: string) => {
+  const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  return groups.map((group) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
+};
+
 const ENCODERS: Record<string, Encoder> = {
   'as it is': (secret) => secret,
   'in either case': (secret, choose) =>
@@ -307,4 +313,31 @@ describe('L2: derived secrets', () => {
     const clean = createScrubber(['test', 'pass word']);
     for (const text of ['te\nst', 'late street', '74 65', 'compassword', 'dGVz']) expect(clean(text)).to.equal(text);
   });
+});
+
+describe('L2: secrets that are encoded twice, or in base32', () => {
+  const secret = 'vks_S3cr3t/of+a client~0123456789';
+  const clean = createScrubber([secret]);
+
+  it('L2: leaves other texts of these encodings alone (negative control)', () => {
+    const other = 'a text of the provider, 0123456789 and more';
+    for (const text of [base32(other), Buffer.from(Buffer.from(other).toString('base64')).toString('base64')]) {
+      expect(clean(text)).to.equal(text);
+    }
+  });
+
+  for (let before = 0; before < 5; before++) {
+    it(`L2: finds them ${before} characters into a text`, () => {
+      const text = `${'user:'.slice(0, before)}${secret}.`;
+      for (const inner of ['base64', 'base64url'] as const) {
+        for (let padding = 0; padding < 3; padding++) {
+          const outer = `${'x'.repeat(padding)}${Buffer.from(text).toString(inner)}`;
+          expect(clean(Buffer.from(outer).toString('base64')), `${inner} ${padding}`).to.include(SCRUBBED);
+          expect(clean(Buffer.from(outer).toString('base64url')), `${inner} ${padding}`).to.include(SCRUBBED);
+        }
+      }
+      expect(clean(base32(text))).to.include(SCRUBBED);
+      expect(clean(base32(text).toLowerCase())).to.include(SCRUBBED);
+    });
+  }
 });
