@@ -63,7 +63,7 @@ describe('documents', () => {
     expect(endless.requests.length).to.equal(4);
   });
 
-  it('are not read from another origin that a redirect names', async () => {
+  it('are not read from another origin that a redirect names (E3)', async () => {
     const evil = await serve((_request, response) => response.end('{"issuer":"evil"}'));
     const local = await serve((_request, response) => response.writeHead(302, { location: evil.origin }).end());
     const answer = await egressTo([local, evil]).fetchLike(local.origin, document);
