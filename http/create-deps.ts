@@ -71,6 +71,8 @@ const PROBE = new Secret('probe');
 
 /** What tests replace: the clock, randomness, the log, or a whole part. */
 export type DepsOverrides = Partial<Deps> & {
+  /** Replaces the store by one around it, which everything is built upon. */
+  wrapStore?: (store: Store) => Store;
   /** More sinks of events, after those of the server. */
   eventSinks?: readonly EventSink[];
 };
@@ -104,7 +106,8 @@ export async function createDeps(
   const hold = await engine.hold(config.databaseFile, {
     onWait: () => log.warn('another server uses the database: waiting for it to end'),
   });
-  const store = await engine.open({ location: config.databaseFile, now, watch: storageWatch }).catch(unlocked);
+  const opened = await engine.open({ location: config.databaseFile, now, watch: storageWatch }).catch(unlocked);
+  const store = overrides.wrapStore?.(opened) ?? opened;
   try {
     const environments = await store.read.environments.list();
     const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
@@ -116,7 +119,7 @@ export async function createDeps(
       (reload) => log.info({ outcome: reload.outcome }, 'key file changed'),
     );
     await verifyKeyChecks(keys.source.current(), createRotationStore(store), now());
-    const vault = new Vault(keys.source, random);
+    const vault = overrides.vault ?? new Vault(keys.source, random);
     const deployment = await openDeploymentKeys(store, vault, { now, random });
     const digester = createDigester(deployment.digest);
     const environment = await ensureEnvironment(store, { now, newId }, config.baseUrl);

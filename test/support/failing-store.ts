@@ -23,6 +23,24 @@ export function failingStore(store: Store, fault: FaultSwitch): Store {
   };
 }
 
+/** The same store, which records each read and each write. */
+export function recordingStore(store: Store, record: (call: string) => void): Store {
+  const recorded = <T>(call: string, value: T): T => {
+    record(call);
+    return value;
+  };
+  return {
+    ...store,
+    read: mapFunctions(store.read, (repository, name, call) => (...args) => {
+      record(`${repository}.${name}`);
+      return call(...args);
+    }),
+    write: (unit) => recorded('write', store.write(unit)),
+    commit: (unit) => recorded('commit', store.commit(unit)),
+    note: (unit) => recorded('note', store.note(unit)),
+  };
+}
+
 type Call = (...args: unknown[]) => Promise<unknown>;
 
 function mapFunctions<T extends object>(
