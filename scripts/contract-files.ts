@@ -5,7 +5,7 @@ import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { stringify } from 'yaml';
 import { bundleSpec, SPEC_ROOT } from './bundle.ts';
 import { placed } from './contract-places.ts';
-import { breaksOfContractRules } from './contract-rules.ts';
+import { breaksOfContractRules, schemasAreNotRecursive } from './contract-rules.ts';
 import { type JsonObject, objectAt } from './openapi-document.ts';
 import { secretPaths } from './secret-paths.ts';
 
@@ -15,14 +15,16 @@ export const BUNDLE = 'openapi.json';
 /** What follows from `spec/`, by file name in `generated/`, and which rules of our own it breaks. The same input gives the same bytes. */
 export async function makeContract(): Promise<{ files: Record<string, string>; problems: string[] }> {
   const document = await bundleSpec();
+  const folder = dirname(SPEC_ROOT);
+  const recursive = [...schemasAreNotRecursive(document)].map((finding) => placed(finding, folder));
+  if (recursive.length > 0) throw new Error(recursive.join('\n'));
+  const problems = breaksOfContractRules(document).map((finding) => placed(finding, folder));
   const files = {
     [BUNDLE]: asJson(document),
     'openapi.yaml': stringify(document, { aliasDuplicateObjects: false, lineWidth: 130 }),
     'api.d.ts': await types(document),
     'secret-paths.json': asJson(secretPaths(document)),
   };
-  const folder = dirname(SPEC_ROOT);
-  const problems = breaksOfContractRules(document).map((finding) => placed(finding, folder));
   return { files, problems: [...problems, ...versionProblems(document)] };
 }
 

@@ -15,13 +15,6 @@ export function* requestsHoldNothingReadOnly(document: JsonObject): Generator<st
   }
 }
 
-/** Client generators make a member with a default required. */
-export function* requestBodiesHaveNoDefaults(document: JsonObject): Generator<string> {
-  for (const { schema, place } of bodySchemas(document)) {
-    if ('default' in schema) yield `${place}: state the default in the description instead of default`;
-  }
-}
-
 /** Whatever a client sends has an upper bound, which validators check before they look at the content. */
 export function* requestsAreBounded(document: JsonObject): Generator<string> {
   for (const { schema, place } of [...bodySchemas(document), ...parameterSchemas(document)]) {

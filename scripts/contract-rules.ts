@@ -5,11 +5,7 @@ import {
   eventsHoldNoSecrets,
   eventsNameTheirSubject,
 } from './contract-event-rules.ts';
-import {
-  requestBodiesHaveNoDefaults,
-  requestsAreBounded,
-  requestsHoldNothingReadOnly,
-} from './contract-request-rules.ts';
+import { requestsAreBounded, requestsHoldNothingReadOnly } from './contract-request-rules.ts';
 import type { JsonObject, Operation } from './openapi-document.ts';
 import { arrayAt, bodiesOf, isObject, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
 import { subschemas, walkSchemas } from './walk-schemas.ts';
@@ -30,7 +26,9 @@ type Rule = (document: JsonObject) => Iterable<string>;
  * @returns one sentence per finding, with its place; none for a clean contract
  */
 export function breaksOfContractRules(document: JsonObject): string[] {
-  return RULES.flatMap((rule) => [...rule(document)]);
+  const recursive = [...schemasAreNotRecursive(document)];
+  // Other rules would not end.
+  return recursive.length > 0 ? recursive : RULES.flatMap((rule) => [...rule(document)]);
 }
 
 function* operationIdsAreUnique(document: JsonObject): Generator<string> {
@@ -154,7 +152,7 @@ function* schemasKeepToKnownWords(document: JsonObject): Generator<string> {
 }
 
 /** Recursive schemas break the walk over secrets, and the backend's own. */
-function* schemasAreNotRecursive(document: JsonObject): Generator<string> {
+export function* schemasAreNotRecursive(document: JsonObject): Generator<string> {
   const done = new Set<string>();
   function* visit(name: string, trail: readonly string[]): Generator<string> {
     if (trail.includes(name)) yield `${[...trail, name].join(' > ')}: is recursive`;
@@ -170,6 +168,15 @@ function* componentsUsedBy(schema: JsonObject): Generator<string> {
   const reference = schema['$ref'];
   if (typeof reference === 'string') yield reference.split('/').at(-1) as string;
   for (const inner of subschemas({ schema, pointer: '' })) yield* componentsUsedBy(inner.schema);
+}
+
+/** Client generators make a member with a default required. Parameters are the exception: there a default changes no type. */
+function* bodiesHaveNoDefaults(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    const isParameter = pointer.includes('/parameters/');
+    if ('default' in schema && !isParameter)
+      yield `${pointer}: state the default in the description instead of default`;
+  }
 }
 
 /** Names of types in generated clients: a name such as `API_KEY` collides with constants, or is renamed. */
@@ -228,12 +235,11 @@ const RULES: readonly Rule[] = [
   objectsSayWhetherTheyAreClosed,
   objectsDoNotMixMembersAndMaps,
   schemasKeepToKnownWords,
-  schemasAreNotRecursive,
   schemasHaveTypeNames,
   constantsAreChoicesToo,
   unionsByTagHaveMappings,
   requestsHoldNothingReadOnly,
-  requestBodiesHaveNoDefaults,
+  bodiesHaveNoDefaults,
   requestsAreBounded,
   eventsHaveNames,
   eventsAreDescribed,

@@ -107,6 +107,13 @@ describe('rules of the contract', () => {
     expect(found.join()).to.include('Health > Readiness > Health: is recursive');
   });
 
+  it('find a recursive schema in a request, and nothing else then', () => {
+    const found = findingsAfter((d) => {
+      schema(d, 'AuthField').properties['inner'] = { $ref: '#/components/schemas/AuthField' };
+    });
+    expect(found).to.deep.equal(['ApiKeyPattern > AuthField > AuthField: is recursive']);
+  });
+
   it('find a readOnly property in a request, at any depth', () => {
     const found = findingsAfter((d) => {
       const id = schema(d, 'AuthField').properties['field_name'] as JsonObject;
@@ -141,7 +148,14 @@ describe('rules of the contract', () => {
   it('X19: find a default in the body of a request', () => {
     const change = (d: Editable) => schema(d, 'ExecuteToolRequest').properties['dry_run'] as JsonObject;
     const found = findingsAfter((d) => (change(d)['default'] = false));
-    expect(found.join()).to.include('executeTool/properties/dry_run: state the default in the description');
+    expect(found.join()).to.include('ExecuteToolRequest/properties/dry_run: state the default in the description');
+  });
+
+  it('X19: finds a default in the body of a response', () => {
+    const found = findingsAfter((d) => ((schema(d, 'Health').properties['status'] as JsonObject)['default'] = 'ok'));
+    expect(found).to.deep.equal([
+      '/components/schemas/Health/properties/status: state the default in the description instead of default',
+    ]);
   });
 
   it('H4: find a text, a list or an open object of a request without an upper bound, also in its parameters', () => {
