@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CustomProviderTools } from '../core/connections/custom.ts';
 import { createIds } from '../core/ids.ts';
+import { createJobQueue } from '../core/jobs/queue.ts';
 import { checkAddress } from '../core/net/egress.ts';
 import type { EnvironmentRow } from '../db/store.ts';
 import { policyOf } from './egress-policy.ts';
@@ -15,9 +16,12 @@ export function openImportTools(
   const policy = policyOf(config, environment.kind);
   const newId = createIds(Date.now, randomBytes);
   const catalogue = readCatalogue();
+  const { vault } = openVault(config, secrets);
   return {
     catalogue,
-    vault: openVault(config, secrets).vault,
+    vault,
+    // A running server begins them; otherwise the next one does.
+    jobQueue: createJobQueue({ vault, now: Date.now, newId }),
     now: Date.now,
     newId,
     events: createOperatorEvents(newId, catalogue),

@@ -2,15 +2,12 @@
 export type ReportFailure = (error: unknown) => void;
 
 /**
- * Starts work that nobody waits for. Without this, a throw in a timer or a rejected promise ends the process.
+ * Starts work whose result no caller needs. Without this, a throw in a timer or a rejected promise ends the process.
  *
  * @param report is told of a throw or a rejection; a failure of the report itself is dropped
+ * @returns a promise that resolves when the work has ended, and never rejects
  */
-export function inBackground(work: () => unknown, report: ReportFailure): void {
-  void run(work, report);
-}
-
-async function run(work: () => unknown, report: ReportFailure): Promise<void> {
+export async function inBackground(work: () => unknown, report: ReportFailure): Promise<void> {
   try {
     await work();
   } catch (error) {

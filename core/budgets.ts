@@ -118,8 +118,10 @@ export const LIFETIME = {
   fileMs: HOUR,
   /** Execution records where the environment says nothing else. */
   executionsMs: 90 * DAY,
-  /** The outcome of a revocation can be read for this time. */
-  revocationsMs: 90 * DAY,
+  /** How a job ended, such as a revocation, can be read for this time. */
+  endedJobsMs: 90 * DAY,
+  /** What a failed job needs to be tried again. */
+  failedJobPayloadMs: 7 * DAY,
   /** A revocation that the provider does not answer is tried for this time. */
   revocationAttemptsMs: 3 * DAY,
   /** A link that has ended: its page can still tell how it ended. */
@@ -164,19 +166,39 @@ export const BACKGROUND = {
   keepAliveAtOnce: 4,
   /** The part of the time that a grant may lie idle, in percent, after which it is refreshed: what is left is for outages of days. */
   keepAlivePercent: 80,
-  /** Revocations that are due, and those that were ordered just now. */
-  revocationsFirstMs: 50,
-  revocationsMs: 2 * SECOND,
+  /** Attempts of revocations that run concurrently at one provider of an environment. */
+  revocationsPerProvider: 4,
+  /** The longest attempt of a revocation: two tokens and metadata, each with the time limit of a protocol call. */
+  revocationMs: 90 * SECOND,
   /** The wait after the first failed attempt of a revocation; it doubles, and up to half of it is left to chance. */
   revocationRestMs: 10 * SECOND,
   revocationLongestRestMs: HOUR,
   /** Links whose time is over. */
-  linksFirstMs: 200,
   linksMs: 30 * SECOND,
   /** Lists of tools of MCP servers that are too old. */
   toolListsMs: MINUTE,
   /** Times of last use, which are collected in memory. */
   usageMs: 5 * SECOND,
+} as const;
+
+/** The engine of jobs. */
+export const JOBS = {
+  /** How often it looks for jobs that are due. */
+  lookEveryMs: SECOND,
+  /** How soon it looks after a job was added: those that are added together are begun together. */
+  soonMs: 50,
+  /** Attempts that run concurrently, of all kinds. */
+  total: 32,
+  /** Lanes that one look goes through; the next one follows immediately. */
+  lanesPerLook: 200,
+  /** Jobs of servers that are gone, which one look frees. */
+  abandonedPerLook: 100,
+  /** The part of the time between two runs of a periodic job that is left to chance. */
+  periodJitter: 0.1,
+  /** How long a stop waits for jobs that do not end. */
+  stopMs: 5 * SECOND,
+  /** Jobs of a kind that the metrics count; of more they say this number. */
+  counted: 10_000,
 } as const;
 
 /** Configuration that the operator's commands change in another process. */

@@ -16,7 +16,7 @@ export type IdPrefix =
   | 'mcp'
   | 'whk'
   | 'areq'
-  | 'out';
+  | 'job';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The two characters of each number below 1,024: an id is written ten bits at a time. */

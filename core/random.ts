@@ -23,3 +23,8 @@ export function createRandom(source: (size: number) => Buffer): (size: number) =
     return taken;
   };
 }
+
+/** A random number, at least 0 and less than 1. */
+export function fraction(random: (size: number) => Buffer): number {
+  return random(4).readUInt32BE() / 2 ** 32;
+}

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
 import type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './rows/key-rotation.ts';
-import { accounts, authRequests, connections, outbox, storedContents } from './schema.ts';
+import { accounts, authRequests, connections, jobs, storedContents } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface KeyRotationReads {
@@ -59,7 +59,7 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
     },
     async countByKek(kekId) {
       let total = 0;
-      for (const table of [accounts, authRequests, outbox, storedContents]) {
+      for (const table of [accounts, authRequests, jobs, storedContents]) {
         const row = await db.select({ total: count() }).from(table).where(eq(table.kekId, kekId)).get();
         total += row?.total ?? 0;
       }
@@ -72,9 +72,9 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
         .where(eq(authRequests.kekId, kekId))
         .all();
       const entries = await db
-        .select({ id: outbox.id, environmentId: outbox.environmentId, sealed: outbox.payloadSealed })
-        .from(outbox)
-        .where(eq(outbox.kekId, kekId))
+        .select({ id: jobs.id, environmentId: jobs.environmentId, sealed: jobs.payloadSealed })
+        .from(jobs)
+        .where(eq(jobs.kekId, kekId))
         .all();
       const contents = await db
         .select({
@@ -88,7 +88,7 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
       return [
         ...contents.map((row) => ({ ...row, table: 'stored_contents' }) as SealedWaitingRow),
         ...requests.map((row) => ({ ...row, table: 'auth_requests' }) as SealedWaitingRow),
-        ...entries.map((row) => ({ ...row, table: 'outbox' }) as SealedWaitingRow),
+        ...entries.map((row) => ({ ...row, table: 'jobs' }) as SealedWaitingRow),
       ];
     },
     async listConnectionSecrets(afterId, limit) {
@@ -115,9 +115,9 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
       return (await db.update(connections).set({ clientSecretSealed: sealed }).where(unchanged).run()).changes === 1;
     },
     async setWaiting({ table, id, sealed: old }, { sealed, kekId }) {
-      if (table === 'outbox') {
-        const unchanged = and(eq(outbox.id, id), eq(outbox.payloadSealed, old));
-        return (await db.update(outbox).set({ payloadSealed: sealed, kekId }).where(unchanged).run()).changes === 1;
+      if (table === 'jobs') {
+        const unchanged = and(eq(jobs.id, id), eq(jobs.payloadSealed, old));
+        return (await db.update(jobs).set({ payloadSealed: sealed, kekId }).where(unchanged).run()).changes === 1;
       }
       const keys = table === 'auth_requests' ? authRequests : storedContents;
       const unchanged = and(eq(keys.id, id), eq(keys.wrappedDataKey, old));

@@ -40,9 +40,11 @@ import {
   type IdempotencyKeyRepository,
 } from './idempotency-keys.ts';
 import { createInstanceRepository, type InstanceReads, type InstanceRepository } from './instances.ts';
+import { createJobQueueRepository, type JobQueueReads, type JobQueueRepository } from './job-queue.ts';
+import { createJobRepository, type JobReads, type JobRepository } from './jobs.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
 import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepository } from './mcp-configs.ts';
-import { createOutboxRepository, type OutboxReads, type OutboxRepository } from './outbox.ts';
+import { createPeriodicJobRepository, type PeriodicJobReads, type PeriodicJobRepository } from './periodic-jobs.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
@@ -63,7 +65,9 @@ export interface Repositories extends ReadRepositories {
   refreshLeases: RefreshLeaseRepository;
   authRequests: AuthRequestRepository;
   authFlows: AuthFlowRepository;
-  outbox: OutboxRepository;
+  jobs: JobRepository;
+  jobQueue: JobQueueRepository;
+  periodicJobs: PeriodicJobRepository;
   executions: ExecutionRepository;
   storedContents: StoredContentRepository;
   idempotencyKeys: IdempotencyKeyRepository;
@@ -100,7 +104,9 @@ export interface ReadRepositories {
   refreshLeases: RefreshLeaseReads;
   authRequests: AuthRequestReads;
   authFlows: AuthFlowReads;
-  outbox: OutboxReads;
+  jobs: JobReads;
+  jobQueue: JobQueueReads;
+  periodicJobs: PeriodicJobReads;
   executions: ExecutionReads;
   storedContents: StoredContentReads;
   idempotencyKeys: IdempotencyKeyReads;
@@ -135,7 +141,9 @@ export function createRepositories(
     refreshLeases: createRefreshLeaseRepository(statements),
     authRequests: createAuthRequestRepository(statements),
     authFlows: createAuthFlowRepository(statements),
-    outbox: createOutboxRepository(statements, pacing),
+    jobs: createJobRepository(statements, pacing),
+    jobQueue: createJobQueueRepository(statements),
+    periodicJobs: createPeriodicJobRepository(statements),
     executions: createExecutionRepository(statements, pacing),
     storedContents: createStoredContentRepository(statements),
     idempotencyKeys: createIdempotencyKeyRepository(statements),

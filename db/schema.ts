@@ -9,9 +9,9 @@ import type { ToolSource } from './rows/environment-tools.ts';
 import type { EnvironmentKind, EnvironmentSettings } from './rows/environments.ts';
 import type { ExecutionStatus } from './rows/executions.ts';
 import type { IdempotencyState } from './rows/idempotency-keys.ts';
+import type { JobState } from './rows/jobs.ts';
 import type { JsonObject } from './rows/json-object.ts';
 import type { StoredMcpMapping } from './rows/mcp-configs.ts';
-import type { OutboxResult, OutboxState } from './rows/outbox.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 
 // The tables as typed queries see them. The source are the migrations of each engine; its tests compare the two.
@@ -287,33 +287,44 @@ export const authFlows = table(
   (t) => [index('auth_flows_request').on(t.requestId), index('auth_flows_expiry').on(t.environmentId, t.expiresAt)],
 );
 
-export const outbox = table(
-  'outbox',
+export const jobs = table(
+  'jobs',
   {
     id: text().primaryKey().notNull(),
     environmentId: environment().notNull(),
     kind: text().notNull(),
+    lane: text().notNull(),
     subjectId: text('subject_id'),
-    provider: text(),
     kekId: text('kek_id'),
     payloadSealed: blob('payload_sealed', { mode: 'buffer' }),
-    state: text().$type<OutboxState>().notNull(),
+    state: text().$type<JobState>().notNull(),
     attempts: integer().notNull(),
-    nextAt: integer('next_at').notNull(),
+    runAt: integer('run_at').notNull(),
     giveUpAt: integer('give_up_at').notNull(),
-    result: text().$type<OutboxResult>(),
-    lastError: text('last_error'),
+    owner: integer(),
+    result: text(),
+    reason: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
   (t) => [
-    index('outbox_due').on(t.environmentId, t.nextAt),
-    index('outbox_subject').on(t.subjectId, t.id),
-    index('outbox_list').on(t.environmentId, t.kind, t.id),
-    index('outbox_ended').on(t.environmentId, t.updatedAt),
-    index('outbox_kek').on(t.kekId),
+    index('jobs_due').on(t.kind, t.environmentId, t.lane, t.runAt),
+    index('jobs_running').on(t.owner),
+    index('jobs_open').on(t.environmentId, t.id),
+    index('jobs_tally').on(t.kind, t.state, t.runAt),
+    index('jobs_list').on(t.environmentId, t.kind, t.id),
+    index('jobs_subject').on(t.subjectId, t.id),
+    index('jobs_ended').on(t.environmentId, t.updatedAt),
+    index('jobs_kept').on(t.environmentId, t.updatedAt),
+    index('jobs_kek').on(t.kekId),
   ],
 );
+
+export const periodicJobs = table('periodic_jobs', {
+  name: text().primaryKey().notNull(),
+  nextAt: integer('next_at').notNull(),
+  holder: integer(),
+});
 
 export const refreshLeases = table(
   'refresh_leases',

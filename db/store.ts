@@ -21,10 +21,12 @@ export type * from './rows/environments.ts';
 export type * from './rows/executions.ts';
 export type * from './rows/idempotency-keys.ts';
 export type * from './rows/instances.ts';
+export type * from './rows/job-queue.ts';
+export type * from './rows/jobs.ts';
 export type * from './rows/json-object.ts';
 export type * from './rows/key-rotation.ts';
 export type * from './rows/mcp-configs.ts';
-export type * from './rows/outbox.ts';
+export type * from './rows/periodic-jobs.ts';
 export type * from './rows/refresh-leases.ts';
 export type * from './rows/stored-contents.ts';
 

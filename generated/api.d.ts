@@ -3363,8 +3363,8 @@ export interface webhooks {
         put?: never;
         /**
          * The revocation of tokens failed
-         * @description The provider rejected the revocation, or did not respond for three days. The tokens are deleted in Valetkey, but may still
-         *     be valid at the provider: revoke the access in the settings of the provider.
+         * @description The provider rejected the revocation, or did not respond for three days. The tokens may still be valid at the provider: revoke
+         *     the access in the settings of the provider.
          */
         post: {
             parameters: {
@@ -5937,8 +5937,8 @@ export interface components {
          *     - `PENDING`: an attempt is running, or the next attempt is waiting.
          *     - `REVOKED`: the provider revoked the tokens.
          *     - `NOT_REVOCABLE`: the provider does not support revocation, or another active account would lose its grant.
-         *     - `FAILED`: the provider rejected the revocation, or did not respond for three days. The tokens were deleted in Valetkey, but
-         *       may still be valid at the provider.
+         *     - `FAILED`: the provider rejected the revocation, or did not respond for three days. The tokens may still be valid
+         *       at the provider.
          * @enum {string}
          */
         RevocationStatus: "PENDING" | "REVOKED" | "NOT_REVOCABLE" | "FAILED";

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccountChanges } from '../core/accounts/account-changes.ts';
+import { expireRequests } from '../core/accounts/links/expire.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { ByteBudget } from '../core/budgets/byte-budget.ts';
-import { BACKGROUND, BODIES, INSTANCE, STORAGE } from '../core/budgets.ts';
+import { BACKGROUND, BODIES, INSTANCE, JOBS, STORAGE } from '../core/budgets.ts';
 import { adaptToUpgrade } from '../core/connections/catalogue-change.ts';
 import { createCatalogue } from '../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
@@ -20,6 +21,7 @@ import type { EventSink } from '../core/events/sink.ts';
 import { createResponseReader } from '../core/executions/response-reader.ts';
 import { createIds } from '../core/ids.ts';
 import { registerOnly } from '../core/instances/instance.ts';
+import { createJobQueue } from '../core/jobs/queue.ts';
 import { openDeploymentKeys } from '../core/keys/deployment.ts';
 import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
 import { openKeySource } from '../core/keys/key-source.ts';
@@ -32,6 +34,7 @@ import { createRandom } from '../core/random.ts';
 import { createAuditArchive } from '../core/retention/audit-archive.ts';
 import { createRetention } from '../core/retention/retention.ts';
 import { Secret } from '../core/secret.ts';
+import { startTimer } from '../core/timers.ts';
 import { verificationKeys } from '../core/tokens/access-token.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
@@ -47,25 +50,21 @@ import type { EnvironmentRow } from '../db/store.ts';
 import { engineFor, environmentId } from '../db/store.ts';
 import { auditDirectory, type Config, type Secrets } from './config.ts';
 import { createEnvironmentEgress } from './create-egress.ts';
-import { createKeepAlive } from './create-keep-alive.ts';
+import { createJobs, LINK_EXPIRY, periodicJobs } from './create-jobs.ts';
 import { createLinks, judgeVerification } from './create-links.ts';
 import { createRefresher } from './create-refresher.ts';
-import { createRevocations } from './create-revocations.ts';
 import { createScrub } from './create-scrub.ts';
 import { createThreads } from './create-threads.ts';
-import { createToolFreshness } from './create-tool-freshness.ts';
 import { startUpstreamSessions } from './create-upstream-sessions.ts';
 import type { Deps } from './deps.ts';
 import { createEnvironmentLookup } from './environments.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { periodically } from './periodic.ts';
 import { createRequestLog } from './request-log.ts';
 import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const RETENTION = { everyMs: BACKGROUND.retentionMs, soonMs: BACKGROUND.retentionFirstMs };
 const MAX_REPLY_CHARS = 2 ** 24;
 const PROBE = new Secret('probe');
 
@@ -138,6 +137,7 @@ export async function createDeps(
     const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait, messageReaders });
     const syncTurns = createSyncTurns();
     const egressOf = overrides.egressOf ?? egress.of;
+    const jobQueue = createJobQueue({ vault, now, newId });
     const scrubStorage = scrub.request;
     const catalogue = overrides.catalogue ?? createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
     const accountSink = createAccountSink((id) => {
@@ -146,7 +146,7 @@ export async function createDeps(
     });
     const sinks = [createAuditSink(newId), accountSink, ...(overrides.eventSinks ?? [])];
     const events = createEvents({ now, newId, renderer: createRenderer({ catalogue }), sinks });
-    await adaptToUpgrade({ store, vault, catalogue, now, newId, events, log });
+    await adaptToUpgrade({ store, vault, catalogue, now, events, log, jobQueue });
     const signIdentity = (claims: object) => signIdentityToken(deployment.signing.current, claims);
     const parts = {
       store,
@@ -158,43 +158,34 @@ export async function createDeps(
       events,
       log,
       egressOf,
+      jobQueue,
+      scrubStorage,
       discovery: createDiscovery(now),
     };
     const refresher = createRefresher({ ...parts, owner: instance.id, signIdentity });
-    const links = createLinks({ ...parts, scrubStorage });
-    const revocations = overrides.revocations
-      ? { ...overrides.revocations, stop: async () => {} }
-      : createRevocations({ store, vault, now, random, events, egressOf, scrubStorage, log });
-    const keepAlive = createKeepAlive({ store, refresher, catalogue, now, random, log });
-    const freshness = createToolFreshness({
-      store,
-      catalogue,
-      vault,
-      now,
-      events,
-      log,
-      egressOf,
-      ensureFresh: refresher.ensureFresh,
-      refreshNow: refresher.refreshNow,
+    const links = createLinks(parts);
+    const archiveAudit = createAuditArchive({ store, events, directory: auditDirectory(config), now, wait });
+    const retention = createRetention({ store, now, wait, log, archiveAudit });
+    const periodic = periodicJobs({
+      ...parts,
+      ...refresher,
+      refresher,
+      retention,
       upstreamSessions,
       syncTurns,
       threads,
     });
-    const flushing = periodically(() => tracker.flush(), { everyMs: BACKGROUND.usageMs }, usageNotWritten);
-    const archiveAudit = createAuditArchive({ store, events, directory: auditDirectory(config), now, wait });
-    const retention = createRetention({ store, now, wait, log, archiveAudit });
-    const retaining = periodically(retention.run, RETENTION, (err) =>
-      log.error({ err }, 'old records were not removed'),
-    );
-    retaining.soon();
-    const beating = periodically(
-      () => store.note((tx) => tx.instances.beat(instance.number, now())),
-      { everyMs: INSTANCE.beatEveryMs },
-      instanceNotWritten,
-    );
-    const probing = periodically(store.probe, { everyMs: STORAGE.probeEveryMs }, (err) =>
-      log.error({ err }, 'the storage could not be probed'),
-    );
+    const jobs = overrides.jobs ?? createJobs({ ...parts, instance, metrics }, periodic);
+    jobs.start();
+    const flushing = startTimer(() => tracker.flush(), { everyMs: BACKGROUND.usageMs, failed: usageNotWritten });
+    const beating = startTimer(() => store.note((tx) => tx.instances.beat(instance.number, now())), {
+      everyMs: INSTANCE.beatEveryMs,
+      failed: instanceNotWritten,
+    });
+    const probing = startTimer(store.probe, {
+      everyMs: STORAGE.probeEveryMs,
+      failed: (err) => log.error({ err }, 'the storage could not be probed'),
+    });
     const sealedTokens = createSealedTokens(deployment.sealing, now, random);
     showStorage({ metrics, store, scrub });
     const logRequest = createRequestLog(log, now);
@@ -240,8 +231,12 @@ export async function createDeps(
       egressOf,
       authorization: links.authorization,
       readyForConsent: links.readyForConsent,
-      links: links.links,
-      revocations,
+      links: {
+        expire: () => expireRequests(parts),
+        expireSoon: () => jobs.soon(LINK_EXPIRY),
+      },
+      jobQueue,
+      jobs,
       freshen: refresher.freshen,
       ensureFresh: refresher.ensureFresh,
       refreshNow: refresher.refreshNow,
@@ -254,17 +249,10 @@ export async function createDeps(
         logRequest(exchange.name, status, ms, exchange.requestId, exchange.authFailure);
       },
       async close() {
-        beating.stop();
-        probing.stop();
-        flushing.stop();
-        retaining.stop();
-        await retention.stop();
-        await keepAlive.stop();
-        await freshness.stop();
+        await Promise.all([beating, probing, flushing].map((timer) => timer.stop(JOBS.stopMs)));
+        await jobs.stop();
         await upstreamSessions.close();
         await refresher.idle();
-        await links.stop();
-        await revocations.stop();
         await tracker.flush().catch(usageNotWritten);
         await scrub.stop();
         await egress.close();

@@ -1,28 +1,22 @@
 import type { AuthorizationClient } from '../core/accounts/links/authorization-client.ts';
 import { authorizationClients } from '../core/accounts/links/authorization-clients.ts';
-import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
+import type { ExpireTools } from '../core/accounts/links/expire.ts';
 import { createOAuthClient } from '../core/accounts/links/oauth-client.ts';
 import { createOAuth1Client } from '../core/accounts/links/oauth1-client.ts';
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
-import { BACKGROUND } from '../core/budgets.ts';
 import { readyForConsent } from '../core/mcp/upstream/authorization.ts';
 import type { Discovery } from '../core/oauth/discovery.ts';
 import type { Store } from '../db/store.ts';
 import { ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
 import type { Logger } from './log.ts';
-import { periodically } from './periodic.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
-
-const PERIOD = { everyMs: BACKGROUND.linksMs, soonMs: BACKGROUND.linksFirstMs };
 
 export type LinkParts = ExpireTools &
   Pick<Deps, 'random' | 'egressOf' | 'events'> & { log: Logger; discovery: Discovery };
 
-/** Wires what links need: the protocols by which persons grant access, and the work that ends links in time. */
-export function createLinks(
-  parts: LinkParts,
-): Pick<Deps, 'authorization' | 'links' | 'readyForConsent'> & { stop(): Promise<void> } {
+/** Wires what links need: the protocols by which users grant access. */
+export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'readyForConsent'> {
   const { store, vault, now, random, log } = parts;
   const tools = { store, vault, now, random, fetchFor: createPinnedFetch(parts), log };
   const { discovery } = parts;
@@ -31,25 +25,9 @@ export function createLinks(
     oauth1: createOAuth1Client(tools),
   });
 
-  let running: Promise<void> = Promise.resolve();
-  const expire = (): Promise<void> => {
-    running = running.catch(() => {}).then(() => expireRequests(parts));
-    return running;
-  };
-  const { soon: expireSoon, stop } = periodically(expire, PERIOD, (err) =>
-    log.error({ err }, 'links could not be ended'),
-  );
   return {
     authorization,
     readyForConsent: (link) => readyForConsent({ ...parts, ...tools }, link),
-    links: {
-      expire,
-      expireSoon,
-    },
-    async stop() {
-      stop();
-      await running.catch(() => {});
-    },
   };
 }
 

@@ -11,6 +11,8 @@ import type { Cause, Events } from '../core/events/events.ts';
 import type { ResponseReader } from '../core/executions/response-reader.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { Instance } from '../core/instances/instance.ts';
+import type { Jobs } from '../core/jobs/jobs.ts';
+import type { JobQueue } from '../core/jobs/queue.ts';
 import type { UpstreamSessions } from '../core/mcp/upstream/sessions.ts';
 import type { SyncTurns } from '../core/mcp/upstream/sync-turns.ts';
 import type { Egress } from '../core/net/egress.ts';
@@ -94,12 +96,10 @@ export interface Deps {
     /** The same, in a moment: for requests that were closed before their time. */
     expireSoon(): void;
   };
-  readonly revocations: {
-    /** Works off what is due; resolves once it has ended, or waits for another attempt. */
-    run(): Promise<void>;
-    /** The same, in a moment: for orders that are about to be committed. */
-    soon(): void;
-  };
+  /** Adds work that no request waits for. */
+  readonly jobQueue: JobQueue;
+  /** Runs that work. */
+  readonly jobs: Jobs;
   /** The account with a token that is valid now, refreshed where needed and possible. */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
   /** `freshen` that also says why a token which is needed could not be had now. */

@@ -13,6 +13,10 @@ export interface Metrics {
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
   /** Counts one transaction that the storage lost, by the code of its failure. */
   storageFailure(code: string): void;
+  /** Counts one attempt of a job by how it ended. */
+  job(kind: string, outcome: string): void;
+  /** Counts one run of a periodic job by how it ended. */
+  periodicJob(name: string, outcome: string): void;
   /** Adds a value that is read at each scrape. One that cannot be read keeps its last value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
 }
@@ -52,6 +56,18 @@ export function createMetrics(): Metrics {
     labelNames: ['code'],
     registers: [registry],
   });
+  const jobs = new Counter({
+    name: 'valetkey_job_attempts_total',
+    help: 'Attempts of jobs, by kind and outcome: done, retry (another attempt follows), or failed',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
+  const periodicJobs = new Counter({
+    name: 'valetkey_periodic_job_runs_total',
+    help: 'Runs of periodic jobs, by name and outcome: done or failed',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
   const tools = new Set<string>();
   return {
     registry,
@@ -62,6 +78,8 @@ export function createMetrics(): Metrics {
       if (isKnown) tools.add(tool);
       byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
     },
+    job: (kind, outcome) => jobs.labels(kind, outcome).inc(),
+    periodicJob: (name, outcome) => periodicJobs.labels(name, outcome).inc(),
     storageFailure: (code) => storageFailures.labels(code).inc(),
     gauge(name, help, read) {
       const collect = async function (this: Gauge) {
@@ -94,7 +112,7 @@ export function createMetricsListener(metrics: Metrics, log: Logger) {
       res.writeHead(200, { 'content-type': metrics.registry.contentType, 'content-length': bytes.length });
       res.end(req.method === 'HEAD' ? undefined : bytes);
     };
-    inBackground(answer, (err) => {
+    void inBackground(answer, (err) => {
       log.error({ err }, 'the metrics could not be collected');
       res.destroy();
     });

@@ -1,4 +1,5 @@
 import type { AccountRow } from '../../db/store.ts';
+import { fraction } from '../random.ts';
 import { type Details, formOf } from './details.ts';
 import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
 
@@ -53,9 +54,4 @@ export function isDue(account: AccountRow, { now, random }: Clock): boolean {
   const margin = Math.min(MARGIN_MS, (tokenExpiresAt - updatedAt) * MARGIN_SHARE);
   if (left <= margin * (1 - JITTER)) return true;
   return left <= margin * (1 + JITTER) && left <= margin * (1 + JITTER * (2 * fraction(random) - 1));
-}
-
-/** At least 0, less than 1. */
-export function fraction(random: (size: number) => Buffer): number {
-  return random(4).readUInt32BE() / 2 ** 32;
 }

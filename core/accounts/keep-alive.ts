@@ -3,7 +3,8 @@ import type { AuthorizationType } from '../authorization/type.ts';
 import { BACKGROUND } from '../budgets.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { type RefreshFacts, refreshFactsOf } from '../oauth/refresh-facts.ts';
-import { type Clock, fraction, isExpired } from './freshness.ts';
+import { fraction } from '../random.ts';
+import { type Clock, isExpired } from './freshness.ts';
 import type { Refresher } from './refresh.ts';
 import type { RefreshLog } from './refresh-run.ts';
 
@@ -24,14 +25,13 @@ export interface KeepAliveLimits {
 
 export interface KeepAlive {
   /**
-   * Looks once through the accounts that may need it; a run that is under way is joined.
+   * Looks once through the accounts that may need it.
    *
+   * @param signal ends the run after the refreshes that are under way
    * @returns how many accounts it tried to refresh, and how many of them have other tokens now
    * @throws StorageError when accounts cannot be read; what one account meets keeps no other one back
    */
-  run(): Promise<KeptAlive>;
-  /** Begins no further refresh, and resolves once none is under way. */
-  stop(): Promise<void>;
+  run(signal?: AbortSignal): Promise<KeptAlive>;
 }
 
 export interface KeptAlive {
@@ -59,22 +59,25 @@ const JITTER = 0.05;
 export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
   const { atOnce, piece } = { ...LIMITS, ...tools.limits };
   const rules = idleRulesOf(tools.catalogue);
-  let underWay: Promise<KeptAlive> | null = null;
-  let stopped = false;
 
-  async function runOnce(): Promise<KeptAlive> {
+  async function run(signal?: AbortSignal): Promise<KeptAlive> {
     const kept: KeptAlive = { tried: 0, renewed: 0 };
     for (const { id } of await tools.store.read.environments.list()) {
-      for (const rule of rules) await keepAll(id, rule, kept);
+      for (const rule of rules) await keepAll(id, rule, kept, signal);
     }
     return kept;
   }
 
-  async function keepAll(environmentId: EnvironmentId, rule: IdleRule, kept: KeptAlive): Promise<void> {
+  async function keepAll(
+    environmentId: EnvironmentId,
+    rule: IdleRule,
+    kept: KeptAlive,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { provider, type, facts } = rule;
     const endedBy = tools.now() - facts.idleLifeMs * (DUE_SHARE - JITTER);
     let after: AccountRow | undefined;
-    while (!stopped) {
+    while (!signal?.aborted) {
       const found = await tools.store.read.accounts.listIdle(environmentId, {
         provider,
         type,
@@ -83,15 +86,15 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
         limit: piece,
       });
       const due = found.filter((account) => isDueIdle(account, facts, tools));
-      await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, () => work(due, kept)));
+      await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, () => work(due, kept, signal)));
       after = found.at(-1);
       if (found.length < piece) return;
     }
   }
 
   /** Takes accounts off the list until there is none left. */
-  async function work(due: AccountRow[], kept: KeptAlive): Promise<void> {
-    for (let account = due.shift(); account !== undefined && !stopped; account = due.shift()) {
+  async function work(due: AccountRow[], kept: KeptAlive, signal: AbortSignal | undefined): Promise<void> {
+    for (let account = due.shift(); account !== undefined && !signal?.aborted; account = due.shift()) {
       kept.tried++;
       const cause = { environmentId: account.environmentId, actor: 'system', requestId: '' };
       try {
@@ -102,18 +105,7 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
     }
   }
 
-  return {
-    run: () => {
-      underWay ??= runOnce().finally(() => {
-        underWay = null;
-      });
-      return underWay;
-    },
-    async stop() {
-      stopped = true;
-      await underWay?.catch(() => {});
-    },
-  };
+  return { run };
 }
 
 /** Custom providers say nothing of the life of tokens, so the rules are those of the catalogue. */

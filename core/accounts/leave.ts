@@ -1,4 +1,4 @@
-import type { AccountRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 import { UNBOUND } from './binding.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
@@ -79,7 +79,7 @@ const PAGE = 500;
  * provider, by the client that the connection has at this moment.
  */
 export async function giveUpObtained(
-  tx: Repositories,
+  tx: Transaction,
   tools: RevocationTools,
   environmentId: EnvironmentId,
   connectionId: string,

@@ -1,6 +1,7 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
-import { fraction, isExpired, isObtainable } from './freshness.ts';
+import { fraction } from '../random.ts';
+import { isExpired, isObtainable } from './freshness.ts';
 import { emitParked } from './park.ts';
 import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { isHeld, obstacleNow } from './refresh-lease.ts';

@@ -2,10 +2,9 @@ import type {
   AccountBinding,
   AccountRow,
   ConnectionRow,
-  EnvironmentId,
   EnvironmentRow,
-  OutboxRow,
   Repositories,
+  Transaction,
 } from '../../db/store.ts';
 import type { AuthorizationType } from '../authorization/type.ts';
 import { LIFETIME } from '../budgets.ts';
@@ -18,23 +17,22 @@ import type { AuthField, AuthPattern, OAuthConfig } from '../connectors/auth-pat
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
+import type { JobOrder, JobQueue } from '../jobs/queue.ts';
 import type { ClientAuthMethod, ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { oauthProviderOf } from '../oauth/provider.ts';
-import { Secret } from '../secret.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { bindingBreach, UNBOUND } from './binding.ts';
 import { openCredentials, openGiven } from './credentials.ts';
 import { type Details, formOf, publicPart, staticFieldsIn } from './details.ts';
-import { outboxPlace } from './links/places.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
 import { isOwnObtaining } from './obtaining/kinds.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
 
-/** The kind of outbox entries that ask for a revocation. */
-export const REVOKE = 'revoke';
+/** The kind of the jobs that revoke tokens. Their subject is the account, their lane the provider. */
+export const REVOCATION = 'revocation';
 
 /** All that is needed to revoke at the provider, also when the account, its connection and the provider are gone by then. */
 export interface RevocationOrder {
@@ -67,7 +65,7 @@ export interface RevocationTools {
   vault: Vault;
   catalogue: Catalogue;
   now(): number;
-  newId(prefix: 'out'): string;
+  jobQueue: Pick<JobQueue, 'enqueue' | 'recordFailed'>;
 }
 
 /** Whose tokens are to be revoked, and where they were issued; an account is one. */
@@ -96,7 +94,7 @@ export interface Bearer
  * @returns whether there was anything to revoke
  */
 export async function orderAccountRevocation(
-  tx: Repositories,
+  tx: Transaction,
   tools: RevocationTools,
   account: AccountRow,
 ): Promise<boolean> {
@@ -116,7 +114,7 @@ export async function orderAccountRevocation(
     if (!(error instanceof VaultError)) throw error;
     // They must be able to go nevertheless; that they live on at the provider is told.
     if (formOf(account.publicDetails as Details) === 'oauth_token') {
-      await tx.outbox.insertFailed(account.environmentId, { ...entryOf(tools, account), error: UNREADABLE });
+      await tools.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
     }
     return false;
   }
@@ -137,7 +135,7 @@ const UNREADABLE = 'The credentials could not be decrypted, so they could not be
  * @returns whether there was anything to revoke
  */
 export async function orderRevocation(
-  tx: Repositories,
+  tx: Transaction,
   tools: RevocationTools,
   bearer: Bearer,
   details: Details,
@@ -159,21 +157,8 @@ export async function orderRevocation(
     client: isMoved ? null : await clientAt(tx, tools, bearer, { provider, pattern, inputs }),
     origins,
   };
-  const entry = entryOf(tools, bearer);
-  const place = outboxPlace(environmentId, entry.id);
-  const { kekId, blob } = tools.vault.sealValue(place, new Secret(JSON.stringify(order)));
-  await tx.outbox.insert(environmentId, { ...entry, kekId, payloadSealed: blob });
+  await tools.jobQueue.enqueue(tx, jobOrderOf(bearer), order);
   return true;
-}
-
-/** @throws VaultError when the entry or its place was altered */
-export function openRevocationOrder(
-  vault: Vault,
-  entry: Pick<OutboxRow, 'id' | 'payloadSealed'> & { environmentId: EnvironmentId },
-): RevocationOrder {
-  if (entry.payloadSealed === null) throw new TypeError('The revocation has already ended');
-  const opened = vault.openValue(outboxPlace(entry.environmentId, entry.id), entry.payloadSealed);
-  return JSON.parse(opened.reveal()) as RevocationOrder;
 }
 
 /** The part of a pattern that is kept with tokens which may have to be revoked when the provider itself is gone. */
@@ -183,10 +168,9 @@ export function revocationPattern(pattern: AuthPattern): RevocationPattern {
   return { type, fields, oauth_config: config, auth_header_key_override, auth_scheme, is_mcp };
 }
 
-function entryOf({ newId, now }: RevocationTools, { id: subjectId, provider }: Pick<Bearer, 'id' | 'provider'>) {
-  const at = now();
-  const times = { nextAt: at, giveUpAt: at + LIFETIME.revocationAttemptsMs, createdAt: at };
-  return { id: newId('out'), kind: REVOKE, subjectId, provider, ...times };
+function jobOrderOf({ environmentId, id, provider }: Pick<Bearer, 'environmentId' | 'id' | 'provider'>): JobOrder {
+  const giveUpAfterMs = LIFETIME.revocationAttemptsMs;
+  return { environmentId, kind: REVOCATION, lane: provider, subjectId: id, giveUpAfterMs };
 }
 
 function patternOf(provider: ProviderDefinition | undefined, { authorizationType }: Bearer): RevocationPattern {

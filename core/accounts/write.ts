@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
 import { isClientPattern } from '../authorization/roles.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
@@ -221,7 +221,7 @@ function storedDetails(tools: AccountTools, account: AccountRow, replaced: boole
 }
 
 async function definitionOf(
-  tx: Repositories,
+  tx: Transaction,
   tools: AccountTools,
   environmentId: EnvironmentId,
   connection: ConnectionRow,
@@ -258,7 +258,7 @@ function firstExpiry({ oauth_token: token }: Details, at: number): number | null
 
 /** A first active account completes its connection; a draft stays one. */
 export async function completeConnection(
-  tx: Repositories,
+  tx: Transaction,
   environmentId: EnvironmentId,
   connection: ConnectionRow,
   at: number,

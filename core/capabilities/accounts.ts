@@ -18,7 +18,6 @@ export type Accounts = Lists &
       /** Ends soon the links whose requests were closed before their time. */
       expireSoon(): void;
     };
-    revocations: { soon(): void };
     /** Removes what was deleted from the database file soon. */
     scrubStorage(): void;
   };

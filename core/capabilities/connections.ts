@@ -8,5 +8,4 @@ export type Connections = Lists &
   ConfigurationTools &
   ClientChangeTools & {
     events: Events;
-    revocations: { soon(): void };
   };

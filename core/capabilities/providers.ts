@@ -14,10 +14,9 @@ export type Providers = Lists &
   JudgeTools & {
     store: Store;
     events: Events;
-    newId(prefix: 'exec' | 'prv' | 'out'): string;
+    newId(prefix: 'exec' | 'prv'): string;
     egressOf(environment: EnvironmentRow): Egress;
     threads: { short: ThreadPool; imports: ThreadPool };
     links: { expireSoon(): void };
-    revocations: { soon(): void };
     scrubStorage(): void;
   };

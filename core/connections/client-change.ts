@@ -1,4 +1,4 @@
-import type { ClientBinding, ConnectionRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
+import type { ClientBinding, ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
 import { giveUpObtained } from '../accounts/leave.ts';
 import type { RevocationTools } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -55,7 +55,7 @@ export async function withdrawClients(
 
 /** Takes what was learned of a provider into the terms of a client that was covered by what was known before. */
 export async function rebindClient(
-  tx: Repositories,
+  tx: Transaction,
   vault: Vault,
   connection: ConnectionRow,
   { before, now }: { before: ProviderDefinition; now: ProviderDefinition },

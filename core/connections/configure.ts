@@ -1,4 +1,4 @@
-import type { ConnectionRow, EnvironmentRow, JsonObject, Repositories } from '../../db/store.ts';
+import type { ConnectionRow, EnvironmentRow, JsonObject, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
 import type { Definition } from '../accounts/binding.ts';
 import { giveUpObtained } from '../accounts/leave.ts';
@@ -8,6 +8,7 @@ import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import { Secret } from '../secret.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -44,7 +45,8 @@ export interface NewConnectionInput extends ConnectionInput {
 export interface ConfigurationTools extends ConnectionTools {
   vault: Vault;
   toolDirectory: ToolDirectory;
-  newId(prefix: 'conn' | 'out'): string;
+  jobQueue: JobQueue;
+  newId(prefix: 'conn'): string;
 }
 
 /** Types of connections that sign people in; they belong to other interfaces. */
@@ -56,7 +58,7 @@ const SIGN_IN_TYPES = new Set(['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBA
  * @throws ApiError UNKNOWN_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE, VALIDATION_FAILED, CONNECTION_EXISTS
  */
 export async function createConnection(
-  tx: Repositories,
+  tx: Transaction,
   tools: ConfigurationTools,
   environment: EnvironmentRow,
   input: NewConnectionInput,
@@ -110,7 +112,7 @@ export async function createConnection(
  * @throws ApiError VALIDATION_FAILED
  */
 export async function updateConnection(
-  tx: Repositories,
+  tx: Transaction,
   tools: ConfigurationTools,
   environment: EnvironmentRow,
   connection: ConnectionRow,
@@ -147,7 +149,7 @@ function isRotation({ clientId }: ConnectionRow, { client_id: id = clientId, cli
 }
 
 async function hasActiveAccount(
-  tx: Repositories,
+  tx: Transaction,
   environment: EnvironmentRow,
   connection: ConnectionRow,
 ): Promise<boolean> {
@@ -181,7 +183,7 @@ function isProduction({ kind }: EnvironmentRow): boolean {
 }
 
 async function checkInput(
-  tx: Repositories,
+  tx: Transaction,
   tools: ConfigurationTools,
   environment: EnvironmentRow,
   provider: ProviderDefinition | undefined,

@@ -20,7 +20,7 @@ export type CustomProviderInput = {
 export interface CustomProviderTools extends Omit<ProviderChangeTools, 'newId'> {
   catalogue: Catalogue;
   vault: Vault;
-  newId(prefix: 'prv' | 'out'): string;
+  newId(prefix: 'prv'): string;
   /** Whether the egress policy could ever call an address; null when it could. */
   judgeAddress(url: string): string | null;
 }

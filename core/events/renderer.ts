@@ -7,8 +7,8 @@ import type {
   EnvironmentId,
   EnvironmentRow,
   ExecutionRow,
+  JobRow,
   McpConfigRow,
-  OutboxRow,
   Repositories,
 } from '../../db/store.ts';
 import { describeConnection } from '../connections/describe.ts';
@@ -41,7 +41,7 @@ export interface Representations {
   apiClient(row: ApiClientRow & { secrets: ApiClientSecretRow[] }): Schemas['ApiClient'];
   environment(row?: EnvironmentRow): Promise<Schemas['Environment']>;
   execution(id: string): Promise<Schemas['Execution']>;
-  revocation(accountId: string, id: string): Promise<Schemas['Revocation']>;
+  revocation(id: string): Promise<Schemas['Revocation']>;
 }
 
 interface LinkAccount {
@@ -74,9 +74,8 @@ export function createRenderer({ catalogue }: { catalogue: Catalogue }): Rendere
       apiClient: (row) => presentApiClient(row, row.secrets),
       environment: async (row) => presentEnvironment(row ?? (await environment())),
       execution: async (id) => presentExecution((await tx.executions.get(environmentId, id)) as ExecutionRow),
-      async revocation(accountId, id) {
-        const orders = await tx.outbox.list(environmentId, accountId);
-        return presentRevocation(orders.find((order) => order.id === id) as OutboxRow);
+      async revocation(id) {
+        return presentRevocation((await tx.jobs.get(environmentId, id)) as JobRow);
       },
     };
   };

@@ -1,7 +1,8 @@
 import type { EnvironmentId, Repositories, SealedWaitingRow, Store } from '../../db/store.ts';
-import { outboxPlace, pendingPlace } from '../accounts/links/places.ts';
+import { pendingPlace } from '../accounts/links/places.ts';
 import { clientSecretPlace } from '../connections/client-secret.ts';
 import { contentPlace } from '../contents/place.ts';
+import { jobPlace } from '../jobs/payload.ts';
 import { sealedValuePrefix } from '../vault/blob.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';
 import type { Resealed, RotationStore, SealedItem } from '../vault/rotate.ts';
@@ -87,7 +88,7 @@ async function connectionSecretsUnder(read: Reads, kekId: string): Promise<Seale
 }
 
 function waitingItem({ table, id, environmentId, sealed }: SealedWaitingRow): SealedItem {
-  if (table === 'outbox') return { kind: 'value', context: outboxPlace(environmentId, id), blob: sealed };
+  if (table === 'jobs') return { kind: 'value', context: jobPlace(environmentId, id), blob: sealed };
   const place = table === 'stored_contents' ? contentPlace : pendingPlace;
   return { kind: 'data-key', context: place(environmentId, id), blob: sealed };
 }
@@ -95,7 +96,7 @@ function waitingItem({ table, id, environmentId, sealed }: SealedWaitingRow): Se
 /** Only what is still sealed as it was read is replaced: a request may have written it in the meantime. */
 function replace(tx: Repositories, { item, kekId, blob }: Resealed): Promise<boolean> {
   const { table, recordId: id } = item.context;
-  if (table === 'auth_requests' || table === 'outbox' || table === 'stored_contents') {
+  if (table === 'auth_requests' || table === 'jobs' || table === 'stored_contents') {
     const row = { table, id, environmentId: item.context.environmentId as EnvironmentId, sealed: item.blob } as const;
     return tx.keyRotation.setWaiting(row, { sealed: blob, kekId });
   }

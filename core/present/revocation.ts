@@ -1,19 +1,25 @@
-import type { OutboxRow } from '../../db/store.ts';
+import type { JobRow } from '../../db/store.ts';
+import { NOT_REVOCABLE } from '../accounts/revocation-job.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 
-const REVOCATION_STATUSES = { WAITING: 'PENDING', FAILED: 'FAILED', DONE: 'REVOKED' } as const;
-
-export function presentRevocation(row: OutboxRow): Schemas['Revocation'] {
+/** The job that revokes tokens, as a revocation. */
+export function presentRevocation(row: JobRow): Schemas['Revocation'] {
   return {
     id: row.id,
     connected_account_id: row.subjectId ?? EMPTY,
-    provider: row.provider ?? EMPTY,
-    status: row.result ?? REVOCATION_STATUSES[row.state],
-    reason: row.lastError ?? EMPTY,
-    attempts: row.attempts,
+    provider: row.lane,
+    status: statusOf(row),
+    reason: row.reason ?? EMPTY,
+    attempts: row.state === 'RUNNING' ? row.attempts - 1 : row.attempts,
     created_at: rfc3339(row.createdAt),
     updated_at: rfc3339(row.updatedAt),
   };
+}
+
+function statusOf({ state, result }: JobRow): Schemas['RevocationStatus'] {
+  if (state === 'FAILED') return 'FAILED';
+  if (state !== 'DONE') return 'PENDING';
+  return result === NOT_REVOCABLE ? 'NOT_REVOCABLE' : 'REVOKED';
 }

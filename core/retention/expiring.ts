@@ -25,7 +25,11 @@ export const EXPIRING: readonly Expiring[] = [
     name: 'executions',
     removeSome: (tx, { id, settings }, now) => tx.executions.sweep(id, now - retentionMs(settings), ROWS),
   },
-  { name: 'revocations', removeSome: (tx, { id }, now) => tx.outbox.purge(id, now - LIFETIME.revocationsMs, ROWS) },
+  { name: 'jobs', removeSome: (tx, { id }, now) => tx.jobs.purge(id, now - LIFETIME.endedJobsMs, ROWS) },
+  {
+    name: 'payloads of failed jobs',
+    removeSome: (tx, { id }, now) => tx.jobs.wipe(id, now - LIFETIME.failedJobPayloadMs, ROWS),
+  },
   { name: 'audit records', removeSome: (tx, { id }) => tx.audit.removeArchived(id, ROWS) },
   { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
   { name: 'links', removeSome: (tx, { id }, now) => tx.authRequests.purge(id, now - LIFETIME.endedLinkMs, ROWS) },

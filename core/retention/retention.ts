@@ -17,25 +17,27 @@ export interface RetentionTools {
 
 export interface Retention {
   /**
-   * Removes every row that has expired, in pieces, with a pause after each. Never rejects: a kind of row that cannot be removed now
-   * is logged and tried again by the next run. A second call during a run waits for that run.
+   * Removes every row that has expired, in pieces, with a pause after each. A kind of row that cannot be removed now is logged and
+   * tried again by the next run.
    *
+   * @param signal ends the run after the piece under way
    * @returns how many rows were removed
+   * @throws StorageError when the environments cannot be read
    */
-  run(): Promise<number>;
-  /** Ends a run after the piece under way. No piece begins afterwards. */
-  stop(): Promise<void>;
+  run(signal?: AbortSignal): Promise<number>;
 }
 
 export function createRetention(tools: RetentionTools): Retention {
   const { store, now, wait, log, expiring = EXPIRING, archiveAudit } = tools;
-  let running: Promise<number> | undefined;
-  let stopped = false;
 
-  async function removeAll(environment: EnvironmentRow, { name, removeSome }: Expiring): Promise<number> {
+  async function removeAll(
+    environment: EnvironmentRow,
+    { name, removeSome }: Expiring,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     let removed = 0;
     try {
-      while (!stopped) {
+      while (!signal?.aborted) {
         const some = await store.write((tx) => removeSome(tx, environment, now()));
         if (some === 0) break;
         removed += some;
@@ -47,31 +49,16 @@ export function createRetention(tools: RetentionTools): Retention {
     return removed;
   }
 
-  async function runOnce(): Promise<number> {
-    let removed = 0;
-    const environments = await store.read.environments.list().catch((err: unknown) => {
-      log.error({ err }, 'expired rows could not be listed');
-      return [];
-    });
-    for (const environment of environments) {
-      await archiveAudit?.(environment, () => stopped).catch((err: unknown) => {
-        log.error({ err, environment: environment.id }, 'audit records could not be archived');
-      });
-      for (const kind of expiring) removed += await removeAll(environment, kind);
-    }
-    return removed;
-  }
-
   return {
-    run() {
-      running ??= runOnce().finally(() => {
-        running = undefined;
-      });
-      return running;
-    },
-    async stop() {
-      stopped = true;
-      await running;
+    async run(signal) {
+      let removed = 0;
+      for (const environment of await store.read.environments.list()) {
+        await archiveAudit?.(environment, () => signal?.aborted === true).catch((err: unknown) => {
+          log.error({ err, environment: environment.id }, 'audit records could not be archived');
+        });
+        for (const kind of expiring) removed += await removeAll(environment, kind, signal);
+      }
+      return removed;
     },
   };
 }

@@ -15,9 +15,9 @@ export type SealedConnectionSecretRow = Pick<
   clientSecretSealed: Buffer;
 };
 
-/** A data key of a grant that waits to be verified or of stored content, or the payload of work to be done outside. */
+/** A data key of a grant that waits to be verified or of stored content, or the payload of a job. */
 export interface SealedWaitingRow {
-  table: 'auth_requests' | 'outbox' | 'stored_contents';
+  table: 'auth_requests' | 'jobs' | 'stored_contents';
   id: string;
   environmentId: EnvironmentId;
   sealed: Buffer;

@@ -11,7 +11,6 @@ export const deleteConnectedAccount: Handler<'deleteConnectedAccount', Accounts>
     await deleteAccount(tx, accounts, account, call.cause);
     tx.afterCommit(() => {
       accounts.links.expireSoon();
-      accounts.revocations.soon();
       accounts.scrubStorage();
     });
     return reply(200);

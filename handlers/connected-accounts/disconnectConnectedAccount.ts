@@ -12,7 +12,6 @@ export const disconnectConnectedAccount: Handler<'disconnectConnectedAccount', A
     const account = await disconnectAccount(tx, accounts, before, 'Disconnected by an API client.', call.cause);
     tx.afterCommit(() => {
       accounts.links.expireSoon();
-      accounts.revocations.soon();
       accounts.scrubStorage();
     });
     return reply(200, { connected_account: presentAccountDetails(account, accounts.usage.lastUsedAt(account)) });

@@ -18,8 +18,6 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount', Accounts>
       const before = await findAccount(tx, call.environment.id, selector);
       const { account, replaced } = await updateAccount(tx, accounts, before, input, call.cause);
       if (replaced) tx.afterCommit(accounts.links.expireSoon);
-      // What had been obtained may have been given up with it.
-      if (before.temporarySealed !== null) tx.afterCommit(accounts.revocations.soon);
       // The reply shows what was stored before, too: it is a reading like any other.
       if (mayReadCredentials(call.client)) await credentialsRead(tx, accounts, account, call.cause);
       return { account };

@@ -14,7 +14,6 @@ export const updateConnection: Handler<'updateConnection', Connections> = (call,
       details: { fields: Object.keys(call.body) },
       data: async (show) => ({ connection: await show.connection(connection) }),
     });
-    tx.afterCommit(connections.revocations.soon);
     return reply(200, {
       connection: await describeConnection(tx, connection, call.environment, connections.catalogue),
     });

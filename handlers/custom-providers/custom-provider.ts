@@ -22,6 +22,7 @@ export function toolsFor(environment: EnvironmentRow, providers: Providers): Cus
     now: providers.now,
     newId: providers.newId,
     events: providers.events,
+    jobQueue: providers.jobQueue,
     judgeAddress: (url) => {
       const verdict = providers.egressOf(environment).check(url);
       return verdict.ok ? null : verdict.reason;

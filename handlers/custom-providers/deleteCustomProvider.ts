@@ -16,7 +16,6 @@ export const deleteCustomProvider: Handler<'deleteCustomProvider', Providers> = 
     });
     tx.afterCommit(() => {
       providers.links.expireSoon();
-      providers.revocations.soon();
       providers.scrubStorage();
     });
     return reply(200, {});

@@ -22,10 +22,7 @@ export const updateCustomProvider: Handler<'updateCustomProvider', Providers> = 
       details: { accounts_parked: parked },
       data: (show) => ({ provider: show.provider(row) }),
     });
-    // Clients may have been withdrawn, and values that were public may have become secret.
-    tx.afterCommit(() => {
-      providers.revocations.soon();
-      providers.scrubStorage();
-    });
+    // What was shown may have become secret.
+    tx.afterCommit(providers.scrubStorage);
     return reply(200, { provider: presentCustomProvider(row) });
   });

@@ -43,10 +43,7 @@ export const importTools: Handler<'importTools', Providers> = async (call, reply
     const { provider } = changes;
     if (provider.action !== 'kept') requireProvidersWrite(call.client.scopes, provider);
     if (provider.action === 'updated') {
-      tx.afterCommit(() => {
-        providers.revocations.soon();
-        providers.scrubStorage();
-      });
+      tx.afterCommit(providers.scrubStorage);
     }
     return reply(200, presentImport(true, changes, result));
   });

@@ -7,11 +7,10 @@ import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
-/** Forty days later, and without the pause between the start and the first look for what has expired. */
+/** Forty days later, by a clock that runs a hundred times as fast: the first look for what has expired comes soon. */
 const LATER = `
-  const [now, later] = [Date.now, setTimeout];
-  Date.now = () => now() + 40 * 24 * 3600 * 1000;
-  globalThis.setTimeout = (run, ms, ...rest) => later(run, ms === 5000 ? 1 : ms, ...rest);
+  const [now, startedAt] = [Date.now, Date.now()];
+  Date.now = () => startedAt + 40 * 24 * 3600 * 1000 + (now() - startedAt) * 100;
 `;
 
 describe('valetkey verify-audit (F7)', () => {

@@ -117,7 +117,7 @@ const STATED = [
   `valid for ${LIFETIME.pageTokenMs / HOUR} hours`,
   `in seconds. Default: ${LIFETIME.secretOverlapMs / SECOND} (one day)`,
   `in seconds. Default: ${LIFETIME.mcpSessionMs / SECOND} (one hour)`,
-  `kept for ${LIFETIME.revocationsMs / DAY} days`,
+  `kept for ${LIFETIME.endedJobsMs / DAY} days`,
   `up to ${IMPORT.timeMs / SECOND} seconds`,
   `up to ${LIST.counted.toLocaleString('en')} matches`,
   `up to ${LIST.countedBySearch.toLocaleString('en')} matches of identifiers`,

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { OutboxFilters, PageRequest } from '../../db/store.ts';
 import {
   account,
   addKeyChecks,
@@ -9,9 +8,9 @@ import {
   failure,
   github,
   grant,
+  job,
   NOW,
   openTestStore,
-  outboxEntry,
   type TestStore,
 } from './support.ts';
 
@@ -105,9 +104,9 @@ describe('the store of authorization requests', () => {
     expect(await get()).to.include({ state: 'PENDING_VERIFICATION' });
   });
 
-  it('is part of the rotation of keys, and so is the outbox', async () => {
+  it('is part of the rotation of keys, and so are jobs', async () => {
     await write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r')));
-    await write((tx) => tx.outbox.insert(test.env, outboxEntry('out_1', accountId)));
+    await write((tx) => tx.jobs.insert(test.env, job('job_1', accountId)));
     const rotation = test.store.read.keyRotation;
     expect(await rotation.countByKek('kek_1')).to.equal(2);
     const rows = await rotation.listWaiting('kek_1');
@@ -117,7 +116,7 @@ describe('the store of authorization requests', () => {
       environmentId: test.env,
       sealed: Buffer.from(sealed),
     });
-    expect(rows).to.deep.equal([of('auth_requests', 'areq_1', 'key'), of('outbox', 'out_1', 'payload')]);
+    expect(rows).to.deep.equal([of('auth_requests', 'areq_1', 'key'), of('jobs', 'job_1', 'payload')]);
     for (const row of rows) {
       const replace = () =>
         write((tx) => tx.keyRotation.setWaiting(row, { sealed: Buffer.from('new'), kekId: 'kek_2' }));
@@ -125,120 +124,5 @@ describe('the store of authorization requests', () => {
     }
     expect([await rotation.countByKek('kek_1'), await rotation.countByKek('kek_2')]).to.deep.equal([0, 2]);
     expect((await get())?.wrappedDataKey?.toString()).to.equal('new');
-  });
-});
-
-describe('the outbox', () => {
-  let test: TestStore;
-
-  beforeEach(async () => {
-    test = await openTestStore();
-    await addKeyChecks(test.store, 'kek_1');
-    await test.store.write(async (tx) => {
-      await tx.outbox.insert(test.env, outboxEntry('out_1', 'ca_1', { nextAt: NOW + 2 }));
-      await tx.outbox.insert(test.env, outboxEntry('out_2', 'ca_2', { nextAt: NOW + 1 }));
-      await tx.outbox.insert(test.env, outboxEntry('out_3', 'ca_1', { kind: 'other', nextAt: NOW }));
-    });
-  });
-  afterEach(() => test.end());
-
-  const due = async (at: number, limit = 10) =>
-    (await test.store.read.outbox.due(test.env, 'revoke', at, limit)).map(({ id }) => id);
-
-  it('gives out what is due, the longest overdue first', async () => {
-    expect(await due(NOW)).to.deep.equal([]);
-    expect(await due(NOW + 1)).to.deep.equal(['out_2']);
-    expect(await due(NOW + 2)).to.deep.equal(['out_2', 'out_1']);
-    expect(await due(NOW + 2, 1)).to.deep.equal(['out_2']);
-  });
-
-  it('tries again later, and forgets the payload at the end', async () => {
-    const { store, env } = test;
-    const again = { nextAt: NOW + 100, error: 'The provider did not respond in time.', at: NOW + 1 };
-    expect(await store.write((tx) => tx.outbox.retry(env, 'out_1', again))).to.equal(true);
-    expect(await due(NOW + 99)).to.deep.equal(['out_2']);
-    expect(await due(NOW + 100)).to.deep.equal(['out_2', 'out_1']);
-    expect(await store.write((tx) => tx.outbox.done(env, 'out_1', { at: NOW + 101, result: 'REVOKED' }))).to.equal(
-      true,
-    );
-    expect(await store.write((tx) => tx.outbox.fail(env, 'out_2', 'Given up.', NOW + 102))).to.equal(true);
-    expect(await due(NOW + 1e9)).to.deep.equal([]);
-    const [first, other] = await store.read.outbox.list(env, 'ca_1');
-    const end = { kekId: null, payloadSealed: null };
-    expect(first).to.include({
-      state: 'DONE',
-      attempts: 2,
-      result: 'REVOKED',
-      lastError: null,
-      updatedAt: NOW + 101,
-      ...end,
-    });
-    expect(other).to.include({ id: 'out_3', state: 'WAITING', attempts: 0 });
-    const [failed] = await store.read.outbox.list(env, 'ca_2');
-    expect(failed).to.include({ state: 'FAILED', attempts: 1, lastError: 'Given up.', ...end });
-    for (const end of [
-      () => store.write((tx) => tx.outbox.done(env, 'out_1', { at: NOW })),
-      () => store.write((tx) => tx.outbox.fail(env, 'out_1', 'again', NOW)),
-      () => store.write((tx) => tx.outbox.retry(env, 'out_1', again)),
-    ]) {
-      expect(await end()).to.equal(false);
-    }
-  });
-
-  it('gives an entry to one of those who saw it due', async () => {
-    const { store, env } = test;
-    const claim = (seenAt: number) => store.write((tx) => tx.outbox.claim(env, 'out_1', seenAt, NOW + 50));
-    const claims = await Promise.all([claim(NOW + 2), claim(NOW + 2)]);
-    expect(claims.map((entry) => entry?.payloadSealed?.toString())).to.deep.equal(['payload', undefined]);
-    expect(await due(NOW + 49)).to.deep.equal(['out_2']);
-    expect(await due(NOW + 50)).to.deep.equal(['out_2', 'out_1']);
-    await store.write((tx) => tx.outbox.fail(env, 'out_1', 'Given up.', NOW + 60));
-    expect(await claim(NOW + 50)).to.equal(undefined);
-  });
-
-  it('holds what could not be begun as failed, with nothing sealed', async () => {
-    const { store, env } = test;
-    const { kekId: _kek, payloadSealed: _payload, ...about } = outboxEntry('out_4', 'ca_4');
-    await store.write((tx) => tx.outbox.insertFailed(env, { ...about, provider: 'acme', error: 'Not readable.' }));
-    const [failed] = await store.read.outbox.list(env, 'ca_4');
-    expect(failed).to.include({ state: 'FAILED', provider: 'acme', payloadSealed: null, lastError: 'Not readable.' });
-    expect(await due(NOW + 1e9)).not.to.include('out_4');
-  });
-
-  it('lists one kind by subject, state and result, the newest first', async () => {
-    const { store, env } = test;
-    await store.write(async (tx) => {
-      await tx.outbox.insert(env, outboxEntry('out_5', 'ca_1'));
-      await tx.outbox.done(env, 'out_5', { at: NOW, result: 'NOT_REVOCABLE', error: 'No way.' });
-      await tx.outbox.fail(env, 'out_2', 'Given up.', NOW);
-    });
-    const ids = async (filters: Omit<OutboxFilters, 'kind'>) =>
-      (await store.read.outbox.page(env, { kind: 'revoke', ...filters }, { size: 10 })).rows.map(({ id }) => id);
-    expect(await ids({})).to.deep.equal(['out_5', 'out_2', 'out_1']);
-    expect(await ids({ subjectId: 'ca_1' })).to.deep.equal(['out_5', 'out_1']);
-    expect(await ids({ subjectId: 'ca_1', state: 'WAITING' })).to.deep.equal(['out_1']);
-    expect(await ids({ result: 'NOT_REVOCABLE' })).to.deep.equal(['out_5']);
-    expect(await ids({ state: 'FAILED' })).to.deep.equal(['out_2']);
-  });
-
-  it('is walked in both directions', async () => {
-    const { store, env } = test;
-    await store.write((tx) => tx.outbox.insert(env, outboxEntry('out_5', 'ca_1')));
-    const read = (page: PageRequest) => store.read.outbox.page(env, { kind: 'revoke' }, page);
-    const first = await read({ size: 2 });
-    expect(first).to.deep.include({ hasNext: true, hasPrevious: false, total: 3 });
-    const next = await read({ size: 2, after: 'out_2' });
-    expect(next.rows.map(({ id }) => id)).to.deep.equal(['out_1']);
-    expect(next).to.include({ hasNext: false, hasPrevious: true });
-    const back = await read({ size: 2, before: 'out_1' });
-    expect(back.rows.map(({ id }) => id)).to.deep.equal(['out_5', 'out_2']);
-  });
-
-  it('forgets what ended before a time, and nothing that waits', async () => {
-    const { store, env } = test;
-    await store.write((tx) => tx.outbox.fail(env, 'out_2', 'Given up.', NOW + 10));
-    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 10, 9))).to.equal(0);
-    expect(await store.write((tx) => tx.outbox.purge(env, NOW + 1e9, 9))).to.equal(1);
-    expect(await due(NOW + 1e9)).to.deep.equal(['out_1']);
   });
 });

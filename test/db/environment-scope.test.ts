@@ -16,9 +16,10 @@ import {
   failure,
   github,
   grant,
+  job,
+  laneOf,
   NOW,
   openTestStore,
-  outboxEntry,
   PIECE,
   storedContent,
   tool,
@@ -45,6 +46,13 @@ const WITHOUT_ENVIRONMENT = [
   'InstanceWrites.register',
   'InstanceWrites.remove',
   'InstanceWrites.removeOthers',
+  'JobQueueReads.abandoned',
+  'JobQueueReads.nextLane',
+  'JobQueueReads.tally',
+  'JobQueueWrites.again',
+  'JobQueueWrites.claim',
+  'JobQueueWrites.done',
+  'JobQueueWrites.fail',
   'KeyRotationReads.countByKek',
   'KeyRotationReads.listByKek',
   'KeyRotationReads.listConnectionSecrets',
@@ -52,6 +60,11 @@ const WITHOUT_ENVIRONMENT = [
   'KeyRotationWrites.setConnectionSecret',
   'KeyRotationWrites.setWaiting',
   'KeyRotationWrites.setWrappedKey',
+  'PeriodicJobReads.list',
+  'PeriodicJobWrites.add',
+  'PeriodicJobWrites.hasten',
+  'PeriodicJobWrites.release',
+  'PeriodicJobWrites.take',
 ];
 
 const ROOM = fileURLToPath(new URL('../../db', import.meta.url));
@@ -92,7 +105,9 @@ describe('no query without an environment (C1)', () => {
       refreshLeases: 'RefreshLease',
       authRequests: 'AuthRequest',
       authFlows: 'AuthFlow',
-      outbox: 'Outbox',
+      jobs: 'Job',
+      jobQueue: 'JobQueue',
+      periodicJobs: 'PeriodicJob',
       executions: 'Execution',
       storedContents: 'StoredContent',
       idempotencyKeys: 'IdempotencyKey',
@@ -220,14 +235,13 @@ describe('no query without an environment (C1)', () => {
       'authFlows.byState': [(r, env) => r.authFlows.byState(env, digest('state')), undefined],
       'authFlows.spend': [(r, env) => r.authFlows.spend(env, digest('state'), NOW), false],
       'authFlows.sweep': [(r, env) => r.authFlows.sweep(env, NOW + 1e9, 9), 0],
-      'outbox.due': [(r, env) => r.outbox.due(env, 'revoke', NOW + 1, 10), []],
-      'outbox.list': [(r, env, ids) => r.outbox.list(env, ids.account), []],
-      'outbox.retry': [(r, env) => r.outbox.retry(env, 'out_1', { nextAt: NOW, error: 'late', at: NOW }), false],
-      'outbox.page': [(r, env) => r.outbox.page(env, { kind: 'revoke' }, page), empty],
-      'outbox.claim': [(r, env) => r.outbox.claim(env, 'out_1', NOW, NOW + 1), undefined],
-      'outbox.done': [(r, env) => r.outbox.done(env, 'out_1', { at: NOW }), false],
-      'outbox.fail': [(r, env) => r.outbox.fail(env, 'out_2', 'gone', NOW), false],
-      'outbox.purge': [(r, env) => r.outbox.purge(env, NOW + 1, 9), 0],
+      'jobs.get': [(r, env) => r.jobs.get(env, 'job_1'), undefined],
+      'jobs.listBySubject': [(r, env, ids) => r.jobs.listBySubject(env, ids.account), []],
+      'jobs.page': [(r, env) => r.jobs.page(env, { kind: 'revocation' }, page), empty],
+      'jobs.pageOpen': [(r, env) => r.jobs.pageOpen(env, {}, page), empty],
+      'jobs.wipe': [(r, env) => r.jobs.wipe(env, NOW + 1, 1), 0],
+      'jobs.retry': [(r, env) => r.jobs.retry(env, 'job_2', { runAt: NOW, giveUpAt: NOW, at: NOW }), undefined],
+      'jobs.purge': [(r, env) => r.jobs.purge(env, NOW + 1, 9), 0],
       'accounts.get': [(r, env, ids) => r.accounts.get(env, ids.account), undefined],
       'accounts.shown': [(r, env, ids) => r.accounts.shown(env, ids.account), undefined],
       'accounts.byKey': [
@@ -293,12 +307,12 @@ describe('no query without an environment (C1)', () => {
       'environmentTools.upsert',
       'executions.insert',
       'idempotencyKeys.claim',
+      'jobs.insert',
+      'jobs.insertFailed',
       'mcpConfigs.insert',
-      'outbox.insert',
-      'outbox.insertFailed',
       'storedContents.insert',
     ];
-    const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation'];
+    const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation', 'jobQueue', 'periodicJobs'];
 
     it('finds nothing and changes nothing, whatever is asked', async () => {
       const test = await openTestStore();
@@ -352,7 +366,10 @@ describe('no query without an environment (C1)', () => {
         }
         await tx.authRequests.finish(env, 'areq_2', grant('request 2'));
         await tx.authFlows.insert(env, authFlow('areq_3', connectionId));
-        for (const id of ['out_1', 'out_2']) await tx.outbox.insert(env, outboxEntry(id, row.id));
+        for (const id of ['job_1', 'job_2']) await tx.jobs.insert(env, job(id, row.id));
+        await tx.jobQueue.claim({ ...laneOf(env), owner: 1, now: NOW, limit: 2 });
+        const failed = { at: NOW, reason: 'Refused.' };
+        for (const id of ['job_1', 'job_2']) await tx.jobQueue.fail({ id, attempts: 1, owner: 1 }, failed);
         const times = { requestDigest: digest('body'), instance: 0, createdAt: NOW, expiresAt: NOW + 1000 };
         await tx.idempotencyKeys.claim(env, { ...keyName, ...times });
         const done = { ...keyName, keyDigest: digest('key that is done') };

@@ -9,7 +9,7 @@ import type {
   NewAuthRequest,
   NewConnection,
   NewEnvironmentTool,
-  NewOutboxEntry,
+  NewJob,
   NewStoredContent,
   PendingGrant,
   Store,
@@ -182,10 +182,16 @@ export function authFlow(requestId: string, connectionId: string, over: Partial<
   };
 }
 
-/** Something to be revoked, sealed under `kek_1` and due at once. */
-export function outboxEntry(id: string, subjectId: string, over: Partial<NewOutboxEntry> = {}): NewOutboxEntry {
+/** A job that is due, sealed under `kek_1`. */
+export function job(id: string, subjectId: string, over: Partial<NewJob> = {}): NewJob {
   const sealed = { kekId: 'kek_1', payloadSealed: Buffer.from('payload') };
-  return { id, kind: 'revoke', subjectId, ...sealed, nextAt: NOW, giveUpAt: NOW + 1000, createdAt: NOW, ...over };
+  const times = { runAt: NOW, giveUpAt: NOW + 1000, createdAt: NOW };
+  return { id, kind: 'revocation', lane: 'github', subjectId, ...sealed, ...times, ...over };
+}
+
+/** The lane of such a job. */
+export function laneOf(environmentId: EnvironmentId) {
+  return { environmentId, kind: 'revocation', lane: 'github' };
 }
 
 export function digest(text: string): Buffer {

@@ -111,7 +111,7 @@ describe('leaving a strict authorization server', () => {
   });
 
   describe('where many accounts may stand on one grant', () => {
-    it('leaves it alone while another account of the same person is in use, and ends it with the last', async () => {
+    it('leaves it alone while another account of the same user is in use, and ends it with the last', async () => {
       const first = await world.connected('ada', 'alice');
       const second = await world.connected('ada-too', 'alice');
       const token = await world.token('ada-too');
@@ -120,7 +120,7 @@ describe('leaving a strict authorization server', () => {
       await expectAt(token, true);
       const [kept] = await revocationsOf(world.server, first);
       expect(kept?.status).to.equal('NOT_REVOCABLE');
-      expect(kept?.reason).to.match(/^Another connected account of the same person is in use/);
+      expect(kept?.reason).to.match(/^Another connected account of the same user is in use/);
       expect(world.as.hits('/token/revocation')).to.equal(0);
       await leave(world.server, second);
       await worker.run();

@@ -55,7 +55,7 @@ describe('a thirteenth authorization type, which is one module and its name', ()
     server = await startLinkServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: app.standsFor(APP) },
       // The committed contract, which events are checked against, does not know the type.
-      overrides: { now: clock.now, revocations: ORDERED_ONLY, eventSinks: [] },
+      overrides: { now: clock.now, jobs: ORDERED_ONLY, eventSinks: [] },
       contract: contractWithTicket(),
     });
     const proxy = { proxy_enabled: true, proxy_url: APP };

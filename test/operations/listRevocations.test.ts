@@ -45,7 +45,7 @@ describe('listRevocations', () => {
       const { id } = await tokenAccount(server, where, { refresh_token });
       accounts[name] = id;
       await leave(server, id);
-      await server.deps.revocations.run();
+      await server.deps.jobs.runDue();
       clock.advance(1000);
     }
   });

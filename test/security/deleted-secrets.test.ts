@@ -117,7 +117,7 @@ describe('what is no longer stored', () => {
     let own: TestServer;
 
     before(async () => {
-      own = await startTestServer({ overrides: { revocations: ORDERED_ONLY } });
+      own = await startTestServer({ overrides: { jobs: ORDERED_ONLY } });
     });
     after(() => own.stop());
 
@@ -149,7 +149,7 @@ describe('what is no longer stored', () => {
       expect(isOnDisk(credentials)).to.equal(true);
       const afterDeletion = scrubbed();
       await leave(own, id);
-      const order = sealedIn('select payload_sealed as value from outbox where subject_id = ?', id);
+      const order = sealedIn('select payload_sealed as value from jobs where subject_id = ?', id);
       await afterDeletion;
       expect([credentials, order].map(isOnDisk)).to.deep.equal([false, true]);
       const worker = startWorker(own);

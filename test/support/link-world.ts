@@ -1,5 +1,6 @@
-import { openRevocationOrder, type RevocationOrder } from '../../core/accounts/revocation-order.ts';
-import type { AuthRequestRow, OutboxRow } from '../../db/store.ts';
+import type { RevocationOrder } from '../../core/accounts/revocation-order.ts';
+import { openPayload } from '../../core/jobs/payload.ts';
+import type { AuthRequestRow } from '../../db/store.ts';
 import { auditOf } from './audit.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { startAuthorizationServer } from './authorization-server.ts';
@@ -16,6 +17,7 @@ import {
   verifyUser,
   walk,
 } from './links.ts';
+import { ORDERED_ONLY } from './revocations.ts';
 import type { TestServer } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
@@ -35,7 +37,7 @@ export interface LinkWorld {
   status(identifier: string): Promise<string | undefined>;
   /** The access token that the account works with; undefined when it has none. */
   token(identifier: string): Promise<string | undefined>;
-  /** What is to be revoked for an account, by the outbox. */
+  /** What is to be revoked for an account, by its jobs. */
   orders(identifier: string): Promise<RevocationOrder[]>;
   actions(identifier: string): Promise<string[]>;
   /** The requests of all accounts. */
@@ -43,16 +45,13 @@ export interface LinkWorld {
   stop(): Promise<void>;
 }
 
-/** Leaves what was ordered where tests look for it. */
-const ORDERED_ONLY = { run: async () => {}, soon: () => {} };
-
 /** @param revokes whether what is given up is really revoked; otherwise the orders stay to be looked at */
 export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorld> {
   const clock = testClock(Date.now());
   const as = await startAuthorizationServer();
   const server = await startLinkServer({
     env: { VALETKEY_ENDPOINT_OVERRIDES: as.override },
-    overrides: { now: clock.now, ...(!revokes && { revocations: ORDERED_ONLY }) },
+    overrides: { now: clock.now, ...(!revokes && { jobs: ORDERED_ONLY }) },
   });
   const { connector, connectionId } = await consentConnector(server, as);
   const idOf = async (identifier: string) => (await accountOf(server, identifier))?.id ?? '';
@@ -76,9 +75,9 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
     },
     async orders(identifier) {
       const { id } = await firstEnvironment(server);
-      const entries = await server.deps.store.read.outbox.list(id, await idOf(identifier));
-      const waiting = entries.filter((entry): entry is OutboxRow & { payloadSealed: Buffer } => !!entry.payloadSealed);
-      return waiting.map((entry) => openRevocationOrder(server.deps.vault, entry));
+      const jobs = await server.deps.store.read.jobs.listBySubject(id, await idOf(identifier));
+      const waiting = jobs.filter((job) => job.payloadSealed !== null);
+      return waiting.map((job) => openPayload(server.deps.vault, job) as RevocationOrder);
     },
     actions: async (identifier) => (await auditOf(server, await idOf(identifier))).map(({ action }) => action),
     requests: () => dumpDatabase(server)['auth_requests'] ?? [],

@@ -1,4 +1,5 @@
-import { createRevocations } from '../../http/create-revocations.ts';
+import type { Jobs } from '../../core/jobs/jobs.ts';
+import { createJobs } from '../../http/create-jobs.ts';
 import type { Deps } from '../../http/deps.ts';
 import { createAccount } from './accounts.ts';
 import { createConnection, createProvider } from './providers.ts';
@@ -11,7 +12,7 @@ export const CLIENT = { client_id: 'client-1', client_secret: 'secret-of-client-
 export const BASIC = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`;
 
 /** Leaves what was ordered until a test says so. */
-export const ORDERED_ONLY: Deps['revocations'] = { run: async () => {}, soon: () => {} };
+export const ORDERED_ONLY: Jobs = { start: () => {}, soon: () => {}, runDue: async () => {}, stop: async () => {} };
 
 export interface RevocationResult {
   id: string;
@@ -76,5 +77,6 @@ export async function leave(
 
 /** A process that works off what a server has ordered; it begins nothing by itself while a test looks. */
 export function startWorker({ deps }: Pick<TestServer, 'deps'>, more: Partial<Deps> = {}) {
-  return createRevocations({ ...deps, ...more });
+  const { runDue: run, stop } = createJobs({ ...deps, ...more }, []);
+  return { run, stop };
 }

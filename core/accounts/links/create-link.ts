@@ -1,4 +1,4 @@
-import type { AccountRow, ConnectionRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
+import type { AccountRow, ConnectionRow, EnvironmentRow, Transaction } from '../../../db/store.ts';
 import { LIFETIME } from '../../budgets.ts';
 import { findProvider, requirePattern } from '../../connections/providers.ts';
 import { connectionDisabled, connectionDraft, providerDeleted } from '../../connections/unusable.ts';
@@ -102,7 +102,7 @@ async function findOrCreate(
 }
 
 async function checkConnection(
-  tx: Repositories,
+  tx: Transaction,
   tools: CreateLinkTools,
   connection: ConnectionRow,
   account: AccountRow,

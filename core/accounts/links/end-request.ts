@@ -1,4 +1,4 @@
-import type { AccountRow, AuthRequestRow, Repositories, Transaction } from '../../../db/store.ts';
+import type { AccountRow, AuthRequestRow, Transaction } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Representations } from '../../events/renderer.ts';
 import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
@@ -67,7 +67,7 @@ function emitEnd(
 
 /** Gives up what was granted for a request. */
 export async function giveUp(
-  tx: Repositories,
+  tx: Transaction,
   tools: RevocationTools,
   { environmentId, accountId, connectionId }: AuthRequestRow,
   account: AccountRow | undefined,

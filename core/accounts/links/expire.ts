@@ -13,10 +13,12 @@ export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage' | 
 /**
  * Ends every request whose time is over: what was granted is wiped and revoked at its provider (threat L20). Nothing depends on how
  * soon this runs but how long it lies there: a request whose time is over does not work.
+ *
+ * @param signal ends the run after the batch under way
  */
-export async function expireRequests(tools: ExpireTools): Promise<void> {
+export async function expireRequests(tools: ExpireTools, signal?: AbortSignal): Promise<void> {
   for (const { id } of await tools.store.read.environments.list()) {
-    while ((await expireBatch(tools, id)) > 0);
+    while (!signal?.aborted && (await expireBatch(tools, id)) > 0);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Store } from '../../../db/store.ts';
 import type { Events } from '../../events/events.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
 import type { Digester } from '../../vault/digest.ts';
 import type { SealedTokens } from '../../vault/sealed-token.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -18,7 +19,8 @@ export interface LinkTools extends ContextTools {
   /** Seals what is kept of a flow; for texts of any length. */
   sealedFlows: SealedTokens;
   random(size: number): Buffer;
-  newId(prefix: 'areq' | 'out'): string;
+  jobQueue: JobQueue;
+  newId(prefix: 'areq'): string;
   /** Removes what was wiped from the database file soon. */
   scrubStorage(): void;
   log: LinkLog;

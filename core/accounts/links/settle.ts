@@ -1,4 +1,4 @@
-import type { AuthRequestRow, Repositories, Transaction } from '../../../db/store.ts';
+import type { AuthRequestRow, Transaction } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
 import { fieldSecrecy } from '../binding.ts';
 import { revocationPattern } from '../revocation-order.ts';
@@ -107,7 +107,7 @@ export function discard(tools: LinkTools, link: LinkContext, grant: Grant): Prom
 
 /** Two browsers may finish one link, and a link may end while somebody is away: what came too late is nobody's. */
 async function abandon(
-  tx: Repositories,
+  tx: Transaction,
   tools: LinkTools,
   request: AuthRequestRow,
   pending: Pending,

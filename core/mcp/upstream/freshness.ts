@@ -15,7 +15,7 @@ const ACTOR = 'system';
  * Keeps the tools of MCP servers as their servers have them: a provider whose list is old is asked again with an account that works.
  * What a server has changed meanwhile is flagged and not taken over.
  */
-export function createToolFreshness(tools: FreshnessTools): { run(): Promise<void> } {
+export function createToolFreshness(tools: FreshnessTools): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();
 
   async function refresh(environment: EnvironmentRow, connector: string): Promise<void> {
@@ -32,9 +32,10 @@ export function createToolFreshness(tools: FreshnessTools): { run(): Promise<voi
   }
 
   return {
-    async run() {
+    async run(signal) {
       for (const environment of await tools.store.read.environments.list()) {
         for (const { identifier, isMcp } of await tools.store.read.customProviders.list(environment.id)) {
+          if (signal?.aborted) return;
           const age = tools.now() - (asked.get(`${environment.id} ${identifier}`) ?? Number.NEGATIVE_INFINITY);
           if (!isMcp || age < MCP_UPSTREAM.listAgeMs) continue;
           await refresh(environment, identifier).catch((err) =>

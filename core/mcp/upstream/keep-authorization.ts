@@ -1,4 +1,4 @@
-import type { ConnectionRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
+import type { ConnectionRow, EnvironmentRow, Transaction } from '../../../db/store.ts';
 import { isDiscoveredByMcp } from '../../authorization/roles.ts';
 import { isAllowed } from '../../connections/allowed-addresses.ts';
 import { bindClient } from '../../connections/client-binding.ts';
@@ -63,7 +63,7 @@ export async function keepAuthorization(
 
 /** Takes the endpoints of an authorization server into the terms of its clients, except where an operator's must not be used there. */
 async function rebindClients(
-  tx: Repositories,
+  tx: Transaction,
   { vault, now }: ProviderChangeTools,
   environment: EnvironmentRow,
   change: ProviderChange,

@@ -1,4 +1,4 @@
--- Ground for authorization links, refresh leases and the outbox.
+-- Ground for authorization links, refresh leases and jobs.
 
 -- Two accounts of one person at one provider share the grant there: whoever revokes for one has to know of the other.
 create index accounts_subject on accounts (connection_id, provider_subject) where provider_subject is not null;
@@ -78,31 +78,47 @@ create table refresh_leases (
 
 create index refresh_leases_held on refresh_leases (environment_id) where state = 'HELD';
 
--- What has to be done outside, written by the transaction that causes it. The payload is sealed, and gone with the end; the columns
--- beside it say what has become of it, also when its account is gone. Whoever works on an entry moves its `next_at` on first.
-create table outbox (
+-- Work outside of the database, added by the transaction that causes it. WAITING: to be begun at run_at. RUNNING: the instance with the
+-- number in owner works on it; if that instance is gone, the attempt has failed. DONE: it worked. FAILED: it was given up; the payload
+-- is kept for some days, so that the job can be tried again. Jobs of one lane share a number of places.
+create table jobs (
   id text primary key not null,
   environment_id text not null references environments (id),
   kind text not null,
+  lane text not null,
   subject_id text,
-  provider text,
   kek_id text references key_checks (kek_id),
   payload_sealed blob,
-  state text not null check (state in ('WAITING', 'DONE', 'FAILED')),
+  state text not null check (state in ('WAITING', 'RUNNING', 'DONE', 'FAILED')),
+  -- Attempts that were begun, since the job was added or tried again by a client.
   attempts integer not null default 0 check (attempts >= 0),
-  next_at integer not null,
+  run_at integer not null,
   give_up_at integer not null,
-  result text check (result is null or result in ('REVOKED', 'NOT_REVOCABLE')),
-  last_error text,
+  owner integer,
+  result text,
+  reason text,
   created_at integer not null,
   updated_at integer not null,
   check ((kek_id is null) = (payload_sealed is null)),
-  check ((state = 'WAITING') = (payload_sealed is not null)),
+  check (payload_sealed is null or state <> 'DONE'),
+  check (payload_sealed is not null or state in ('DONE', 'FAILED')),
+  check ((state = 'RUNNING') = (owner is not null)),
   check (result is null or state = 'DONE')
 ) strict;
 
-create index outbox_due on outbox (environment_id, next_at) where state = 'WAITING';
-create index outbox_subject on outbox (subject_id, id);
-create index outbox_list on outbox (environment_id, kind, id);
-create index outbox_ended on outbox (environment_id, updated_at) where state <> 'WAITING';
-create index outbox_kek on outbox (kek_id) where kek_id is not null;
+create index jobs_due on jobs (kind, environment_id, lane, run_at) where state = 'WAITING';
+create index jobs_running on jobs (owner) where state = 'RUNNING';
+create index jobs_open on jobs (environment_id, id) where state <> 'DONE';
+create index jobs_tally on jobs (kind, state, run_at) where state <> 'DONE';
+create index jobs_list on jobs (environment_id, kind, id);
+create index jobs_subject on jobs (subject_id, id);
+create index jobs_ended on jobs (environment_id, updated_at) where state in ('DONE', 'FAILED');
+create index jobs_kept on jobs (environment_id, updated_at) where state = 'FAILED' and payload_sealed is not null;
+create index jobs_kek on jobs (kek_id) where kek_id is not null;
+
+-- Work that one instance of the deployment does again and again. holder: the number of the instance that is doing it.
+create table periodic_jobs (
+  name text primary key not null,
+  next_at integer not null,
+  holder integer
+) strict, without rowid;

@@ -149,13 +149,6 @@ describe('keeping idle accounts alive', () => {
       expect(errors).to.have.length(Math.floor(MANY / 2));
     });
 
-    it('is one run for all who ask while it lasts', async () => {
-      const keepAlive = keeper();
-      const [one, other] = await Promise.all([keepAlive.run(), keepAlive.run()]);
-      expect(one).to.equal(other);
-      expect(asked).to.equal(MANY);
-    });
-
     it('begins nothing more once it is stopped, and waits for what is under way', async () => {
       const { opened, open: letGo } = gate();
       let begun = 0;
@@ -168,12 +161,11 @@ describe('keeping idle accounts alive', () => {
           return null;
         },
       };
-      const keepAlive = keeper({ refresher, limits: { atOnce: 2, piece: 5 } });
-      const run = keepAlive.run();
+      const stopping = new AbortController();
+      const run = keeper({ refresher, limits: { atOnce: 2, piece: 5 } }).run(stopping.signal);
       while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
-      const stopped = keepAlive.stop();
+      stopping.abort();
       letGo();
-      await stopped;
       await run;
       expect([begun, ended]).to.deep.equal([2, 2]);
     });

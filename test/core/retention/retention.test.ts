@@ -11,9 +11,10 @@ import {
   digest,
   github,
   grant,
+  job,
+  laneOf,
   NOW,
   openTestStore,
-  outboxEntry,
   storedContent,
   type TestStore,
 } from '../../db/support.ts';
@@ -133,13 +134,14 @@ describe('F7: removing what has expired', () => {
     expect(await test.store.read.executions.get(test.env, 'exec_1')).to.include({ id: 'exec_1' });
   });
 
-  it('removes revocations after 90 days, and ended links after a day', async () => {
+  it('removes ended jobs after 90 days, and ended links after a day', async () => {
     await addKeyChecks(test.store, 'kek_1');
     const row = account(test.newId, await github(test));
     await test.store.write(async (tx) => {
       await tx.accounts.insert(test.env, row);
-      await tx.outbox.insert(test.env, outboxEntry('out_1', row.id));
-      await tx.outbox.done(test.env, 'out_1', { at: NOW });
+      await tx.jobs.insert(test.env, job('job_1', row.id));
+      await tx.jobQueue.claim({ ...laneOf(test.env), owner: 1, now: NOW, limit: 1 });
+      await tx.jobQueue.done({ id: 'job_1', attempts: 1, owner: 1 }, { at: NOW });
       await tx.authRequests.insert(test.env, authRequest('areq_1', row.id, row.connectionId, { expiresAt: NOW + 10 }));
       await tx.authRequests.finish(test.env, 'areq_1', grant('areq_1'));
       await tx.authRequests.end(test.env, 'areq_1', 'CONSUMED', LATER - DAY);
@@ -157,28 +159,25 @@ describe('F7: removing what has expired', () => {
     expect(errors).to.deep.equal(['expired broken rows could not be removed']);
   });
 
-  it('runs once at a time, and ends after the piece under way when it is stopped', async () => {
+  it('wipes the payload of a failed job after seven days, and keeps the job', async () => {
+    await addKeyChecks(test.store, 'kek_1');
+    await test.store.write(async (tx) => {
+      await tx.jobs.insert(test.env, job('job_1', 'ca_1'));
+      await tx.jobQueue.claim({ ...laneOf(test.env), owner: 1, now: NOW, limit: 1 });
+      await tx.jobQueue.fail({ id: 'job_1', attempts: 1, owner: 1 }, { at: NOW, reason: 'Refused.' });
+    });
+    expect(await retention({ now: () => NOW + 7 * DAY }).run()).to.equal(0);
+    expect(await retention({ now: () => NOW + 7 * DAY + 1 }).run()).to.equal(1);
+    const kept = await test.store.read.jobs.get(test.env, 'job_1');
+    expect(kept).to.include({ state: 'FAILED', reason: 'Refused.', payloadSealed: null, kekId: null });
+  });
+
+  it('ends after the piece under way when it is stopped', async () => {
     await addKeys(450);
-    let paused: () => void = () => {};
-    const firstPause = new Promise<void>((resolve) => {
-      paused = resolve;
-    });
-    let resume: () => void = () => {};
-    const sweeper = retention({
-      wait: () => {
-        paused();
-        return new Promise((resolve) => {
-          resume = resolve;
-        });
-      },
-    });
-    const [first, second] = [sweeper.run(), sweeper.run()];
-    await firstPause;
-    const stopped = sweeper.stop();
-    resume();
-    await stopped;
-    expect(await Promise.all([first, second])).to.deep.equal([200, 200]);
-    expect(await sweeper.run()).to.equal(0);
+    const stopping = new AbortController();
+    const sweeper = retention({ wait: async () => stopping.abort() });
+    expect(await sweeper.run(stopping.signal)).to.equal(200);
+    expect(await sweeper.run(stopping.signal)).to.equal(0);
   });
 
   it('does not hold up the start: what expired meanwhile is removed after it', async () => {

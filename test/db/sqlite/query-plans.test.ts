@@ -1,13 +1,13 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { AccountFilters, ExecutionFilters } from '../../../db/store.ts';
-import { account, addKeyChecks, github, NOW, openTestStore, outboxEntry } from '../support.ts';
+import { account, addKeyChecks, github, job, laneOf, NOW, openTestStore } from '../support.ts';
 
 /** Small, so that a few hundred rows are many slices. */
 const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
 describe('F6: the statements of lists that grow without end', () => {
-  const TABLES = /^SCAN (accounts|executions|outbox|stored_contents|idempotency_keys|audit_log)\b/;
+  const TABLES = /^SCAN (accounts|executions|jobs|periodic_jobs|stored_contents|idempotency_keys|audit_log)\b/;
 
   /** What is prepared while something runs. */
   async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
@@ -44,7 +44,7 @@ describe('F6: the statements of lists that grow without end', () => {
     await store.write(async (tx) => {
       for (const row of rows) {
         await tx.accounts.insert(env, row);
-        await tx.outbox.insert(env, outboxEntry(newId('out'), row.id));
+        await tx.jobs.insert(env, job(newId('job'), row.id));
         const execution = { id: newId('exec'), accountId: 'ca_1', agentRunId: 'run', apiClientId: 'cli', instance: 0 };
         await tx.executions.insert(env, { ...execution, connector: 'github', toolName: 'proxy', startedAt: NOW });
       }
@@ -83,9 +83,19 @@ describe('F6: the statements of lists that grow without end', () => {
         await store.read.accounts.search(env, { query }, { size: 1, after: middle });
         await store.read.accounts.search(env, { query, connectionId }, { size: 1 });
       }
-      await store.read.outbox.page(env, { kind: 'revoke', state: 'WAITING', subjectId: middle }, { size: 1 });
-      await store.read.outbox.page(env, { kind: 'revoke', result: 'REVOKED' }, { size: 1 });
-      await store.read.outbox.page(env, { kind: 'revoke' }, { size: 1 });
+      const kind = 'revocation';
+      await store.read.jobs.page(env, { kind, isPending: true, subjectId: middle }, { size: 1 });
+      await store.read.jobs.page(env, { kind, result: 'REVOKED' }, { size: 1 });
+      await store.read.jobs.page(env, { kind }, { size: 1 });
+      for (const filters of subsets({ kind, state: 'FAILED' as const })) {
+        await store.read.jobs.pageOpen(env, filters, { size: 1 });
+        await store.read.jobs.pageOpen(env, filters, { size: 1, after: middle });
+        await store.read.jobs.pageOpen(env, filters, { size: 1, before: middle });
+      }
+      const lane = await store.read.jobQueue.nextLane(kind, undefined);
+      await store.read.jobQueue.nextLane(kind, lane);
+      await store.read.jobQueue.abandoned(10);
+      for (const state of ['WAITING', 'RUNNING', 'FAILED'] as const) await store.read.jobQueue.tally(kind, state, 10);
       await store.read.storedContents.total(env, 'file');
       await store.read.connections.countAccounts(env, connectionId);
       await store.write(async (tx) => {
@@ -95,7 +105,9 @@ describe('F6: the statements of lists that grow without end', () => {
         await tx.idempotencyKeys.releaseAbandoned(env);
         await tx.storedContents.sweep(env, NOW, { rows: 10, bytes: 10 });
         await tx.storedContents.sweepStoredBefore(env, 'execution', NOW, { rows: 10, bytes: 10 });
-        await tx.outbox.purge(env, NOW, 10);
+        await tx.jobQueue.claim({ ...laneOf(env), owner: 1, now: NOW, limit: 1 });
+        await tx.jobs.purge(env, NOW, 10);
+        await tx.jobs.wipe(env, NOW, 10);
         await tx.authFlows.sweep(env, NOW, 10);
         await tx.authRequests.purge(env, NOW, 10);
       });

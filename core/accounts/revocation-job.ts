@@ -1,0 +1,85 @@
+import type { Store } from '../../db/store.ts';
+import { BACKGROUND, LIFETIME } from '../budgets.ts';
+import type { Events } from '../events/events.ts';
+import type { AttemptOutcome, Job, JobKind, JobOutcome } from '../jobs/job-kind.ts';
+import type { RevocationOutcome } from '../oauth/revocation.ts';
+import { type AttemptTools, attemptRevocation } from './revocation-attempt.ts';
+import { REVOCATION, type RevocationOrder } from './revocation-order.ts';
+import { mayBeShared } from './shared-grant.ts';
+
+export interface RevocationJobTools extends AttemptTools {
+  store: Pick<Store, 'read'>;
+  events: Events;
+  /** No line carries a token, an address or an identifier. */
+  log: { warn(fields: object, message: string): void };
+}
+
+/** How a job ended whose tokens are of no more use, or cannot be revoked. */
+export const REVOKED = 'REVOKED';
+export const NOT_REVOCABLE = 'NOT_REVOCABLE';
+
+const KEPT_ALIVE =
+  'Another connected account of the same user is in use at the provider; revoking the tokens could end its access as well.';
+const NO_WAY = 'The provider does not support token revocation.';
+
+/**
+ * Revokes tokens that accounts gave up. A provider that gives no answer is asked again for three days; a provider that refuses is
+ * not. Revoking a token twice does no harm (RFC 7009 §2.2).
+ */
+export function revocationJob(tools: RevocationJobTools): JobKind {
+  const { events, log } = tools;
+  return {
+    name: REVOCATION,
+    perLane: BACKGROUND.revocationsPerProvider,
+    attemptMs: BACKGROUND.revocationMs,
+    firstRestMs: BACKGROUND.revocationRestMs,
+    longestRestMs: BACKGROUND.revocationLongestRestMs,
+    giveUpAfterMs: LIFETIME.revocationAttemptsMs,
+    givenUp: 'Abandoned after three days.',
+    run: (job, signal) => revoke(tools, job, signal),
+    async ended(tx, { environmentId, subjectId, lane, id }, outcome) {
+      const type = eventOf(outcome);
+      const { reason } = outcome;
+      const accountId = subjectId ?? '';
+      await events.emit(
+        tx,
+        { environmentId, actor: 'system', requestId: '' },
+        {
+          type,
+          subject: accountId,
+          auditOnly: { revocation: id, ...(type !== 'revocation.succeeded' && { reason }) },
+          data: async (show) => ({ revocation: await show.revocation(id) }),
+        },
+      );
+      if (type !== 'revocation.failed') return;
+      const fields = { account_id: accountId, provider: lane, reason };
+      tx.afterCommit(() => log.warn(fields, 'tokens were not revoked at their provider'));
+    },
+  };
+}
+
+function eventOf(outcome: JobOutcome) {
+  if (outcome.kind === 'failed') return 'revocation.failed';
+  return outcome.result === REVOKED ? 'revocation.succeeded' : 'revocation.skipped';
+}
+
+async function revoke(tools: RevocationJobTools, job: Job, signal: AbortSignal): Promise<AttemptOutcome> {
+  const { read } = tools.store;
+  const { environmentId, subjectId } = job;
+  const order = job.payload as RevocationOrder;
+  const { connection_id: connectionId, subject, own = false } = order;
+  // Asked before each attempt: a person may have connected an account again since the order was given.
+  const account = subjectId === null ? undefined : await read.accounts.get(environmentId, subjectId);
+  if (!own && (await mayBeShared(read, { environmentId, connectionId }, account, subject))) {
+    return { kind: 'done', result: NOT_REVOCABLE, reason: KEPT_ALIVE };
+  }
+  return outcomeOf(await attemptRevocation(tools, environmentId, order, signal));
+}
+
+function outcomeOf(outcome: RevocationOutcome): AttemptOutcome {
+  if (outcome.kind === 'revoked') return { kind: 'done', result: REVOKED };
+  if (outcome.kind === 'not_revocable') return { kind: 'done', result: NOT_REVOCABLE, reason: NO_WAY };
+  if (outcome.kind === 'failed') return { kind: 'failed', reason: outcome.message };
+  const { message: reason, retryAfterMs } = outcome;
+  return { kind: 'retry', reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}

@@ -1,0 +1,44 @@
+import type { JobRow } from '../../db/store.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { AttemptOutcome, JobKind } from './job-kind.ts';
+import { openPayload } from './payload.ts';
+
+export interface AttemptTools {
+  vault: Vault;
+  log: { error(fields: object, message: string): void };
+}
+
+const OURS = 'The server failed before the attempt was complete.';
+
+/**
+ * Makes one attempt of a job. It never rejects: whatever the kind throws is logged, and the job is tried again.
+ *
+ * @param stopping is aborted when the server stops
+ */
+export async function attempt(
+  { vault, log }: AttemptTools,
+  kind: JobKind,
+  row: JobRow,
+  stopping: AbortSignal,
+): Promise<AttemptOutcome> {
+  const late = new AbortController();
+  const { promise: timeOver, resolve } = Promise.withResolvers<AttemptOutcome>();
+  const timer = setTimeout(() => {
+    late.abort();
+    resolve({ kind: 'retry', reason: `The attempt did not end within ${kind.attemptMs / 1000} seconds.` });
+  }, kind.attemptMs).unref();
+  try {
+    const job = { ...jobOf(row), payload: openPayload(vault, row) };
+    return await Promise.race([kind.run(job, AbortSignal.any([stopping, late.signal])), timeOver]);
+  } catch (err) {
+    log.error({ job: row.id, kind: row.kind, err }, 'an attempt of a job failed unexpectedly');
+    return { kind: 'retry', reason: OURS };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a kind may know of a job. */
+export function jobOf({ id, environmentId, kind, lane, subjectId, attempts, createdAt }: JobRow) {
+  return { id, environmentId, kind, lane, subjectId, attempts, createdAt };
+}

@@ -1,0 +1,76 @@
+import { JOBS } from '../budgets.ts';
+import { startTimer, type Timer, withinLimit } from '../timers.ts';
+import type { JobKind } from './job-kind.ts';
+import { createPeriodicJobs, type PeriodicJob, type PeriodicTools } from './periodic.ts';
+import type { JobQueue } from './queue.ts';
+import { createJobRunner, type RunnerTools } from './runner.ts';
+
+export interface JobTools
+  extends Omit<RunnerTools, 'wake' | 'counted' | 'kinds'>,
+    Omit<PeriodicTools, 'wake' | 'counted'> {
+  queue: Pick<JobQueue, 'onAdded'>;
+  kinds: readonly JobKind[];
+  periodic: readonly PeriodicJob[];
+  counted: {
+    job: RunnerTools['counted'];
+    periodic: PeriodicTools['counted'];
+  };
+}
+
+export interface Jobs {
+  /** Looks for work from now on, on the real clock. */
+  start(): void;
+  /** Runs a periodic job soon, at whatever time it is due. */
+  soon(name: string): void;
+  /** Runs all that is due; resolves when nothing more is due or under way. */
+  runDue(): Promise<void>;
+  /** Begins nothing more, and cuts attempts short. Waits for what is under way, but not longer than `JOBS.stopMs`. */
+  stop(): Promise<void>;
+}
+
+/** The engine of all work that no request waits for: durable jobs, and periodic jobs. */
+export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobTools): Jobs {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const wake = () => timer?.soon(0);
+  const runner = createJobRunner({ ...tools, kinds, counted: counted.job, wake }, signal);
+  const periods = createPeriodicJobs({ ...tools, counted: counted.periodic, wake }, periodic, signal);
+  let timer: Timer | undefined;
+
+  let looked: Promise<unknown> = Promise.resolve();
+
+  /** One look at a time, so that none begins what another one is about to. */
+  function look(): Promise<number> {
+    const looking = looked.then(lookOnce);
+    looked = looking.catch(() => {});
+    return looking;
+  }
+
+  async function lookOnce(): Promise<number> {
+    if (signal.aborted) return 0;
+    return (await periods.look()) + (await runner.look());
+  }
+
+  return {
+    start() {
+      const failed = (err: unknown) => tools.log.error({ err }, 'due jobs could not be read');
+      timer = startTimer(look, { everyMs: JOBS.lookEveryMs, failed });
+      queue.onAdded(() => timer?.soon(JOBS.soonMs));
+    },
+    soon(name) {
+      periods.ask(name);
+      timer?.soon(JOBS.soonMs);
+    },
+    async runDue() {
+      do {
+        await Promise.all([runner.idle(), periods.idle()]);
+      } while ((await look()) > 0);
+      await Promise.all([runner.idle(), periods.idle()]);
+    },
+    async stop() {
+      stopping.abort();
+      await timer?.stop(JOBS.stopMs);
+      await withinLimit(Promise.all([runner.idle(), periods.idle()]), JOBS.stopMs);
+    },
+  };
+}

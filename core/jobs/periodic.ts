@@ -1,0 +1,125 @@
+import type { Store } from '../../db/store.ts';
+import { inBackground } from '../background.ts';
+import { JOBS } from '../budgets.ts';
+import { fraction } from '../random.ts';
+
+/** Work that one instance of the deployment does again and again. Times in milliseconds. */
+export interface PeriodicJob {
+  name: string;
+  everyMs: number;
+  /** The least time after the start of the server. */
+  firstMs: number;
+  /** @param signal is aborted when the server stops */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface PeriodicTools {
+  store: Pick<Store, 'read' | 'write'>;
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+  /** The number of this instance. */
+  owner: number;
+  log: { error(fields: object, message: string): void };
+  /** Told how each run ended. */
+  counted(name: string, outcome: 'done' | 'failed'): void;
+  /** Called when a run has ended. */
+  wake(): void;
+}
+
+export interface PeriodicJobs {
+  /** Begins all that are due, or were asked for. @returns how many it has begun */
+  look(): Promise<number>;
+  /** Makes a job due now. */
+  ask(name: string): void;
+  /** Resolves when none is running. */
+  idle(): Promise<void>;
+}
+
+/** No time is later. */
+const WHENEVER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Runs jobs by a schedule that is kept in the database: a restart delays none of them and brings none forward, and one instance runs
+ * each of them at a time. A run that fails is logged and counted; the next one comes at its time.
+ *
+ * @param stopping is aborted when the server stops
+ */
+export function createPeriodicJobs(
+  tools: PeriodicTools,
+  jobs: readonly PeriodicJob[],
+  stopping: AbortSignal,
+): PeriodicJobs {
+  const { store, now, random, owner, log, counted, wake } = tools;
+  const startedAt = now();
+  const running = new Map<string, Promise<void>>();
+  const asked = new Set<string>();
+  let isListed = false;
+
+  /** Instances that start together do not run everything together later on. */
+  function nextAt({ everyMs }: PeriodicJob, at: number): number {
+    return Math.ceil(at + everyMs * (1 - JOBS.periodJitter * fraction(random)));
+  }
+
+  async function list(): Promise<void> {
+    await store.write(async (tx) => {
+      for (const { name, firstMs } of jobs) await tx.periodicJobs.add(name, startedAt + firstMs);
+    });
+    isListed = true;
+  }
+
+  async function take(job: PeriodicJob, isAsked: boolean): Promise<boolean> {
+    const at = now();
+    return store.write(async (tx) => {
+      const due = isAsked ? WHENEVER : at;
+      const isTaken = await tx.periodicJobs.take(job.name, owner, due, nextAt(job, at));
+      // Another instance runs it, and may have passed what it is needed for: it is run again afterwards.
+      if (!isTaken && isAsked) await tx.periodicJobs.hasten(job.name, at);
+      return isTaken;
+    });
+  }
+
+  async function runTaken({ name, run }: PeriodicJob): Promise<void> {
+    try {
+      if (!stopping.aborted) await run(stopping);
+      counted(name, 'done');
+    } catch (err) {
+      counted(name, 'failed');
+      log.error({ job: name, err }, 'a periodic job failed');
+    }
+    await store.write((tx) => tx.periodicJobs.release(name, owner));
+  }
+
+  function begin(job: PeriodicJob): void {
+    const work = inBackground(
+      () => runTaken(job),
+      (err) => log.error({ job: job.name, err }, 'the end of a periodic job could not be stored'),
+    ).then(() => {
+      running.delete(job.name);
+      wake();
+    });
+    running.set(job.name, work);
+  }
+
+  return {
+    async look() {
+      if (!isListed) await list();
+      const times = new Map((await store.read.periodicJobs.list()).map(({ name, nextAt }) => [name, nextAt]));
+      let begun = 0;
+      for (const job of jobs) {
+        if (running.has(job.name) || stopping.aborted) continue;
+        const isAsked = asked.delete(job.name);
+        const dueAt = Math.max(times.get(job.name) ?? WHENEVER, startedAt + job.firstMs);
+        if (!isAsked && now() < dueAt) continue;
+        if (!(await take(job, isAsked))) continue;
+        begin(job);
+        begun++;
+      }
+      return begun;
+    },
+    ask: (name) => void asked.add(name),
+    async idle() {
+      await Promise.all(running.values());
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { EnvironmentId, Transaction } from '../../db/store.ts';
+import type { Vault } from '../vault/vault.ts';
+import { sealPayload } from './payload.ts';
+
+/** What is to be done, for whom. */
+export interface JobOrder {
+  environmentId: EnvironmentId;
+  kind: string;
+  /** Jobs of one lane share a number of places, for example all that go to one provider. */
+  lane: string;
+  /** What the job is about, usually an account. */
+  subjectId: string | null;
+  /** Milliseconds after which the job is not tried again. */
+  giveUpAfterMs: number;
+}
+
+export interface JobQueue {
+  /**
+   * Adds a job in the transaction that causes it. It is begun soon after the commit.
+   *
+   * @param payload what the attempts need; it is sealed, so it can hold secrets
+   * @returns the id of the job
+   */
+  enqueue(tx: Transaction, order: JobOrder, payload: object): Promise<string>;
+  /** Writes down a job that cannot even be tried, with a reason for people. */
+  recordFailed(tx: Transaction, order: JobOrder, reason: string): Promise<string>;
+  /** @param listener is called after each commit that added jobs */
+  onAdded(listener: () => void): void;
+}
+
+export interface JobQueueTools {
+  vault: Vault;
+  /** Milliseconds UTC. */
+  now(): number;
+  newId(prefix: 'job'): string;
+}
+
+/** Takes the orders for work that is done after a transaction, outside of the database. */
+export function createJobQueue({ vault, now, newId }: JobQueueTools): JobQueue {
+  let added = () => {};
+  const rowOf = ({ kind, lane, subjectId, giveUpAfterMs }: JobOrder) => {
+    const at = now();
+    return { id: newId('job'), kind, lane, subjectId, giveUpAt: at + giveUpAfterMs, createdAt: at };
+  };
+  return {
+    async enqueue(tx, order, payload) {
+      const { environmentId } = order;
+      const row = rowOf(order);
+      const sealed = sealPayload(vault, environmentId, row.id, payload);
+      await tx.jobs.insert(environmentId, { ...row, ...sealed, runAt: row.createdAt });
+      tx.afterCommit(() => added());
+      return row.id;
+    },
+    async recordFailed(tx, order, reason) {
+      const row = rowOf(order);
+      await tx.jobs.insertFailed(order.environmentId, { ...row, reason });
+      return row.id;
+    },
+    onAdded(listener) {
+      added = listener;
+    },
+  };
+}

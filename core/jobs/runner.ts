@@ -1,0 +1,167 @@
+import type { JobRow, Store, WaitingLane } from '../../db/store.ts';
+import { JOBS } from '../budgets.ts';
+import { Lanes, type Leave } from '../lanes.ts';
+import { type AttemptTools, attempt, jobOf } from './attempt.ts';
+import { nextAttemptAt } from './backoff.ts';
+import type { AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
+
+export interface RunnerTools extends AttemptTools {
+  store: Pick<Store, 'read' | 'write'>;
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+  /** The number of this instance. */
+  owner: number;
+  kinds: readonly JobKind[];
+  /** Told how each attempt ended. */
+  counted(kind: string, outcome: 'done' | 'failed' | 'retry'): void;
+  /** Called when a payload was removed from the database. */
+  scrubStorage(): void;
+  /** Called when there may be more to begin. */
+  wake(): void;
+}
+
+export interface JobRunner {
+  /** Begins all that is due and has a place. @returns how many attempts it has begun */
+  look(): Promise<number>;
+  /** Resolves when no attempt is under way. */
+  idle(): Promise<void>;
+}
+
+/** An end that could not be stored yet. */
+interface Unsettled {
+  row: JobRow;
+  outcome: AttemptOutcome;
+}
+
+const ABANDONED = 'The server ended during the attempt.';
+const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = JOBS;
+
+/**
+ * Runs the jobs of the database. Each is claimed by one instance, and run at least once: an attempt whose instance is gone, or whose
+ * outcome could not be stored, counts as failed. Jobs of kinds that this version does not know are left alone.
+ *
+ * @param stopping is aborted when the server stops: attempts under way are cut short and made again by the next instance
+ */
+export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobRunner {
+  const { store, now, random, owner, log, counted, scrubStorage, wake } = tools;
+  const kinds = new Map(tools.kinds.map((kind) => [kind.name, kind]));
+  const lanes = new Lanes({ total: TOTAL, perLane: (lane) => kinds.get(kindOf(lane))?.perLane ?? 0 });
+  const underWay = new Set<Promise<void>>();
+  const unsettled = new Map<string, Unsettled>();
+  /** Where the next look goes on, by kind. */
+  const places = new Map<string, WaitingLane>();
+
+  async function begin(kind: JobKind, lane: WaitingLane): Promise<number> {
+    const leaves: Leave[] = [];
+    for (let leave = lanes.tryEnter(nameOf(lane)); leave; leave = lanes.tryEnter(nameOf(lane))) leaves.push(leave);
+    if (leaves.length === 0) return 0;
+    let rows: JobRow[] = [];
+    try {
+      const { environmentId, lane: name } = lane;
+      const claim = { kind: kind.name, environmentId, lane: name, owner, now: now(), limit: leaves.length };
+      rows = await store.write((tx) => tx.jobQueue.claim(claim));
+    } finally {
+      for (const leave of leaves.splice(rows.length)) leave();
+    }
+    for (const [index, row] of rows.entries()) {
+      const work = workOn(kind, row).finally(() => {
+        leaves[index]?.();
+        underWay.delete(work);
+        wake();
+      });
+      underWay.add(work);
+    }
+    return rows.length;
+  }
+
+  async function workOn(kind: JobKind, row: JobRow): Promise<void> {
+    const outcome = await attempt(tools, kind, row, stopping);
+    counted(kind.name, outcome.kind);
+    await settleOrKeep({ row, outcome });
+  }
+
+  /** The database may fail now; the outcome is known nevertheless, and the job must not be run again for it. */
+  async function settleOrKeep(end: Unsettled): Promise<void> {
+    unsettled.delete(end.row.id);
+    try {
+      await settle(end);
+    } catch (err) {
+      log.error({ job: end.row.id, kind: end.row.kind, err }, 'the outcome of a job could not be stored yet');
+      unsettled.set(end.row.id, end);
+    }
+  }
+
+  async function settle({ row, outcome }: Unsettled): Promise<void> {
+    const { id, attempts, giveUpAt } = row;
+    const kind = kinds.get(row.kind);
+    const at = now();
+    if (outcome.kind !== 'retry') return end(row, outcome, at);
+    const { reason, retryAfterMs } = outcome;
+    const isLast = kind !== undefined && !stopping.aborted && at >= giveUpAt;
+    if (isLast) return end(row, { kind: 'failed', reason: `${kind.givenUp} ${reason}` }, at);
+    const isNow = stopping.aborted || kind === undefined;
+    const runAt = isNow ? at : nextAttemptAt(kind, { attempts, giveUpAt }, { at, random, retryAfterMs });
+    const current = { id, attempts, owner: row.owner as number };
+    await store.write((tx) => tx.jobQueue.again(current, { runAt, reason, at }));
+  }
+
+  /** What another instance has stored meanwhile stands. */
+  async function end(row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
+    const { id, attempts } = row;
+    const current = { id, attempts, owner: row.owner as number };
+    await store.write(async (tx) => {
+      const isDone = outcome.kind === 'done';
+      const isCurrent = isDone
+        ? await tx.jobQueue.done(current, { ...outcome, at })
+        : await tx.jobQueue.fail(current, { ...outcome, at });
+      if (!isCurrent) return;
+      await kinds.get(row.kind)?.ended(tx, jobOf(row), outcome);
+      if (isDone) tx.afterCommit(scrubStorage);
+    });
+  }
+
+  async function lookAt(kind: JobKind): Promise<number> {
+    let begun = 0;
+    for (let count = 0; count < LANES && !stopping.aborted; count++) {
+      const lane = await store.read.jobQueue.nextLane(kind.name, places.get(kind.name));
+      if (!lane) {
+        places.delete(kind.name);
+        return begun;
+      }
+      places.set(kind.name, lane);
+      if (lane.runAt <= now()) begun += await begin(kind, lane);
+    }
+    wake();
+    return begun;
+  }
+
+  async function freeAbandoned(): Promise<void> {
+    for (const row of await store.read.jobQueue.abandoned(ABANDONED_ROWS)) {
+      counted(row.kind, 'retry');
+      await settle({ row, outcome: { kind: 'retry', reason: ABANDONED } });
+    }
+  }
+
+  return {
+    async look() {
+      // A copy: what cannot be stored yet is kept again.
+      for (const end of [...unsettled.values()]) await settleOrKeep(end);
+      await freeAbandoned();
+      let begun = 0;
+      for (const kind of kinds.values()) begun += await lookAt(kind);
+      return begun;
+    },
+    async idle() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function nameOf({ kind, environmentId, lane }: WaitingLane): string {
+  return `${kind} ${environmentId} ${lane}`;
+}
+
+function kindOf(name: string): string {
+  return name.slice(0, name.indexOf(' '));
+}

@@ -1,0 +1,166 @@
+import { and, asc, count, eq, type SQL, sql } from './drizzle.ts';
+import type { JobAttempt, JobClaim, JobEnd, JobLane, JobTally, WaitingLane } from './rows/job-queue.ts';
+import type { JobRow, JobState } from './rows/jobs.ts';
+import { instances, jobs } from './schema.ts';
+import type { Statements } from './statements.ts';
+
+export interface JobQueueReads {
+  /** The next lane of a kind in which a job waits, in the order of environments and lanes. */
+  nextLane(kind: string, after: Omit<JobLane, 'kind'> | undefined): Promise<WaitingLane | undefined>;
+  /** Jobs of instances that are gone. */
+  abandoned(limit: number): Promise<JobRow[]>;
+  /** Counts up to `limit` jobs, and none that is DONE. */
+  tally(kind: string, state: Exclude<JobState, 'DONE'>, limit: number): Promise<JobTally>;
+}
+
+export interface JobQueueWrites {
+  /** Takes jobs of a lane that are due, the longest overdue first: each is given to one caller. */
+  claim(claim: JobClaim): Promise<JobRow[]>;
+  /** The attempt worked. The payload is removed. @returns false when it is no longer the current one */
+  done(attempt: JobAttempt, end: JobEnd): Promise<boolean>;
+  /** The attempt failed, and another one follows. @returns false when it is no longer the current one */
+  again(attempt: JobAttempt, next: { runAt: number; reason: string; at: number }): Promise<boolean>;
+  /** The attempt failed, and was the last one. @returns false when it is no longer the current one */
+  fail(attempt: JobAttempt, end: JobEnd): Promise<boolean>;
+}
+
+/** Over all environments: for the engine that runs jobs, and for nothing else. */
+export type JobQueueRepository = JobQueueReads & JobQueueWrites;
+
+const t = jobs;
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+// Literal, so that the partial indexes serve.
+const waiting = sql`${t.state} = 'WAITING'`;
+const running = sql`${t.state} = 'RUNNING'`;
+const ofKind = eq(t.kind, sql.placeholder('kind'));
+const current = and(
+  eq(t.id, sql.placeholder('id')),
+  running,
+  eq(t.owner, sql.placeholder('owner')),
+  eq(t.attempts, sql.placeholder('attempts')),
+) as SQL;
+
+export function createJobQueueRepository({ db, once }: Statements): JobQueueRepository {
+  const lane = (condition: SQL | undefined) =>
+    db
+      .select({ kind: t.kind, environmentId: t.environmentId, lane: t.lane, runAt: t.runAt })
+      .from(t)
+      .where(and(waiting, ofKind, condition))
+      .orderBy(asc(t.environmentId), asc(t.lane), asc(t.runAt))
+      .limit(1)
+      .prepare();
+  const firstLane = once(() => lane(undefined));
+  const nextLane = once(() =>
+    lane(sql`(${t.environmentId}, ${t.lane}) > (${sql.placeholder('environmentId')}, ${sql.placeholder('lane')})`),
+  );
+  const abandoned = once(() =>
+    db
+      .select()
+      .from(t)
+      // Numbers begin with 1; the range lets the index serve.
+      .where(and(running, sql`${t.owner} > 0`, sql`${t.owner} not in (select ${instances.number} from ${instances})`))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const total = (where: SQL | undefined) => {
+    const found = db
+      .select({ one: sql<number>`1`.as('one') })
+      .from(t)
+      .where(where)
+      .limit(sql.placeholder('limit'))
+      .as('found');
+    return db.select({ total: count() }).from(found).prepare();
+  };
+  const first = (where: SQL | undefined) =>
+    db
+      .select({ runAt: sql<number | null>`min(${t.runAt})` })
+      .from(t)
+      .where(where)
+      .prepare();
+  const tallyOf = (state: SQL) => {
+    const where = and(ofKind, state, sql`${t.state} <> 'DONE'`);
+    return { total: once(() => total(where)), first: once(() => first(where)) };
+  };
+  const tallies = {
+    WAITING: tallyOf(waiting),
+    RUNNING: tallyOf(running),
+    FAILED: tallyOf(sql`${t.state} = 'FAILED'`),
+  };
+  const claimed = once(() => {
+    const due = db
+      .select({ id: t.id })
+      .from(t)
+      .where(
+        and(
+          waiting,
+          ofKind,
+          eq(t.environmentId, sql.placeholder('environmentId')),
+          eq(t.lane, sql.placeholder('lane')),
+          sql`${t.runAt} <= ${sql.placeholder('now')}`,
+        ),
+      )
+      .orderBy(asc(t.runAt))
+      .limit(sql.placeholder('limit'));
+    return db
+      .update(t)
+      .set({ state: 'RUNNING', owner: given('owner'), attempts: sql`${t.attempts} + 1` })
+      .where(sql`${t.id} in ${due}`)
+      .returning()
+      .prepare();
+  });
+  const again = once(() =>
+    db
+      .update(t)
+      .set({ state: 'WAITING', owner: null, runAt: given('runAt'), reason: given('reason'), updatedAt: given('at') })
+      .where(current)
+      .prepare(),
+  );
+  const done = once(() =>
+    db
+      .update(t)
+      .set({
+        state: 'DONE',
+        owner: null,
+        kekId: null,
+        payloadSealed: null,
+        result: given('result'),
+        reason: given('reason'),
+        updatedAt: given('at'),
+      })
+      .where(current)
+      .prepare(),
+  );
+  const fail = once(() =>
+    db
+      .update(t)
+      .set({ state: 'FAILED', owner: null, reason: given('reason'), updatedAt: given('at') })
+      .where(current)
+      .prepare(),
+  );
+
+  return {
+    async nextLane(kind, after) {
+      return await (after ? nextLane().get({ kind, ...after }) : firstLane().get({ kind }));
+    },
+    async abandoned(limit) {
+      return await abandoned().all({ limit });
+    },
+    async tally(kind, state, limit) {
+      const { total, first } = tallies[state];
+      const counted = (await total().get({ kind, limit }))?.total ?? 0;
+      return { total: counted, firstRunAt: (await first().get({ kind }))?.runAt ?? null };
+    },
+    async claim(claim) {
+      return await claimed().all({ ...claim });
+    },
+    async done(attempt, { at, result = null, reason = null }) {
+      return (await done().run({ ...attempt, at, result, reason })).changes === 1;
+    },
+    async again(attempt, next) {
+      return (await again().run({ ...attempt, ...next })).changes === 1;
+    },
+    async fail(attempt, { at, reason = null }) {
+      return (await fail().run({ ...attempt, at, reason })).changes === 1;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { and, asc, eq, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList, type Filter } from './keyset.ts';
+import { countUpTo, placesOf } from './large-list.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { FailedJob, JobFilters, JobRow, NewJob } from './rows/jobs.ts';
+import { jobs } from './schema.ts';
+import type { Pacing } from './slices.ts';
+import type { Statements } from './statements.ts';
+
+export interface JobReads {
+  get(environmentId: EnvironmentId, id: string): Promise<JobRow | undefined>;
+  /** Everything about one subject, the oldest first. */
+  listBySubject(environmentId: EnvironmentId, subjectId: string): Promise<JobRow[]>;
+  /** A page of one kind, the newest first. */
+  page(environmentId: EnvironmentId, filters: JobFilters & { kind: string }, page: PageRequest): Promise<Page<JobRow>>;
+  /** A page of all kinds without those that are DONE, the newest first. */
+  pageOpen(environmentId: EnvironmentId, filters: JobFilters, page: PageRequest): Promise<Page<JobRow>>;
+}
+
+export interface JobWrites {
+  insert(environmentId: EnvironmentId, job: NewJob): Promise<void>;
+  /** Writes down a job that cannot be tried. */
+  insertFailed(environmentId: EnvironmentId, job: FailedJob): Promise<void>;
+  /**
+   * Lets a failed job run again, as if it had not been tried.
+   *
+   * @returns the job, or undefined when it has not failed or its payload is gone
+   */
+  retry(
+    environmentId: EnvironmentId,
+    id: string,
+    times: { runAt: number; giveUpAt: number; at: number },
+  ): Promise<JobRow | undefined>;
+  /** Removes some of what ended before a time, the oldest first. @returns how many */
+  purge(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
+  /** Removes the payloads of some that failed before a time, the oldest first. @returns how many */
+  wipe(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
+}
+
+export type JobRepository = JobReads & JobWrites;
+
+const t = jobs;
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneJob = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
+// Literal, so that the partial indexes serve.
+const failed = sql`${t.state} = 'FAILED' and ${t.payloadSealed} is not null`;
+const ended = sql`${t.state} in ('DONE', 'FAILED')`;
+const open = and(withinEnvironment, sql`${t.state} <> 'DONE'`) as SQL;
+
+const FILTERS: Record<keyof JobFilters, Filter> = {
+  subjectId: (steer) => sql`${steer}${t.subjectId} = ${sql.placeholder('subjectId')}`,
+  kind: (steer) => sql`${steer}${t.kind} = ${sql.placeholder('kind')}`,
+  state: (steer) => sql`${steer}${t.state} = ${sql.placeholder('state')}`,
+  result: (steer) => sql`${steer}${t.result} = ${sql.placeholder('result')}`,
+  isPending: (steer) => sql`${steer}${t.state} in ('WAITING', 'RUNNING')`,
+};
+
+export function createJobRepository(statements: Statements, pacing: Pacing): JobRepository {
+  const { db, once } = statements;
+  const get = once(() => db.select().from(t).where(oneJob).prepare());
+  const listBySubject = once(() =>
+    db
+      .select()
+      .from(t)
+      .where(and(withinEnvironment, eq(t.subjectId, sql.placeholder('subjectId'))))
+      .orderBy(asc(t.id))
+      .prepare(),
+  );
+  const list = (scope: SQL, lead: (names: (keyof JobFilters)[]) => keyof JobFilters | undefined) =>
+    createKeysetList<JobRow, keyof JobFilters>(statements, {
+      order: t.id,
+      scope: { all: scope, older: scope, newer: scope },
+      filters: FILTERS,
+      select: (where, order) =>
+        db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+      count: (where) => countUpTo(db, t, where),
+      large: {
+        lead: async (names) => lead(names),
+        places: (where, order) => placesOf(db, t, t.id, where, order),
+        pacing,
+      },
+      placeOf: ({ id }) => id,
+      // Ids are in the order of time, also that of a job which is gone.
+      placeOfCursor: async (_environmentId, id) => id,
+    });
+  // A subject has few jobs.
+  const ofKind = list(withinEnvironment, ([first]) => first);
+  const opened = list(open, () => undefined);
+  const retry = once(() =>
+    db
+      .update(t)
+      .set({
+        state: 'WAITING',
+        attempts: 0,
+        runAt: given('runAt'),
+        giveUpAt: given('giveUpAt'),
+        updatedAt: given('at'),
+      })
+      .where(and(oneJob, failed))
+      .returning()
+      .prepare(),
+  );
+  const oldest = (condition: SQL) =>
+    db
+      .select({ id: t.id })
+      .from(t)
+      .where(and(withinEnvironment, condition, sql`${t.updatedAt} < ${sql.placeholder('before')}`))
+      .orderBy(t.updatedAt)
+      .limit(sql.placeholder('limit'));
+  const purge = once(() =>
+    db
+      .delete(t)
+      .where(sql`${t.id} in ${oldest(ended)}`)
+      .prepare(),
+  );
+  const wipe = once(() =>
+    db
+      .update(t)
+      .set({ kekId: null, payloadSealed: null })
+      .where(sql`${t.id} in ${oldest(failed)}`)
+      .prepare(),
+  );
+
+  return {
+    async get(environmentId, id) {
+      return await get().get({ environmentId, id });
+    },
+    async listBySubject(environmentId, subjectId) {
+      return await listBySubject().all({ environmentId, subjectId });
+    },
+    async page(environmentId, filters, page) {
+      return await ofKind.page(environmentId, filters, page);
+    },
+    async pageOpen(environmentId, filters, page) {
+      return await opened.page(environmentId, filters, page);
+    },
+    async insert(environmentId, job) {
+      const start = { state: 'WAITING' as const, attempts: 0, updatedAt: job.createdAt };
+      await db
+        .insert(t)
+        .values({ ...job, ...start, environmentId })
+        .run();
+    },
+    async insertFailed(environmentId, job) {
+      const end = { state: 'FAILED' as const, attempts: 0, runAt: job.createdAt, updatedAt: job.createdAt };
+      await db
+        .insert(t)
+        .values({ ...job, ...end, environmentId })
+        .run();
+    },
+    async retry(environmentId, id, times) {
+      return await retry().get({ environmentId, id, ...times });
+    },
+    async purge(environmentId, before, limit) {
+      return (await purge().run({ environmentId, before, limit })).changes;
+    },
+    async wipe(environmentId, before, limit) {
+      return (await wipe().run({ environmentId, before, limit })).changes;
+    },
+  };
+}
