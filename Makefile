@@ -80,6 +80,7 @@ check: install ## Check drift of generated files, lint, import rules, names of a
 	node scripts/check-type-names.ts
 	node scripts/check-storage-port.ts
 	node scripts/check-operation-tests.ts
+	node scripts/check-migrations.ts
 	node scripts/check-prose.ts
 	tsc --noEmit -p .
 	node scripts/check-compat.ts

@@ -36,7 +36,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
   /** What the first row follows. */
   const start = once(() =>
     db
-      // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_core.sql.
+      // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql.
       .select({ seq: sql<number>`coalesce((${removed}), ${environments.ordinal} << 40)` })
       .from(environments)
       .where(eq(environments.id, ENVIRONMENT))

@@ -22,9 +22,9 @@ export interface ExecutionBlocks {
   removeOldest(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
-/** A block has this many numbers: see 0001_core.sql. */
+/** A block has this many numbers: see 0001_initial.sql. */
 const SIZE = 1024;
-/** Numbers of one environment: see 0001_core.sql. */
+/** Numbers of one environment: see 0001_initial.sql. */
 const ENVIRONMENT_SIZE = 2 ** 40;
 
 const { block, firstStartedAt, lastStartedAt } = executionBlocks;

@@ -4,7 +4,7 @@ import { counters, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_core.sql. */
+/** Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql. */
 const LOW = sql`(select ${environments.ordinal} << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 

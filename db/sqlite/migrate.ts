@@ -21,7 +21,7 @@ const BEFORE_RELEASES =
   'it was created by a development version from before release 0.1.0. Set DATA_DIR to a new directory, start, and connect the accounts again';
 const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Reads the migrations of a directory (default: ours) in the order of their names, such as `0001_core.sql`. */
+/** Reads the migrations of a directory (default: ours) in the order of their names, such as `0001_initial.sql`. */
 export function loadMigrations(directory: string = DIRECTORY): Migration[] {
   return readdirSync(directory)
     .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))

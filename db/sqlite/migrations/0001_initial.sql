@@ -1,9 +1,10 @@
--- Strict tables. Times are integer milliseconds UTC, json is text, sealed bytes are blobs, booleans are 0 or 1.
+-- The schema of release 0.1.0. Tables are strict. Times are integer milliseconds UTC, JSON is text, sealed bytes are blobs, booleans
+-- are 0 or 1.
 --
 -- Tables that grow (accounts, executions, audit_log) have a `seq` that is allocated per environment from `counters`: the
--- environment's ordinal above bit 40, a running number below. One environment's rows are therefore one range of the table,
--- of each index (an index ends in the rowid) and of the search index, in the order of creation: the environment is a bound
--- of every scan without being a column of every index.
+-- environment's ordinal above bit 40, a running number below. So the rows of one environment are one range of the table, of each
+-- index (an index ends in the rowid) and of the search index, in the order of creation. A scan is limited to an environment without
+-- its id in every index.
 
 create table environments (
   id text primary key not null,
@@ -86,7 +87,7 @@ create table connections (
   domains text not null default '[]' check (json_valid(domains)),
   client_id text,
   client_secret_sealed blob,
-  -- Grows with every client; with the binding it is authenticated with the secret.
+  -- Incremented whenever the client is replaced. It and the binding are authenticated with the secret.
   client_generation integer not null default 0 check (client_generation >= 0),
   client_binding text check (client_binding is null or json_valid(client_binding)),
   scopes text not null default '[]' check (json_valid(scopes)),
@@ -123,7 +124,7 @@ create table accounts (
   api_config text not null default '{}' check (json_valid(api_config)),
   public_details text check (public_details is null or json_valid(public_details)),
   origins text not null default '[]' check (json_valid(origins)),
-  -- What else the credential is bound to; authenticated with it, like its origins.
+  -- Further values that the credential is bound to. They are authenticated with it, like its origins.
   binding text not null default '{"base":null,"use":"","fields":{},"issued":null,"endpoints":[]}' check (json_valid(binding)),
   provider_subject text,
   wrapped_data_key blob,
@@ -131,7 +132,7 @@ create table accounts (
   credentials_sealed blob,
   temporary_sealed blob,
   credential_generation integer not null default 0 check (credential_generation >= 0),
-  -- The folded identifier. The key and the provider of a connection are searched there.
+  -- The folded identifier. The key and the provider of a connection are searched in connections.
   search_text text not null,
   version integer not null default 1,
   created_at integer not null,
@@ -142,10 +143,10 @@ create table accounts (
 ) strict;
 
 create unique index accounts_id on accounts (id);
--- A connection belongs to one environment, so this is unique by environment as well.
+-- A connection belongs to one environment, so this is unique within the environment too.
 create unique index accounts_identity on accounts (connection_id, identifier, organization_id, user_id);
--- These hold many accounts for one value. With the order and the status in the index itself, a page of the few that have a rare
--- status reads no other row; and with the text, neither does a search within a connection.
+-- Many accounts share one value of these. The index contains the order and the status, so a page of accounts with a rare status
+-- reads no other rows. It contains the text too, so a search within a connection reads no other rows either.
 create index accounts_connection on accounts (connection_id, seq, status, search_text);
 create index accounts_provider on accounts (provider, seq, status);
 create index accounts_organization on accounts (organization_id, seq, status) where organization_id <> '';
@@ -162,8 +163,8 @@ create trigger accounts_uncounted after delete on accounts begin
   update counters set total = total - 1 where environment_id = old.environment_id and name = 'accounts';
 end;
 
--- How many accounts a connection has in each status. Lists filtered by connection, provider or status need exact totals, and
--- counting a tenth of a million index entries takes longer than the page itself.
+-- The number of accounts of a connection in each status. Lists filtered by connection, provider or status need exact totals, and
+-- counting 100,000 index entries takes longer than reading the page.
 create table account_counts (
   connection_id text not null references connections (id) on delete cascade,
   status text not null,
@@ -194,11 +195,11 @@ end;
 create virtual table accounts_search using fts5 (
   search_text, content = 'accounts', content_rowid = 'seq', columnsize = 0, tokenize = 'trigram case_sensitive 1'
 );
--- Deleted text leaves the index at once instead of at a later merge.
+-- Deleted text is removed from the index immediately instead of at a later merge.
 insert into accounts_search (accounts_search, rank) values ('secure-delete', 1);
 
--- Accounts that the index lacks. Rows stand here from an insert to the end of its transaction, which takes them out again: the
--- index writes all that it was given at every savepoint, each time as a piece of its own that has to be merged later.
+-- Accounts that are not in the index yet. A row is added by an insert and removed at the end of its transaction. Otherwise the index
+-- would write a segment at every savepoint, and would have to merge the segments later.
 create table accounts_unindexed (seq integer primary key not null) strict;
 
 create trigger accounts_search_insert after insert on accounts begin
@@ -221,7 +222,7 @@ when new.search_text <> old.search_text and new.seq not in (select seq from acco
   insert into accounts_search (rowid, search_text) values (new.seq, new.search_text);
 end;
 
--- What was removed, for good: an id never comes back, a late writer is refused, a page token still has its place.
+-- Removed accounts. Ids are never used again, late writers are rejected, and page tokens keep their place.
 create table account_tombstones (
   id text primary key not null,
   environment_id text not null references environments (id),
@@ -235,8 +236,8 @@ when exists (select 1 from account_tombstones where id = new.id) begin
   select raise(abort, 'a removed account does not come back');
 end;
 
--- The processes that serve this database. A row that is gone is a process that is gone: what it had begun is ended for it. No
--- number is used twice.
+-- The processes that serve this database. When a row is missing, its process has ended, and another one ends what it had begun.
+-- Numbers are never used twice.
 create table instances (
   number integer primary key autoincrement not null,
   id text not null unique,
@@ -270,7 +271,7 @@ create index executions_agent_run on executions (agent_run_id) where agent_run_i
 create index executions_connector on executions (connector);
 create index executions_tool on executions (tool_name);
 create index executions_status on executions (status);
--- The calls under way: few, however many executions there are.
+-- The calls that are running: few, however many executions there are.
 create index executions_started on executions (environment_id, started_at) where status = 'STARTED';
 
 create trigger executions_counted after insert on executions begin
@@ -281,7 +282,7 @@ create trigger executions_uncounted after delete on executions begin
   update counters set total = total - 1 where environment_id = old.environment_id and name = 'executions';
 end;
 
--- How many executions have ended, by what lists filter: their totals are exact, and the list walks the index of the rarest value.
+-- Ended executions, counted by the filters of lists. So totals are exact, and a list reads the index of the rarest value.
 create table execution_counts (
   environment_id text not null references environments (id),
   connector text not null,
@@ -311,8 +312,8 @@ create trigger execution_counts_delete after delete on executions when old.statu
     and connector = old.connector and tool_name = old.tool_name and status = old.status and total = 0;
 end;
 
--- When the executions of each 1,024 numbers were started: a range of time becomes a range of `seq`. A clock that was set back makes
--- ranges of time overlap, and the ranges of numbers larger than needed.
+-- The times at which each 1,024 executions were started, to turn a range of time into a range of `seq`. If the clock was set back,
+-- ranges of time overlap and the ranges of `seq` are larger than needed.
 create table execution_blocks (
   block integer primary key not null,
   first_started_at integer not null,
@@ -340,7 +341,7 @@ create table idempotency_keys (
   status integer,
   sealed_reply blob,
   execution_id text,
-  -- The number of the instance that has the request.
+  -- The number of the instance that processes the request.
   instance integer not null,
   created_at integer not null,
   expires_at integer not null,
@@ -350,7 +351,7 @@ create table idempotency_keys (
 create index idempotency_keys_expiry on idempotency_keys (environment_id, expires_at);
 create index idempotency_keys_running on idempotency_keys (environment_id, created_at) where state = 'RUNNING';
 
--- The bytes that each client's keys take, with the responses that they hold: 256 for a key.
+-- The bytes that the idempotency keys of each client take: 256 for a key, and its stored response.
 create table idempotency_bytes (
   environment_id text not null references environments (id),
   client_id text not null,
@@ -392,16 +393,16 @@ create trigger audit_log_final before update on audit_log begin
   select raise(abort, 'the audit log is never changed');
 end;
 
--- The end of each environment's chain: without it, rows cut off the end would not be missed. It also gives the next `seq`, and the
--- number of rows. Written once for each transaction.
+-- The end of the audit chain of each environment. Without it, rows removed from the end would not be noticed. It also has the next
+-- `seq` and the number of rows. It is written once in each transaction.
 create table audit_heads (
   environment_id text primary key not null references environments (id),
   seq integer not null,
   hash blob not null check (length(hash) = 32)
 ) strict, without rowid;
 
--- The beginning of each environment's chain, once records were archived. Records up to `archived_seq` are in files of the archive. Those
--- up to `removed_seq` are no longer in audit_log: the first record there follows `removed_hash`.
+-- The beginning of the audit chain of each environment that has archived records. Records up to `archived_seq` are in files of the
+-- archive. Records up to `removed_seq` were deleted from audit_log, so its first record follows `removed_hash`.
 create table audit_archives (
   environment_id text primary key not null references environments (id),
   archived_seq integer not null,
@@ -423,8 +424,216 @@ create table key_checks (
   created_at integer not null
 ) strict;
 
--- What the built-in connectors of an environment were when its accounts were last held against them, by identifier.
+-- Digests of the built-in connectors with which the accounts of an environment were last compared, by identifier.
 create table catalogue_digests (
   environment_id text primary key not null references environments (id),
   digests text not null check (json_valid(digests))
 ) strict;
+
+-- Two accounts of one user at one provider share the grant there. A revocation for one must find the other.
+create index accounts_subject on accounts (connection_id, provider_subject) where provider_subject is not null;
+
+-- One row for each authorization link. OPEN: the link can be used. PENDING_VERIFICATION: a user has finished it; the granted
+-- credentials are stored here, sealed and unused, until the application has verified the user. The other states are final, and have
+-- no sealed value. There is no foreign key to the account: credentials of a deleted account must still be revoked.
+create table auth_requests (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  account_id text not null,
+  connection_id text not null,
+  state text not null check (state in ('OPEN', 'PENDING_VERIFICATION', 'CONSUMED', 'FAILED', 'EXPIRED')),
+  link_digest blob not null check (length(link_digest) = 32),
+  link_expires_at integer not null,
+  request_digest blob check (request_digest is null or length(request_digest) = 32),
+  identifier text not null,
+  user_verify_url text,
+  caller_state text,
+  origins text not null default '[]' check (json_valid(origins)),
+  wrapped_data_key blob,
+  kek_id text references key_checks (kek_id),
+  pending_sealed blob,
+  mismatches integer not null default 0 check (mismatches >= 0),
+  created_at integer not null,
+  expires_at integer not null,
+  ended_at integer,
+  check ((wrapped_data_key is null) = (pending_sealed is null)),
+  check ((kek_id is null) = (pending_sealed is null)),
+  check ((state = 'PENDING_VERIFICATION') = (pending_sealed is not null)),
+  check ((state in ('OPEN', 'PENDING_VERIFICATION')) = (ended_at is null))
+) strict;
+
+create unique index auth_requests_link on auth_requests (link_digest);
+create unique index auth_requests_request on auth_requests (request_digest) where request_digest is not null;
+create index auth_requests_account on auth_requests (account_id) where ended_at is null;
+create index auth_requests_due on auth_requests (environment_id, expires_at) where ended_at is null;
+create index auth_requests_ended on auth_requests (environment_id, ended_at) where ended_at is not null;
+create index auth_requests_kek on auth_requests (kek_id) where kek_id is not null;
+
+-- One row for each visit of a provider: the secrets of the browser and the server, which are valid for one return.
+create table auth_flows (
+  state_digest blob primary key not null check (length(state_digest) = 32),
+  environment_id text not null references environments (id),
+  request_id text not null references auth_requests (id) on delete cascade,
+  connection_id text not null,
+  browser_digest blob not null check (length(browser_digest) = 32),
+  kept_sealed blob,
+  created_at integer not null,
+  expires_at integer not null,
+  spent_at integer,
+  check ((kept_sealed is null) = (spent_at is not null))
+) strict, without rowid;
+
+create index auth_flows_request on auth_flows (request_id);
+create index auth_flows_expiry on auth_flows (environment_id, expires_at);
+
+-- The lease of the refresh of an account, or the outcome of its last refresh. A row is kept as long as its account, so that `fencing`
+-- never decreases. HELD: an owner has the lease. OPEN: a request was sent with the credentials of `generation`, and its outcome is not
+-- known. SETTLED: the outcome is known; `generation` is the one that was obtained, or the one that was kept.
+create table refresh_leases (
+  account_id text primary key not null references accounts (id) on delete cascade,
+  environment_id text not null references environments (id),
+  fencing integer not null check (fencing >= 1),
+  state text not null check (state in ('HELD', 'OPEN', 'SETTLED')),
+  generation integer not null,
+  owner text,
+  expires_at integer,
+  failures integer not null default 0 check (failures >= 0),
+  last_failure text,
+  retry_at integer,
+  -- The versions of the account and its connection at the last refresh. If one of them has changed, retry_at is ignored.
+  versions text,
+  check ((state = 'HELD') = (owner is not null)),
+  check ((owner is null) = (expires_at is null))
+) strict, without rowid;
+
+create index refresh_leases_held on refresh_leases (environment_id) where state = 'HELD';
+
+-- Work outside of the database, added by the transaction that causes it. WAITING: to be begun at run_at. RUNNING: the instance with the
+-- number in owner works on it; if that instance is gone, the attempt has failed. DONE: it worked. FAILED: it was given up; the payload
+-- is kept for some days, so that the job can be tried again. Jobs of one lane share a number of places.
+create table jobs (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  kind text not null,
+  lane text not null,
+  subject_id text,
+  kek_id text references key_checks (kek_id),
+  payload_sealed blob,
+  state text not null check (state in ('WAITING', 'RUNNING', 'DONE', 'FAILED')),
+  -- Attempts that were begun, since the job was added or tried again by a client.
+  attempts integer not null default 0 check (attempts >= 0),
+  run_at integer not null,
+  give_up_at integer not null,
+  owner integer,
+  result text,
+  reason text,
+  created_at integer not null,
+  updated_at integer not null,
+  check ((kek_id is null) = (payload_sealed is null)),
+  check (payload_sealed is null or state <> 'DONE'),
+  check (payload_sealed is not null or state in ('DONE', 'FAILED')),
+  check ((state = 'RUNNING') = (owner is not null)),
+  check (result is null or state = 'DONE')
+) strict;
+
+create index jobs_due on jobs (kind, environment_id, lane, run_at) where state = 'WAITING';
+create index jobs_running on jobs (owner) where state = 'RUNNING';
+create index jobs_open on jobs (environment_id, id) where state <> 'DONE';
+create index jobs_tally on jobs (kind, state, run_at) where state <> 'DONE';
+create index jobs_list on jobs (environment_id, kind, id);
+create index jobs_subject on jobs (subject_id, id);
+create index jobs_ended on jobs (environment_id, updated_at) where state in ('DONE', 'FAILED');
+create index jobs_kept on jobs (environment_id, updated_at) where state = 'FAILED' and payload_sealed is not null;
+create index jobs_kek on jobs (kek_id) where kek_id is not null;
+
+-- Work that one instance of the deployment does again and again. holder: the number of the instance that is doing it.
+create table periodic_jobs (
+  name text primary key not null,
+  next_at integer not null,
+  holder integer
+) strict, without rowid;
+
+-- Active accounts by the expiry of their tokens. A token that expired long ago belongs to a grant that was not refreshed for long.
+create index accounts_idle on accounts (environment_id, provider, authorization_type, token_expires_at)
+  where status = 'ACTIVE' and token_expires_at is not null;
+
+-- Bytes that are stored for some time: files that tools returned, and the requests and responses of executions. Each is sealed under
+-- its own data key, together with its name and type.
+create table stored_contents (
+  -- The id of the file, or the id of the execution.
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  kind text not null check (kind in ('file', 'execution')),
+  -- The owner. The bytes are deleted with the account, and can be used by accounts of the same owner.
+  account_id text not null,
+  organization_id text not null default '',
+  user_id text not null default '',
+  size integer not null check (size >= 0),
+  kek_id text not null references key_checks (kek_id),
+  wrapped_data_key blob not null,
+  sealed blob not null,
+  created_at integer not null,
+  expires_at integer not null
+) strict;
+
+create index stored_contents_account on stored_contents (account_id);
+-- For the sum of the sizes of the files of an environment.
+create index stored_contents_size on stored_contents (environment_id, kind, size);
+create index stored_contents_expiry on stored_contents (environment_id, expires_at);
+-- Finds what is older than a retention that was shortened.
+create index stored_contents_age on stored_contents (environment_id, kind, created_at);
+create index stored_contents_kek on stored_contents (kek_id);
+
+create trigger stored_contents_of_account after delete on accounts begin
+  delete from stored_contents where account_id = old.id;
+end;
+
+-- The tools of an environment. Tools of the catalogue come with the program and are not stored.
+create table environment_tools (
+  environment_id text not null references environments (id),
+  name text not null,
+  -- The identifier of the provider whose accounts run it.
+  connector text not null,
+  source text not null check (source in ('custom', 'import', 'mcp')),
+  -- The name of the tool in its source: the id of an operation, or the name of an MCP tool. When the source is read again, the tool is
+  -- found by it, and keeps its name.
+  source_id text,
+  definition text not null check (json_valid(definition)),
+  -- SHA-256 of the text of the definition, hexadecimal.
+  content_hash text not null,
+  -- The reason why a tool waits for a review because its source has changed; null for a tool that can run.
+  flagged text,
+  -- The revision of the environment at which this row was last written. A copy is updated from the rows of later revisions.
+  revision integer not null,
+  version integer not null default 1,
+  created_at integer not null,
+  updated_at integer not null,
+  primary key (environment_id, name)
+) strict;
+
+create unique index environment_tools_source on environment_tools (environment_id, connector, source, source_id)
+  where source_id is not null;
+create index environment_tools_connector on environment_tools (environment_id, connector, name);
+create index environment_tools_description
+  on environment_tools (environment_id, connector, trim(json_extract(definition, '$.description'), char(9, 10, 13, 32)));
+create index environment_tools_revision on environment_tools (environment_id, revision, name);
+
+-- Incremented with every change of the tools of an environment, also with deletions.
+create table environment_tool_revisions (
+  environment_id text primary key not null references environments (id),
+  revision integer not null
+) strict, without rowid;
+
+-- MCP servers that offer several connections. `mappings` is a list of {connectionId, tools}; with tools null, every tool is offered.
+create table mcp_configs (
+  id text primary key not null,
+  environment_id text not null references environments (id),
+  name text not null,
+  description text not null,
+  mappings text not null check (json_valid(mappings)),
+  version integer not null default 1,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+create unique index mcp_configs_name on mcp_configs (environment_id, name);
