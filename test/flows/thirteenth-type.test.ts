@@ -23,7 +23,7 @@ function contractWithTicket() {
   // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
   const schemas = contract.components?.schemas as any;
   schemas.AuthorizationType.enum.push(TYPE);
-  schemas.ConnectionAuthorizationType.enum.push(TYPE);
+  schemas.CreateConnectionRequest.properties.type.enum.push(TYPE);
   const type = { type: 'string', const: TYPE, enum: [TYPE] };
   const machine = structuredClone(schemas.OAuthM2mPattern);
   schemas.TicketPattern = { ...machine, properties: { ...machine.properties, type } };
