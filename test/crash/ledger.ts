@@ -51,6 +51,9 @@ export interface Ledger {
   clientId: string;
   /** Versions of an imported document, of which one is stored. The first one was acknowledged last. */
   imports: number[];
+  /** Deletions whose bytes were looked for, and the accounts of which some were left. */
+  deletions: number;
+  copies: string[];
   /** Responses that no client should see. */
   faults: string[];
   acknowledged: number;
@@ -67,6 +70,8 @@ export function createLedger(): Ledger {
     secrets: [],
     clientId: '',
     imports: [],
+    deletions: 0,
+    copies: [],
     faults: [],
     acknowledged: 0,
   };
