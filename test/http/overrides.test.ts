@@ -67,4 +67,12 @@ describe('a store that a test puts around the real one', () => {
     const failed = await server.deps.links.expire().catch((error) => error);
     expect(failed).to.have.property('message', 'the wrapped store refuses');
   });
+
+  it('is used by the periodic jobs, keep-alive among them', async () => {
+    await server.deps.jobs.runDue();
+    calls.length = 0;
+    clock.advance(24 * 60 * 60 * 1_000);
+    await server.deps.jobs.runDue();
+    expect(calls).to.include.members(['periodicJobs.list', 'accounts.listIdle', 'authRequests.due']);
+  });
 });
