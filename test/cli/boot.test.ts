@@ -170,7 +170,7 @@ describe('starting (S12)', () => {
       const result = await runCommand(['serve'], { DATA_DIR: folder.path, PORT: '0' });
       expect(result.code).to.equal(1);
       expect(result.stderr.trim().split('\n')).to.have.length(1);
-      expect(result.stderr).to.match(/^valetkey serve: \d+ sealed records? need/);
+      expect(result.stderr).to.match(/^valetkey serve: \d+ encrypted records? need/);
       for (const secret of [key.trim().split(':')[1], readFileSync(keysFile, 'utf8').split(':')[1]]) {
         expect(result.stderr + result.stdout).not.to.include(secret);
       }

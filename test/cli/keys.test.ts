@@ -95,7 +95,7 @@ describe('valetkey keys', () => {
     const cases: [string, string][] = [
       [old?.id ?? '', 'Try again in a minute'],
       [active?.id ?? '', 'active key'],
-      ['kek_0000000000000000', 'does not hold'],
+      ['kek_0000000000000000', 'The key ring has no key'],
       ['', 'the actions are: list, rotate, retire <key id>'],
     ];
     const results = await Promise.all(cases.map(([id]) => run(id === '' ? ['retire'] : ['retire', id])));

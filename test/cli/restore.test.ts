@@ -190,11 +190,11 @@ describe('valetkey restore (F4)', () => {
   it('refuses when the keys at hand cannot open the backup', async () => {
     const host = newHost();
     rmSync(join(host, 'keys'));
-    expect((await restore(host)).stderr).to.match(/There is no key file at/);
+    expect((await restore(host)).stderr).to.match(/The key file .* does not exist/);
     const id = /kek_\w+/.exec(readFileSync(keys, 'utf8'))?.[0];
     const key = (name: string) => `${name}:${Buffer.alloc(32, 7).toString('base64')}\n`;
     writeFileSync(join(host, 'keys'), key('kek_0123456789abcdef'), { mode: 0o600 });
-    expect((await restore(host)).stderr).to.match(/sealed records need the key kek_/);
+    expect((await restore(host)).stderr).to.match(/encrypted records need the key kek_/);
     writeFileSync(join(host, 'keys'), key(String(id)), { mode: 0o600 });
     expect((await restore(host)).stderr).to.match(/is not the one that sealed the stored data/);
     expect(existsSync(databaseOf(host))).to.equal(false);
