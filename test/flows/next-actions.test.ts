@@ -126,16 +126,16 @@ const ofConnection = /client, the secret or the settings of the connection/;
 const ofAccount = /credentials or the settings of the account/;
 
 const TABLE: [KindName, string, Failure, Expected][] = [
-  ['OAUTH', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
+  ['OAUTH', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
   ['OAUTH', 'the client is refused', refused, { ...FAILED, ...CONNECTION, says: ofConnection }],
-  ['OAUTH', 'the grant has ended', noGrant, { ...FAILED, ...LINK, says: /answered 401/ }],
+  ['OAUTH', 'the grant has ended', noGrant, { ...FAILED, ...LINK, says: /returned 401/ }],
   ['OAUTH', 'its scopes are refused', { error: 'invalid_scope' }, { ...FAILED, ...CONNECTION, says: ofConnection }],
   ['OAUTH', 'the token endpoint is down', 'token endpoint down', { ...FAILED, says: /could not be renewed/ }],
   [
     'OAUTH_M2M of the connection',
     'the token is refused',
     'credential refused',
-    { ...FAILED, ...CONNECTION, says: /answered 401/ },
+    { ...FAILED, ...CONNECTION, says: /returned 401/ },
   ],
   ['OAUTH_M2M of the connection', 'the client is refused', refused, { ...FAILED, ...CONNECTION, says: ofConnection }],
   ['OAUTH_M2M of the connection', 'it is given no token', noGrant, { ...FAILED, ...CONNECTION, says: ofConnection }],
@@ -149,17 +149,17 @@ const TABLE: [KindName, string, Failure, Expected][] = [
     'OAUTH_M2M of the account',
     'the token is refused',
     'credential refused',
-    { ...FAILED, ...LINK, says: /answered 401/ },
+    { ...FAILED, ...LINK, says: /returned 401/ },
   ],
   ['OAUTH_M2M of the account', 'the client is refused', refused, { ...FAILED, ...LINK, says: ofAccount }],
   ['OAUTH_M2M of the account', 'it is given no token', noGrant, { ...FAILED, ...LINK, says: ofAccount }],
-  ['SMART_FHIR of a user', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
+  ['SMART_FHIR of a user', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
   ['SMART_FHIR of a user', 'the client is refused', refused, { ...FAILED, ...CONNECTION, says: ofConnection }],
   [
     'SMART_FHIR of a backend service',
     'the token is refused',
     'credential refused',
-    { ...FAILED, ...CONNECTION, says: /answered 401/ },
+    { ...FAILED, ...CONNECTION, says: /returned 401/ },
   ],
   [
     'SMART_FHIR of a backend service',
@@ -167,7 +167,7 @@ const TABLE: [KindName, string, Failure, Expected][] = [
     refused,
     { ...FAILED, ...CONNECTION, says: ofConnection },
   ],
-  ['WORKSPACE_DWD', 'the token is refused', 'credential refused', { ...FAILED, ...UPDATE, says: /answered 401/ }],
+  ['WORKSPACE_DWD', 'the token is refused', 'credential refused', { ...FAILED, ...UPDATE, says: /returned 401/ }],
   [
     'WORKSPACE_DWD',
     'the key is refused',
@@ -184,13 +184,13 @@ const TABLE: [KindName, string, Failure, Expected][] = [
     'WORKSPACE_DWD',
     'the subject is refused',
     { error: 'invalid_grant', error_description: 'Invalid email or User ID' },
-    { ...ENDED, ...UPDATE, says: /refused the subject of the account/ },
+    { ...ENDED, ...UPDATE, says: /rejected the subject of the account/ },
   ],
   [
     'WORKSPACE_DWD',
     'the connection asks for no scopes',
     { client: { client_id: '1040', client_secret: keyFile().reveal() } },
-    { ...FAILED, ...CONNECTION, says: /asks for no scopes.*the settings of the connection/ },
+    { ...FAILED, ...CONNECTION, says: /has no scopes.*the settings of the connection/ },
   ],
   [
     'WORKSPACE_DWD',
@@ -198,12 +198,12 @@ const TABLE: [KindName, string, Failure, Expected][] = [
     'token endpoint down',
     { ...FAILED, says: /No token could be obtained/ },
   ],
-  ['BOARD_OAUTH1', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
-  ['API_KEY', 'the key is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
-  ['BEARER_TOKEN', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
-  ['BASIC', 'the password is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
-  ['BASIC_AUTH', 'the password is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
-  ['CUSTOM', 'the key is refused', 'credential refused', { ...FAILED, ...LINK, says: /answered 401/ }],
+  ['BOARD_OAUTH1', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
+  ['API_KEY', 'the key is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
+  ['BEARER_TOKEN', 'the token is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
+  ['BASIC', 'the password is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
+  ['BASIC_AUTH', 'the password is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
+  ['CUSTOM', 'the key is refused', 'credential refused', { ...FAILED, ...LINK, says: /returned 401/ }],
 ];
 
 describe('the next action', () => {
