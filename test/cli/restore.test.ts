@@ -196,7 +196,7 @@ describe('valetkey restore (F4)', () => {
     writeFileSync(join(host, 'keys'), key('kek_0123456789abcdef'), { mode: 0o600 });
     expect((await restore(host)).stderr).to.match(/encrypted records need the key kek_/);
     writeFileSync(join(host, 'keys'), key(String(id)), { mode: 0o600 });
-    expect((await restore(host)).stderr).to.match(/is not the one that sealed the stored data/);
+    expect((await restore(host)).stderr).to.match(/is not the one that encrypted the stored data/);
     expect(existsSync(databaseOf(host))).to.equal(false);
   });
 

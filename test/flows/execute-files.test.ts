@@ -122,7 +122,7 @@ describe('files of tools', () => {
     await store.write((tx) => tx.storedContents.insert(env, { ...content, id: 'file_large', size: STORED.filesBytes }));
     const answer = await execute(server, id, 'http_get', { path: '/report' });
     expect(answer.body.data).to.have.all.keys('file_name', 'mime_type', 'size');
-    expect(answer.body.truncation.statement).to.contain('was not kept');
+    expect(answer.body.truncation.statement).to.contain('was not stored');
     await store.write((tx) => tx.storedContents.sweep(env, clock.now() + LIFETIME.fileMs, PIECE));
   });
 
