@@ -20,7 +20,7 @@ describe('make sandbox', () => {
 
   it('leads by clicking alone from Connect over consent to a tool that runs', async () => {
     const ada = await logIn('ada');
-    expect(await run(ada, 'acme'), 'before anything is connected').to.include('no such connected account');
+    expect(await run(ada, 'acme'), 'before anything is connected').to.include('The connected account does not exist');
     const done = await ada.follow(await allow(ada, await openConnect(ada, 'acme'), 'alice'));
     expect(done.status, done.text).to.equal(200);
     expect(done.text).to.include('Connected');
@@ -45,7 +45,7 @@ describe('make sandbox', () => {
     const done = await victim.follow(await allow(victim, await victim.open(page.url), 'victim-at-acme'));
     expect(done.status).to.equal(403);
     expect(done.text).to.include('Not connected');
-    expect(await run(mallory, 'acme')).to.include('has not confirmed yet');
+    expect(await run(mallory, 'acme')).to.include('has not verified yet');
   });
 
   it('ends with everything that it has started, and removes its data, also when it is asked twice', async () => {
