@@ -42,7 +42,7 @@ generate: install ## Write what follows from changed files of spec/ and catalogu
 	node scripts/generate.ts
 
 .PHONY: catalogue
-catalogue: install ## Make GitHub's tools anew from the description of its API and our words (catalogue/generated/github)
+catalogue: install ## Generate GitHub's tools again from the description of its API and our words (catalogue/generated/github)
 	@mkdir -p .catalogue && cp scripts/catalogue-github/packages/*.json .npmrc .catalogue/
 	@test -d .catalogue/node_modules/@octokit/openapi || npm ci --prefix .catalogue --ignore-scripts --no-audit --no-fund --loglevel=error
 	node scripts/catalogue-github/main.ts
@@ -118,7 +118,7 @@ corpus: install ## Import 2,638 public API descriptions and judge every tool; SA
 	node scripts/corpus/main.ts $(if $(SAMPLE),--sample=$(SAMPLE)) $(if $(SEED),--seed=$(SEED))
 
 .PHONY: bench
-bench: install ## Measure the server against a ceiling of its own, side by side, and print ratios
+bench: install ## Measure the server against a minimal server, side by side, and print ratios
 	node scripts/bench/main.ts
 
 .PHONY: bench-stalls

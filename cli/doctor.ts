@@ -75,7 +75,7 @@ async function findConnection(
   }
 }
 
-/** On one line, whatever a provider has written into its metadata. */
+/** On one line, regardless of line breaks in a provider's metadata. */
 function lineOf({ what, verdict, expected, found }: Check): string {
   const line = `${verdict.padEnd(7)}  ${what}: expected ${expected}; found ${found}`;
   return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');

@@ -10,7 +10,10 @@ import { UsageError } from './usage-error.ts';
 export const SET_USAGE =
   'set <environment id> [--link-lifetime <seconds>] [--user-verify-url <address>]... [--no-user-verify-urls]';
 
-/** `valetkey environments set`: what an operator may change without an API client. It holds at once in a running server. */
+/**
+ * `valetkey environments set`: the settings that an operator may change without an API client. A running server uses them within
+ * seconds.
+ */
 export async function setEnvironment(store: Store, args: string[]): Promise<void> {
   const { id, input } = readOptions(args);
   const environment = (await store.read.environments.list()).find((one) => one.id === id);
@@ -50,7 +53,7 @@ function readOptions(args: string[]): { id: string; input: Input } {
   if (life !== undefined && !(Number.isInteger(seconds) && seconds >= 60 && seconds <= 86_400)) {
     throw new UsageError('--link-lifetime must be from 60 to 86400 seconds');
   }
-  if (urls && none) throw new UsageError('--user-verify-url and --no-user-verify-urls cannot stand together');
+  if (urls && none) throw new UsageError('--user-verify-url and --no-user-verify-urls cannot be combined');
   const input: Input = {
     ...(life !== undefined && { link_lifetime_seconds: seconds }),
     ...((urls || none) && { user_verify_urls: urls ?? null }),

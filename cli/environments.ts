@@ -40,14 +40,14 @@ async function add({ config, secrets, store }: Opened, args: string[]): Promise<
   try {
     const environment = await addEnvironment(store, tools, kind, baseUrl, hosts);
     const client = await ensureFirstClient(store, { ...tools, digester: createDigester(digest) }, environment, null);
-    console.log(`Environment ${environment.id} answers at ${baseUrl}.`);
+    console.log(`Created environment ${environment.id} at ${baseUrl}.`);
     if (client)
       console.log(
         `Its first API client, shown this once:\n  id      ${client.id}\n  secret  ${client.secret.reveal()}`,
       );
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new UsageError('another environment answers to one of these hosts');
+    throw new UsageError('another environment has one of these hosts');
   }
 }
 

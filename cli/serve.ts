@@ -75,7 +75,7 @@ function printNextSteps(origin: string, hasClientAtHand: boolean): void {
   if (!hasClientAtHand)
     print(
       'The API clients of earlier starts are in use. Without the secret of one at hand, start once with a',
-      'VALETKEY_CLIENT_ID and a VALETKEY_CLIENT_SECRET of your own: that client is added.',
+      'VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET: the server then adds that client.',
     );
   print(
     'Next, in another terminal (the quickstart of README.md goes on from here):',

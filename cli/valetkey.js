@@ -10,14 +10,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bundled = `${root}node_modules/.bin/node`;
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
-  // Reading and compiling the modules is most of a start; from the second one on they come compiled. Beside the packages and not in
-  // the usual folder for temporary files, where somebody else could leave code for us. Where it cannot be written nothing is kept.
+  // Most of a start is spent on reading and compiling modules; later starts load them from a compile cache. The cache is beside
+  // the packages and not in the shared temporary folder, where other users could plant code. If the folder is not writable, there
+  // is no cache.
   module.enableCompileCache(`${root}node_modules/.cache/valetkey`);
   // A listener takes the place of Node's own, which opens the debugger; `--disable-sigusr1` may be missing from the command.
   process.on('SIGUSR1', () => {});
   const { main } = await import('./main.ts');
   await main(process.argv.slice(2));
-  // At once and not at the end of the process, which may be sudden.
+  // Written immediately and not at exit, because the process may be killed.
   module.flushCompileCache();
 } else if (existsSync(bundled) && process.env.VALETKEY_REEXEC !== '1') {
   // npm installs Node 24 as a package on Linux.

@@ -1,4 +1,4 @@
-/** The body of an answer that is not JSON. */
+/** The body of a response that is not JSON. */
 export class BinaryBody {
   readonly bytes: Buffer;
 

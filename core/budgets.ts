@@ -1,7 +1,7 @@
 /**
  * The limits and budgets of the server, in one place. The unit is part of a name: `…Bytes`, `…Ms` (milliseconds); anything else is a
  * count. Documentation that states one of these figures marks it, and a test compares the two (test/contract/figures.test.ts).
- * Types that enforce a budget live in files of their own under core/budgets/. This file imports nothing.
+ * Types that enforce a budget are in core/budgets/. This file imports nothing.
  */
 
 const KIB = 1024;
@@ -44,7 +44,7 @@ export const SERVER = {
 
 /** Bodies of requests to the API (threat S1). */
 export const REQUEST_BODY = {
-  /** An operation without a limit of its own. */
+  /** An operation without its own limit. */
   bytes: 256 * KIB,
   /** An import carries whole OpenAPI documents. The contract states it as `x-valetkey-max-body-bytes`. */
   importBytes: 16 * MIB,
@@ -58,7 +58,7 @@ export const REQUEST_BODY = {
   queryPairs: 100,
   /** A raw call; it is sent on as it is and never parsed. */
   rawBytes: 10 * MIB,
-  /** Pieces of one body, whatever their size: each costs time. */
+  /** Pieces of one body, of any size: each costs time. */
   pieces: 2 ** 16,
   /** Pieces of a form, whose sender is not authenticated yet. */
   formPieces: 512,
@@ -94,9 +94,9 @@ export const BODIES = {
   firstBytes: 64 * KIB,
   /** The first bytes of a request body are not counted: the number of connections bounds them. */
   uncountedBytes: 16 * KIB,
-  /** The longest wait for room. */
+  /** The longest wait for space. */
   waitMs: 5 * SECOND,
-  /** Calls that may wait for room. */
+  /** Calls that may wait for space. */
   waiting: 2_000,
 } as const;
 
@@ -112,7 +112,7 @@ export const LIFETIME = {
   secretOverlapMs: DAY,
   /** An MCP session token, where the request says nothing else. */
   mcpSessionMs: HOUR,
-  /** An authorization link that has no lifetime of its own: mail is slow, links leak. */
+  /** The default lifetime of an authorization link: long enough for mail, short because links can leak. */
   linkMs: 15 * MINUTE,
   /** A file of a tool, and its address. */
   fileMs: HOUR,
@@ -122,7 +122,7 @@ export const LIFETIME = {
   endedJobsMs: 90 * DAY,
   /** What a failed job needs to be tried again. */
   failedJobPayloadMs: 7 * DAY,
-  /** A revocation that the provider does not answer is tried for this time. */
+  /** How long the server retries a revocation that the provider does not accept. */
   revocationAttemptsMs: 3 * DAY,
   /** A link that has ended: its page can still tell how it ended. */
   endedLinkMs: DAY,
@@ -159,7 +159,7 @@ export const BACKGROUND = {
   /** Rows that have expired: soon after the start, so that it is not slower for what has expired in the meantime. */
   retentionFirstMs: 5 * SECOND,
   retentionMs: MINUTE,
-  /** Accounts whose grant would end because nobody refreshes it. */
+  /** Accounts whose grant would end without a refresh. */
   keepAliveFirstMs: MINUTE,
   keepAliveMs: HOUR,
   /** How many such accounts are refreshed concurrently. Low, because this work is not urgent. */
@@ -286,7 +286,7 @@ export const OUTBOUND = {
   maxBytes: 10 * MIB,
   /** Header section of a response. */
   maxHeaderBytes: 64 * KIB,
-  /** Pieces of one body, whatever their size: each costs time. */
+  /** Pieces of one body, of any size: each costs time. */
   maxPieces: 2 ** 18,
   /** Interim responses (1xx) before the response of a call. */
   maxInterim: 16,
@@ -322,7 +322,7 @@ export const OUTBOUND = {
 
 /** Host names of third parties. The limits of lookups hold for each environment. */
 export const DNS = {
-  /** One lookup from start to end, whatever the name servers do. */
+  /** One lookup from start to end, including all name servers. */
   timeoutMs: 5 * SECOND,
   /** The wait for one name server, before it is asked again or the next one is. */
   tryMs: 1_500,
@@ -330,7 +330,7 @@ export const DNS = {
   tries: 2,
   /** How much longer than for IPv4 addresses to wait for IPv6 addresses. */
   secondFamilyMs: 300,
-  /** Lookups at once: each has a socket. */
+  /** Concurrent lookups: each has a socket. */
   lookups: 64,
   /** Lookups that may wait for one of these places. */
   queuedLookups: 256,
@@ -393,9 +393,12 @@ export const TOOL_REQUEST = {
 
 /** Refreshes of tokens, and other requests for tokens that the server makes by itself (threat R8). */
 export const REFRESH = {
-  /** Refreshes at once, in all. One provider of one environment gets as many as are still free, so half of them when it is alone. */
+  /**
+   * Concurrent refreshes in total. One provider of one environment gets as many as are still free, so half of them if it is the
+   * only one.
+   */
   total: 64,
-  /** Refreshes at once of one provider and environment: to begin with, and when the provider takes them well. */
+  /** Concurrent refreshes of one provider and environment: at the start, and at most. */
   first: 8,
   most: 32,
   /** Refreshes of one provider and environment that may wait. */
@@ -416,7 +419,7 @@ export const TOOL_RESULT = {
   dataBytes: 80 * KIB,
   /** `upstream_body` of a failure. */
   errorBodyBytes: 64 * KIB,
-  /** Requests of one execution, for whatever reason (threat E10). */
+  /** Requests of one execution, including retries and refreshes (threat E10). */
   requests: 3,
   /** From the first request of an execution to the last byte of its last response. */
   deadlineMs: 30 * SECOND,
@@ -461,7 +464,7 @@ export const THREADS = {
   bytes: 64 * MIB,
 } as const;
 
-/** Imports of OpenAPI documents, in a thread of their own. */
+/** Imports of OpenAPI documents, which have their own thread. */
 export const IMPORT = {
   /** One import from start to end. */
   timeMs: 30 * SECOND,
@@ -519,7 +522,7 @@ export const MCP_UPSTREAM = {
   messageLevels: 64,
   /** Times that one response is continued with another request, after its stream has ended early. */
   continuations: 10,
-  /** The wait before that, whatever the server says. */
+  /** The wait before that, regardless of the server's retry time. */
   leastRetryMs: 100,
   retryMs: SECOND,
   longestRetryMs: 10 * SECOND,

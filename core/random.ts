@@ -1,5 +1,5 @@
 const POOL_BYTES = 4096;
-/** More at once comes from the source itself. */
+/** Larger requests go to the source directly. */
 const SMALL = 64;
 
 /**

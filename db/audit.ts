@@ -13,8 +13,7 @@ import type { Statements } from './statements.ts';
 export interface AuditReads {
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<AuditRow>>;
   /**
-   * Recomputes the chain of the environment, from its first record or from the last one that was archived and removed. Whoever can
-   * write the file can also forge a chain: keep a copy of its end elsewhere.
+   * Recomputes the chain of the environment, from its first record or from the last one that was archived and removed. An attacker who can write the file can also forge a chain: keep a copy of its last hash elsewhere.
    */
   verifyChain(environmentId: EnvironmentId): Promise<AuditVerdict>;
   /** The record before the first one: the last that was archived and removed. Undefined while none was. */

@@ -29,7 +29,7 @@ export interface ConnectionWrites {
   insert(environmentId: EnvironmentId, connection: NewConnection): Promise<void>;
   /** Changes a connection that still has the version. @returns false when it has another one by now, or is gone */
   update(environmentId: EnvironmentId, id: string, version: number, changes: ConnectionChanges): Promise<boolean>;
-  /** Changes the status whatever the version is. @returns false when there is no such connection */
+  /** Changes the status without checking the version. @returns false when there is no such connection */
   setStatus(environmentId: EnvironmentId, id: string, status: ConnectionStatus, updatedAt: number): Promise<boolean>;
   /** @returns false when there is none. @throws RelationError while it has accounts */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;

@@ -12,7 +12,7 @@ export interface DeploymentSecretReads {
 export interface DeploymentSecretWrites {
   /** @returns the row that is in force: the given one, or the one that was there before */
   insertIfAbsent(secret: DeploymentSecretRow): Promise<DeploymentSecretRow>;
-  /** Seals anew what is still sealed as it was. @returns false when it is not */
+  /** Replaces an encrypted value if it is unchanged. @returns false if it has changed */
   replace(name: string, sealed: Buffer, by: { kekId: string; sealed: Buffer }): Promise<boolean>;
   /** @returns the row that is in force */
   insertKeyCheckIfAbsent(check: KeyCheckRow): Promise<KeyCheckRow>;

@@ -20,7 +20,7 @@ export interface Engine {
    * @throws StorageError `DATABASE_IN_USE` when another server still has it after the time to wait
    */
   hold(location: string, terms?: HoldTerms): Promise<Hold>;
-  /** For operators; null for a database that is not a file and comes with tools of its own. */
+  /** For operators; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
 }
 

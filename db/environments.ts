@@ -11,14 +11,14 @@ export interface EnvironmentReads {
 }
 
 export interface EnvironmentWrites {
-  /** @throws UniqueError `environment_hosts_host` when another environment answers to one of the hosts */
+  /** @throws UniqueError `environment_hosts_host` if another environment has one of the hosts */
   insert(environment: EnvironmentRow): Promise<void>;
   /** @returns false when there is no such environment */
   setSettings(id: EnvironmentId, settings: EnvironmentSettings): Promise<boolean>;
   /**
-   * Gives an environment another base URL, and the host of it beside those that it answers to already.
+   * Changes the base URL of an environment and adds its host to the environment's hosts.
    *
-   * @throws UniqueError `environment_hosts_host` when another environment answers to the host
+   * @throws UniqueError `environment_hosts_host` if another environment has the host
    */
   setBaseUrl(id: EnvironmentId, baseUrl: string): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface IdempotencyKeyWrites {
   claim(environmentId: EnvironmentId, key: NewIdempotencyKey): Promise<IdempotencyClaim>;
   /** Notes which execution the request began, before it is sent. @returns false when the key is not RUNNING */
   attachExecution(environmentId: EnvironmentId, name: IdempotencyKeyName, executionId: string): Promise<boolean>;
-  /** Keeps the answer for those who ask again. @returns false when the key is not RUNNING */
+  /** Stores the response for retries. @returns false if the key is not RUNNING */
   complete(
     environmentId: EnvironmentId,
     name: IdempotencyKeyName,

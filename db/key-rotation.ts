@@ -8,14 +8,14 @@ export interface KeyRotationReads {
   listByKek(kekId: string, afterSeq: number, limit: number): Promise<WrappedKeyRow[]>;
   /** How many rows of all tables name a key-encryption key. */
   countByKek(kekId: string): Promise<number>;
-  /** Everything that waits under a key, at once: there is little of it, and not for long. */
+  /** All pending values under a key, in one list, because there are few. */
   listWaiting(kekId: string): Promise<SealedWaitingRow[]>;
   /** The connections with a sealed client secret in the order of their ids, those after an id ('' for the first page). */
   listConnectionSecrets(afterId: string, limit: number): Promise<SealedConnectionSecretRow[]>;
 }
 
 export interface KeyRotationWrites {
-  /** Replaces a wrapped key that is still the old one. It is no change of the account: its version stays. */
+  /** Replaces a wrapped key if it is unchanged. This does not change the account: its version stays the same. */
   setWrappedKey(id: string, old: Buffer, by: { wrappedDataKey: Buffer; kekId: string }): Promise<boolean>;
   setConnectionSecret(id: string, old: Buffer, sealed: Buffer): Promise<boolean>;
   setWaiting(row: SealedWaitingRow, by: { sealed: Buffer; kekId: string }): Promise<boolean>;

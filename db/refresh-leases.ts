@@ -16,9 +16,9 @@ export interface RefreshLeaseWrites {
    * @returns false when the number has moved on, or there is no such account
    */
   take(environmentId: EnvironmentId, accountId: string, lease: NewRefreshLease): Promise<boolean>;
-  /** Ends a lease. @returns false when it is somebody else's by now, or gone with its account */
+  /** Releases a lease. @returns false if another process has it now, or the account was deleted */
   release(environmentId: EnvironmentId, accountId: string, holder: RefreshHolder, end: RefreshEnd): Promise<boolean>;
-  /** Lets everybody take the leases that instances which are gone still hold. @returns how many */
+  /** Releases the leases of instances that have ended. @returns how many */
   endAbandoned(environmentId: EnvironmentId): Promise<number>;
 }
 

@@ -124,7 +124,7 @@ export interface RepositoryOptions extends Partial<AccountOptions> {}
 /**
  * The repositories over one connection.
  *
- * @returns with them what they leave to the end of a transaction, which whoever opens transactions has to call
+ * @returns with them what they leave to the end of a transaction, which must be called at the end of each transaction
  */
 export function createRepositories(
   statements: Statements,

@@ -1,6 +1,6 @@
 /**
  * A view of an object of functions, and of objects of functions, that can be ended: after `close` every call through it throws.
- * It keeps a unit of work that was undone, or a `tx` that was kept, from writing into somebody else's transaction.
+ * So neither an undone unit of work nor a retained `tx` can write into another transaction.
  */
 export function openScope<T extends object>(target: T): { tx: T; close: () => void } {
   let open = true;

@@ -12,7 +12,7 @@ const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments
 export function environmentRange(seq: SQLWrapper): { all: SQL; older: SQL; newer: SQL } {
   return {
     all: sql`${seq} > ${LOW} and ${seq} < ${HIGH}`,
-    // The place itself lies within the environment, so one bound remains.
+    // The cursor's own position is within the environment, so one bound remains.
     older: sql`${seq} > ${LOW}`,
     newer: sql`${seq} < ${HIGH}`,
   };

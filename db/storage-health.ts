@@ -12,8 +12,7 @@ export interface StorageHealth {
   failing(): StorageError | null;
   failed(error: StorageError): void;
   /**
-   * Finds out whether the database works again, where it does not. Call it at intervals: they count as working after a whole interval without
-   * a failure, since on a full disk some writes still find room.
+   * Checks whether a failing database works again. Call it periodically: it counts as working after a whole interval without a failure, because on a full disk some writes still succeed.
    *
    * @param write makes a durable write, and rejects when it cannot
    */

@@ -2,8 +2,8 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from '../generated/api.d.ts';
 
 /**
- * The main path with a client that is generated from the contract: paths, bodies, answers and errors are typed, and what the
- * contract does not know does not compile. It runs against a server and the notes app of the quickstart.
+ * The main path with a client that is generated from the contract: paths, bodies, responses and errors are typed, and calls that
+ * the contract does not define do not compile. It runs against a server and the notes app of the quickstart.
  */
 
 const NOTES = process.env['NOTES_URL'] ?? 'http://127.0.0.1:9900';
@@ -83,7 +83,7 @@ async function addNote(id: string, text: string): Promise<unknown> {
     },
   });
   if (data) return data.data;
-  // The members of a problem tell its kind: the provider's own refusal, or an account that has to be connected anew.
+  // The members of a problem tell its kind: the provider rejected the call, or the account must be connected again.
   if ('tool_error' in error && error.tool_error) {
     const { kind, upstream_status, upstream_body, retryable } = error.tool_error;
     return { kind, upstream_status, upstream_body, retryable };

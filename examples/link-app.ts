@@ -6,15 +6,15 @@ export interface LinkAppOptions {
   /** Where Valetkey is reached, and the API client that this application acts with. */
   valetkey: string;
   client: { id: string; secret: string };
-  /** Where this application is reached. `${url}/verify` stands on the environment's list of user_verify_urls. */
+  /** The address of this application. `${url}/verify` is on the environment's list of user_verify_urls. */
   url: string;
   /** What users may connect, and a tool to show that it works: by the name of the connection. */
   offers: Record<string, { title: string; tool: string; input: object }>;
 }
 
 /**
- * The application's side of link and verification. A user who is logged in presses Connect and comes back to /verify. There it is
- * this application's own session that says who the user is, and nothing that stands in the address.
+ * The application's side of link and verification. A user who is logged in clicks Connect and returns to /verify. There the
+ * application's own session identifies the user, never a value in the URL.
  */
 export function createLinkApp(options: LinkAppOptions): Server {
   const { offers, url } = options;
@@ -59,7 +59,7 @@ export function createLinkApp(options: LinkAppOptions): Server {
     redirect(res, body.link);
   }
 
-  /** The way back. Who the user is says the session: one who finishes the link of somebody else is refused here. */
+  /** The return from the link. The session identifies the user; a user who finishes the link of another user is rejected here. */
   async function verify(res: ServerResponse, user: string, query: URLSearchParams): Promise<void> {
     const claim = { auth_request_id: query.get('auth_request_id'), identifier: user };
     const { status, body } = await call('/api/v1/connected_accounts/user/verify', claim);
@@ -85,7 +85,7 @@ export function createLinkApp(options: LinkAppOptions): Server {
   }
 
   /** Calls Valetkey from the server's side. A token lives for an hour; an application would keep it. */
-  // biome-ignore lint/suspicious/noExplicitAny: the types of every answer are in generated/api.d.ts
+  // biome-ignore lint/suspicious/noExplicitAny: the types of every response are in generated/api.d.ts
   async function call(path: string, body: object): Promise<{ status: number; body: any }> {
     const { id: client_id, secret: client_secret } = options.client;
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });

@@ -6,10 +6,10 @@ import type { AccountRow } from '../db/store.ts';
 import type { Principal, Schemas } from '../http/contract.ts';
 
 /**
- * An account as create and update answer it: in full for a client that may read credentials, else without the secret values. A
- * client that may only write must not read back what others have stored.
+ * The account in the response of create and update: complete for a client that may read credentials, otherwise without the secret
+ * values. A client that may only write must not read stored credentials.
  *
- * @param details the credentials, where the caller has them open
+ * @param details the credentials, if the caller has decrypted them
  */
 export function answerAccount(
   account: AccountRow,

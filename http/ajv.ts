@@ -3,13 +3,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
 import { addLengthKeywords } from './length-keywords.ts';
 
-/** The plug-in is CommonJS: its callable sits under `default` for the compiler and at run time alike. */
+/** The plug-in is CommonJS: its function is under `default`, both for the compiler and at run time. */
 const addFormats = formatsPlugin.default;
 
-/** Which way a body travels: what may stand in it differs. */
+/** The direction of a body, which decides the properties it may have. */
 export type Direction = 'request' | 'response' | 'parameters';
 
-/** Words of OpenAPI and ours that may stand inside schemas; ajv's strict mode refuses any it does not know. */
+/** Keywords of OpenAPI and our own that schemas may use; ajv's strict mode rejects unknown ones. */
 export const SCHEMA_VOCABULARY = ['example', 'externalDocs', 'xml', 'x-secret'];
 
 const OPTIONS: Options = {
@@ -23,8 +23,8 @@ const OPTIONS: Options = {
 };
 
 /**
- * Builds the validator factory of one direction. `readOnly` properties are refused in requests and `writeOnly` ones in answers,
- * which JSON Schema itself only annotates: a client cannot set them, and a handler cannot leak them.
+ * Builds the validator factory of one direction. `readOnly` properties are rejected in requests and `writeOnly` ones in
+ * responses, which JSON Schema itself only annotates: a client cannot set them, and a handler cannot leak them.
  *
  * @param errors whether validation ends at the first error; finding all of them takes time for each
  */
@@ -44,7 +44,7 @@ export function createAjv(direction: Direction, errors: 'first' | 'all'): Ajv202
     code: { optimize: false },
   });
   addFormats(ajv);
-  // Times in answers are written by the service itself: their form is enough to be held against.
+  // The server writes the times in responses itself, so a check of their format is enough.
   if (direction === 'response') ajv.addFormat('date-time', addFormats.get('date-time', 'fast'));
   for (const bits of [32, 64]) ajv.addFormat(`int${bits}`, { type: 'number', validate: signedInteger(bits) });
   for (const name of ['float', 'double']) ajv.addFormat(name, { type: 'number', validate: Number.isFinite });

@@ -9,12 +9,12 @@ interface MediaType {
 }
 type Responses = Record<string, { content?: Record<string, MediaType> }>;
 
-/** Judges an answer against the contract: null when it fits, else what is wrong, for the log. */
+/** Checks a response against the contract: null if it matches, otherwise the difference, for the log. */
 export type AnswerCheck = (operation: Operation, reply: Reply) => string | null;
 
 /**
- * Answers are checked by status and by body. A status that the operation does not declare is wrong, whatever the body.
- * Validators are compiled at the first answer of their kind and kept.
+ * Responses are checked by status and by body. An undeclared status is always wrong. Validators are compiled at the first
+ * response of their kind and kept.
  */
 export function createAnswerCheck(): AnswerCheck {
   const ajv = createAjv('response', 'first');

@@ -47,8 +47,7 @@ export class ContractBackend extends OpenAPIBackend {
   }
 
   /**
-   * The steps of the library in its order, with the handlers, security handlers and validators that are registered with it. What it
-   * does besides costs as much as all of them together: it works out the combinations of security schemes anew for every request
+   * The steps of the library in its order, with the handlers, security handlers and validators that are registered with it. The library's other work costs as much as all of them together: it computes the combinations of security schemes for every request
    * (ours has one scheme or none, which `init` makes sure of), through several promises for each.
    */
   override async handleRequest(req: Request, ...args: unknown[]): Promise<unknown> {

@@ -12,8 +12,8 @@ export function bearerToken(header = ''): string | undefined {
 }
 
 /**
- * Verifies the access token of a request and demands one scope. The client is looked up on every request, so a disabled client
- * ends immediately, whatever its tokens say. Sets the client of the exchange.
+ * Verifies the access token of a request and requires one scope. The client is looked up on every request, so disabling it
+ * revokes its tokens immediately. Sets the client of the exchange.
  *
  * @throws ApiError UNAUTHENTICATED, INSUFFICIENT_SCOPE
  */

@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.ts';
 export type BodyHold = Pick<ByteHold, 'grow'>;
 
 /**
- * The hold for the body of a request. Requests without a token share a part of their own: they cannot take that of clients. Bodies so
- * small that they are not counted make nothing.
+ * The memory reservation for the body of a request. Requests without a token share a separate part and cannot use that of
+ * clients. Small bodies are not counted.
  */
 export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: Pick<Deps, 'bodies'>): BodyHold {
   const party = environment?.id ?? '';

@@ -13,8 +13,8 @@ type AnyCall = Call<OperationId>;
 const NOBODY: Principal = { clientId: 'anonymous', scopes: [] };
 
 /**
- * A class, not a literal: a literal with getters gets a hidden class of its own for every request, which only a full collection
- * takes away again.
+ * A class, not a literal: a literal with getters gets its own hidden class for every request, which only a full garbage
+ * collection frees.
  */
 class RequestCall {
   readonly client: Principal;

@@ -13,9 +13,9 @@ export interface Config {
   keysFile: string;
   /** Port of the metrics listener on loopback; 0 turns it off. */
   metricsPort: number;
-  /** Requests per second and client; null is no limit. */
+  /** Requests per second and client; null for no limit. */
   rateLimit: number | null;
-  /** Open connections of one client address; null is no limit. */
+  /** Open connections of one client address; null for no limit. */
   connectionsPerAddress: number | null;
   /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net reads it. */
   trustedProxies: string;
@@ -23,7 +23,7 @@ export interface Config {
   /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net reads them. */
   egressAllow: string;
   endpointOverrides: string;
-  /** Check every answer against the contract, not only those that carry credentials. */
+  /** Check every response against the contract, not only those that carry credentials. */
   checkAllResponses: boolean;
 }
 

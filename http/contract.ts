@@ -12,8 +12,8 @@ export type { Answered, Schemas } from '../core/present/schemas.ts';
 export type { Principal } from './exchange.ts';
 
 /**
- * Types of handlers, derived from the contract. A status that an operation does not declare, a body of another shape, a
- * property too many, a write-only property in an answer or a missing handler is a compile error (test/types proves each).
+ * Types of handlers, derived from the contract. A status that an operation does not declare, a body with a different schema, an
+ * additional property, a write-only property in a response or a missing handler is a compile error (test/types proves each).
  */
 export type OperationId = keyof operations;
 
@@ -25,7 +25,7 @@ type Group<O extends OperationId, Place extends 'path' | 'query'> = Place extend
 
 type Content<T> = T extends { content: infer C } ? C[keyof C] : undefined;
 
-/** The body that a client sends: read-only properties cannot stand in it. */
+/** The body that a client sends, without read-only properties. */
 export type RequestBody<O extends OperationId> = operations[O] extends { requestBody: infer B }
   ? Writable<Content<B>>
   : operations[O] extends { requestBody?: infer B }
@@ -37,7 +37,7 @@ type Responses<O extends OperationId> = operations[O]['responses'];
 /** The statuses that an operation declares. */
 export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number>;
 
-/** The body that belongs to one status: write-only properties cannot stand in it. Of any media type: bytes. */
+/** The body of one status, without write-only properties. Bytes for other media types than JSON. */
 export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
   ? '*/*' extends keyof C
     ? BinaryBody
@@ -46,7 +46,7 @@ export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[
 
 declare const brand: unique symbol;
 
-/** An answer that belongs to one operation. Only a responder makes one. */
+/** A response of one operation. Only a responder creates one. */
 export interface Reply<O extends OperationId = OperationId> {
   readonly status: number;
   readonly body: unknown;
@@ -56,7 +56,7 @@ export interface Reply<O extends OperationId = OperationId> {
 
 type BodyArgument<B> = [B] extends [undefined] ? [body?: undefined] : [body: B];
 
-/** Makes the answer of one operation from a declared status and the body that the contract gives to it. */
+/** Creates the response of one operation from a declared status and the body that the contract defines for it. */
 export type Responder<O extends OperationId> = <S extends StatusOf<O>>(
   status: S,
   ...rest: [...BodyArgument<BodyOf<O, S>>, headers?: Record<string, string>]
@@ -74,7 +74,7 @@ export interface Call<O extends OperationId> {
   readonly body: RequestBody<O>;
   /** Lower-cased request headers. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The answer of an expected failure, where it has to be returned instead of thrown. */
+  /** The response of an expected failure, for handlers that must return it instead of throwing. */
   problem(error: ApiError): Reply<O>;
   /** Notes for the log why the credentials of the request are refused. */
   refused(failure: AuthFailure): void;

@@ -25,7 +25,7 @@ export function corsForOrigin({ headers }: IncomingMessage): Record<string, stri
   return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
 }
 
-/** Says to a preflight what a request may have: every header that it names, since none has an effect of its own. */
+/** Allows every header that a preflight names, because no header has an effect without a token. */
 export function preflightHeaders({ headers }: IncomingMessage, methods: readonly string[]): Record<string, string> {
   const requested = headers['access-control-request-headers'] ?? '';
   return {

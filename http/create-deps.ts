@@ -84,7 +84,7 @@ export interface FirstStart {
 }
 
 /**
- * Wires the house: opens the storage, the keys and the deployment's secrets, and makes what a first start lacks.
+ * Wires the server: opens the storage, the keys and the deployment's secrets, and makes what a first start lacks.
  *
  * @throws ConfigError, VaultError, StorageError with a message for the operator; nothing is left open then
  */

@@ -14,8 +14,9 @@ export interface EnvironmentEgress {
 }
 
 /**
- * Gives each environment a way out of its own: queues, lookups, connections and what is known of hosts that fail are its own, so that
- * none of them is used up by another environment. Memory for bodies is divided between them. Loopback permissions and overrides hold in development environments only.
+ * Creates the outbound client of an environment. Each environment has its own queues, lookups, connections and failure state, so
+ * that no environment can use up those of another. Memory for bodies is divided between them. Loopback permissions and overrides
+ * only apply to development environments.
  *
  * @throws ConfigError that names the setting
  */

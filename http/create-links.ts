@@ -32,8 +32,8 @@ export function createLinks(parts: LinkParts): Pick<Deps, 'authorization' | 'rea
 }
 
 /**
- * Says at start which connections let anyone in who finishes a link, and refuses to start where somebody else than the developer
- * could open one (threat L4).
+ * Logs at start which connections do not verify users, and does not start if anyone but the developer could open their links
+ * (threat L4).
  *
  * @throws ConfigError
  */

@@ -23,7 +23,7 @@ export function createRefresher({ egressOf, ...tools }: Parts): Refresher {
   });
 }
 
-/** Where the account is in use again, its new credentials may be of the same grant: then the late ones die by themselves. */
+/** Where the account is in use again, its new credentials may be of the same grant: then the late ones are left to expire. */
 async function revokeLate(
   tools: RevocationTools & Pick<RefreshTools, 'store'>,
   { account, current, tokens: { accessToken, refreshToken } }: AbandonedTokens,

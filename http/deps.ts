@@ -61,7 +61,7 @@ export interface Deps {
   readonly toolInputs: InputChecker;
   /** For tools that environments brought. */
   readonly ownInputs: OwnInputChecker;
-  /** Files that tools answered, kept for a while. */
+  /** Files that tools returned, stored for an hour. */
   readonly files: StoredFiles;
   /** What executions sent and got, where an environment keeps it. */
   readonly executionContents: ExecutionContentsStore;
@@ -106,12 +106,12 @@ export interface Deps {
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   /** The account after a refresh that its provider asked for, or null when there is nothing to refresh. */
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
-  /** Removes what was deleted from the database file soon, many deletions at once. */
+  /** Erases deleted data from the database file soon, many deletions together. */
   scrubStorage(): void;
   readiness(): Promise<{ database: boolean; keys: boolean }>;
   /** Whether the storage failed when it was last used. */
   isStorageFailing(): boolean;
-  /** Told of every answer that was written. */
+  /** Called for every response that was written. */
   onAnswer(exchange: Exchange, status: number): void;
   close(): Promise<void>;
 }

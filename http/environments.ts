@@ -9,7 +9,7 @@ const MAX_HOSTS = 1_000;
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Tells environments apart by the Host header. A development environment also answers to every loopback host name.
+ * Finds the environment of a Host header. A development environment also accepts every loopback host name.
  *
  * @param read repositories to look hosts up in
  * @param now milliseconds UTC

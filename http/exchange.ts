@@ -27,7 +27,7 @@ export class Exchange {
   client: Principal | undefined = undefined;
   /** Why the request was not authenticated, for the log. */
   authFailure: AuthFailure | undefined = undefined;
-  /** Headers of the response, whatever it is: rate limits, CORS. */
+  /** Headers of every response: rate limits, CORS. */
   readonly responseHeaders: Record<string, string> = {};
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: string, name: string) {

@@ -3,7 +3,7 @@ import { PROBLEM } from '../core/budgets.ts';
 import type { FieldError } from '../core/errors.ts';
 import { wordsOfPattern } from './pattern-words.ts';
 
-/** Errors that are looked at: more than this many are no help to anyone. */
+/** Errors that are evaluated: more than this many do not help. */
 const MAX_CONSIDERED = 500;
 /** Names in a list of what is allowed. */
 const MAX_NAMES = 30;

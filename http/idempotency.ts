@@ -13,8 +13,7 @@ type Unit = (tx: Transaction) => Promise<Reply>;
 
 /**
  * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with the same key and
- * the same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, replies sealed. A
- * client whose replies take too much room keeps its keys without them.
+ * the same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, replies sealed. If the replies of a client take too much space, its keys are stored without them.
  */
 export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: Deps) {
   const header = request.headers['idempotency-key'];
@@ -78,7 +77,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   async function stillRunning(tx: Repositories, { executionId, instance }: IdempotencyKeyRow): Promise<ApiError> {
     const execution = executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
-    // Begun by a process that is gone, or ended by a fault of this one: no answer will come any more.
+    // Begun by a process that has ended, or failed by an error of this one: there will be no response.
     const isGone = !(await tx.instances.isRegistered(instance));
     const isCutOff = executionId !== null && (isGone || execution?.status === 'UNKNOWN');
     return isCutOff

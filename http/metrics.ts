@@ -7,7 +7,7 @@ import type { Logger } from './log.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** Counts one answered request. */
+  /** Counts one request. */
   request(operation: string, status: number, seconds: number): void;
   /** Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after a fault of the service. */
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
@@ -23,7 +23,7 @@ export interface Metrics {
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** An import can bring any number of tools, and each is a time series of whoever reads the metrics. */
+/** An import can bring any number of tools, and each becomes a time series in the monitoring system. */
 const MAX_TOOLS = 2_000;
 
 export function createMetrics(): Metrics {

@@ -10,7 +10,7 @@ interface Line {
 }
 
 /**
- * Serves the requests of a connection one after the other, though clients may send them all at once (RFC 9112 §9.3.2): the next one
+ * Serves the requests of a connection one after the other, although clients may pipeline them (RFC 9112 §9.3.2): the next one
  * begins when the response before it has been taken. So a client that sends and does not read has one response in memory. While
  * requests wait, nothing more is read; a connection with too many of them is closed.
  *

@@ -25,7 +25,7 @@ export interface Door {
 export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Pipeline {
-  /** Serves the requests of a door. Whatever happens, each request gets one response and one line in the log. */
+  /** Serves the requests of a door. Every request gets exactly one response and one log line, also after a failure. */
   listen(door: Door): Listener;
   /** Sets the environment of a request, by its host. @throws ApiError UNKNOWN_HOST */
   findEnvironment(exchange: Exchange): Environment | Promise<Environment>;

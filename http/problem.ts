@@ -45,7 +45,7 @@ export function problemReply(error: ApiError, requestId: string, headers: Record
   return respondUntyped(error.status, problem(error, requestId), { ...PROBLEM_JSON, ...headers });
 }
 
-/** The token endpoint answers the error object of RFC 6749 §5.2, whatever went wrong; it has no place for fields but its text. */
+/** The token endpoint always returns the error object of RFC 6749 §5.2, which has no list of fields. */
 export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}): Reply {
   const status = error.status === 415 || error.status === 422 ? 400 : error.status;
   const named = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ');

@@ -14,7 +14,7 @@ export type RequestLog = (
 
 /**
  * The one line that every request writes is put together here, as the logger would write it: its way to a line of any content takes
- * three times as long. Nothing but these values can stand in it.
+ * three times as long. It contains only these values.
  *
  * @param now milliseconds UTC
  */

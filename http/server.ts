@@ -130,10 +130,10 @@ function isPage(req: IncomingMessage): boolean {
 
 const SWEEP_MS = 20;
 
-/** Idle connections are closed at once, busy ones soon after their answer, and what hangs in the end is cut. */
+/** Idle connections are closed immediately, busy ones after their response, and the rest is destroyed after the deadline. */
 function drain(server: Server, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // The library closes those that are idle now; one whose answer is still to come would be kept alive afterwards.
+    // The library closes those that are idle now; a connection with a pending response would be kept alive afterwards.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
     const cut = setTimeout(() => server.closeAllConnections(), limitMs);
     server.close(() => {

@@ -20,7 +20,7 @@ export function checkConnector(connector: Connector, fileName: string, tools: re
   for (const [index, pattern] of auth_patterns.entries()) {
     const scopes = (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope);
     const twice = scopes.filter((scope, at) => scopes.indexOf(scope) !== at);
-    problems.push(...twice.map((scope) => `auth_patterns[${index}]: the scope ${scope} stands twice`));
+    problems.push(...twice.map((scope) => `auth_patterns[${index}]: the scope ${scope} is listed twice`));
     const asked = (pattern.account_fields ?? []).map((field) => field.field_name);
     const brought = (pattern.oauth_config?.account_values ?? []).map((value) => value.name);
     if (api.base_url_input !== undefined && ![...asked, ...brought].includes(api.base_url_input)) {

@@ -32,7 +32,7 @@ export async function readCatalogueFiles(): Promise<CatalogueFiles> {
   const folders = await readdir(new URL('tools/', ROOT), { withFileTypes: true });
   for (const folder of folders.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (!folder.isDirectory()) {
-      problems.push(`catalogue/tools/${folder.name}: only folders of connectors stand here`);
+      problems.push(`catalogue/tools/${folder.name}: only folders of connectors are allowed here`);
       continue;
     }
     const files = await readFolder<ToolFile['data']>(`tools/${folder.name}/`, problems);
@@ -59,7 +59,7 @@ async function readFolder<T>(folder: string, problems: string[]): Promise<DataFi
       uniqueKeys: true,
     });
     const [error] = [...document.errors, ...document.warnings];
-    if (!name.endsWith('.yaml')) problems.push(`${file}: only .yaml files stand here`);
+    if (!name.endsWith('.yaml')) problems.push(`${file}: only .yaml files are allowed here`);
     else if (error) problems.push(`${file}: ${error.message.split('\n', 1)[0]}`);
     else found.push({ file, name: name.slice(0, -'.yaml'.length), data: document.toJS({ maxAliasCount: 0 }) as T });
   }

@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Holds the imports of every file against the rules of the house: who may import whom, and which packages a room owns.
- * The longest matching room decides. A rule names rooms or single files; a room may always import itself.
+ * Checks the imports of every file: which module may import which, and which packages belong to a module. The longest matching
+ * path decides. A rule names folders or files; a module may always import itself.
  */
 interface Room {
   path: string;
   may: string[];
 }
 
-/** Every room may import these, which import nothing themselves. */
+/** Every module may import these, which import nothing themselves. */
 const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts'];
 
 const ROOMS: Room[] = [
@@ -60,7 +60,7 @@ const ROOMS: Room[] = [
   { path: 'test', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
 ];
 
-/** Packages that only some rooms may import; one place to look when such a package changes. */
+/** Packages that only some modules may import, so that a change of such a package concerns one place. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
   express: ['http'],
   'openapi-backend': ['http'],
@@ -89,7 +89,7 @@ const FREE = ['scripts', 'test', 'test/db/sqlite'];
 const IMPORT = /^\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-/** Returns one line for each import that breaks a rule; an empty list when the house is in order. */
+/** Returns one line for each import that breaks a rule; an empty list if there is none. */
 export function findViolations(root: string): string[] {
   return ROOMS.map((room) => room.path.split('/')[0] as string)
     .filter((folder, index, all) => all.indexOf(folder) === index)

@@ -6,7 +6,7 @@ import { type JsonObject, operationsOf } from './openapi-document.ts';
 const FOLDER = 'test/operations';
 
 /**
- * Checks that every operation of the contract has a test file of its own, `test/operations/<operationId>.test.ts`.
+ * Checks that every operation of the contract has its own test file, `test/operations/<operationId>.test.ts`.
  *
  * @param root folder of the repository
  * @param contract the bundled OpenAPI document

@@ -7,23 +7,17 @@ import { PHRASES, type Phrase } from './prose/phrases.ts';
  * Reports banned phrases in the texts that people read: the contract, the documentation, comments, messages and test titles.
  * The phrases and their replacements are data: prose/phrases.ts.
  */
-const CLEAN = [
+const PLACES = [
   'README.md',
   'SECURITY.md',
-  'core/errors.ts',
-  'docs/architecture.md',
-  'docs/clients.md',
-  'docs/errors.md',
-  'docs/execution.md',
-  'docs/import.md',
-  'docs/mcp.md',
-  'docs/operations.md',
-  'docs/performance.md',
-  'docs/reliability.md',
-  'docs/tools.md',
-  'scripts/check-prose.ts',
-  'scripts/prose/mask.ts',
-  'spec',
+  'Makefile',
+  ...['cli', 'core', 'db', 'docs', 'examples', 'handlers', 'http', 'scripts', 'spec', 'test', 'web'],
+];
+
+/** Not rewritten yet, or texts about the phrases themselves. */
+const SKIPPED = [
+  ...['db/outbox.ts', 'db/rows/outbox.ts', 'db/sqlite/migrations', 'docs/connectors.md', 'test'],
+  'scripts/prose/phrases.ts',
 ];
 
 export interface Finding {
@@ -73,19 +67,20 @@ function finding(file: string, text: string, match: RegExpExecArray, phrase: Phr
 }
 
 /** Returns the findings of every file under the given folders or files of the repository. */
-export function checkProse(root: string, places: string[] = CLEAN): Finding[] {
+export function checkProse(root: string, places: string[] = PLACES): Finding[] {
   const files = places.flatMap((place) =>
     /\.\w+$|Makefile$/.test(place) ? [place] : globSync(`${place}/**/*.*`, { cwd: root }),
   );
-  return files.sort().flatMap((file) => checkText(file, readFileSync(join(root, file), 'utf8')));
+  const read = files.filter((file) => !SKIPPED.some((place) => file === place || file.startsWith(`${place}/`)));
+  return read.sort().flatMap((file) => checkText(file, readFileSync(join(root, file), 'utf8')));
 }
 
 if (import.meta.main) {
-  const places = process.argv.length > 2 ? process.argv.slice(2) : CLEAN;
+  const places = process.argv.length > 2 ? process.argv.slice(2) : PLACES;
   const findings = checkProse(join(import.meta.dirname, '..'), places);
   for (const { file, line, column, found, instead } of findings) {
     console.error(`${file}:${line}:${column}: "${found}": write ${instead}`);
   }
-  if (findings.length > 0) process.exit(1);
-  console.log('prose: no banned phrase');
+  if (findings.length > 0) process.exitCode = 1;
+  else console.log('prose: no banned phrase');
 }

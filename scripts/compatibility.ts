@@ -3,8 +3,7 @@ import { bodiesOf, eventsOf, objectAt, operationsOf, parametersOf, resolve } fro
 import { schemaBreaks } from './schema-compatibility.ts';
 
 /**
- * Names what in a new contract breaks clients of an old one. Requests must go on being accepted, and answers must go on holding
- * what they held. Answers may gain statuses of errors, properties, enum values and members of unions: clients ignore what they do
+ * Lists the changes of a contract that break clients. Requests must stay valid, and responses must keep their members. Responses may gain statuses of errors, properties, enum values and members of unions: clients ignore what they do
  * not know.
  *
  * @param before the released contract
@@ -34,7 +33,7 @@ function* operationBreaks(documents: Documents, old: Operation, now: Operation):
   }
   if (securityOf(old) !== securityOf(now)) yield `${old.id}: demands other scopes`;
   for (const status of Object.keys(objectAt(old.definition, 'responses'))) {
-    if (!(status in objectAt(now.definition, 'responses'))) yield `${old.id}: no longer answers ${status}`;
+    if (!(status in objectAt(now.definition, 'responses'))) yield `${old.id}: no longer returns ${status}`;
   }
   yield* parameterBreaks(documents, old, now);
   yield* bodyBreaks(documents, old, now);

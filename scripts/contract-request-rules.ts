@@ -15,7 +15,7 @@ export function* requestsHoldNothingReadOnly(document: JsonObject): Generator<st
   }
 }
 
-/** Whatever a client sends has an upper bound, which validators check before they look at the content. */
+/** Everything that a client sends has an upper bound, which validators check before they look at the content. */
 export function* requestsAreBounded(document: JsonObject): Generator<string> {
   for (const { schema, place } of [...bodySchemas(document), ...parameterSchemas(document)]) {
     const types = [schema['type'] ?? []].flat();

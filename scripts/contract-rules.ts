@@ -10,7 +10,7 @@ import type { JsonObject, Operation } from './openapi-document.ts';
 import { arrayAt, bodiesOf, isObject, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
 import { subschemas, walkSchemas } from './walk-schemas.ts';
 
-/** Keywords of ours that may stand inside schemas; validators must be told of them. */
+/** Our own keywords in schemas, which must be registered with validators. */
 export const SCHEMA_EXTENSIONS: readonly string[] = ['x-secret'];
 
 const STATUSES_OF_ALL = ['400', '401', '403', '421', '429', '500', '503'];
@@ -83,7 +83,7 @@ function takesIdempotencyKey(document: JsonObject, operation: Operation): boolea
   );
 }
 
-/** A body is judged by one schema, whatever its media type says. */
+/** A body is validated by one schema, regardless of its media type. */
 function* bodiesHaveOneMediaType(document: JsonObject): Generator<string> {
   for (const operation of operationsOf(document)) {
     const sides = bodiesOf(document, operation).map(({ side }) => side);

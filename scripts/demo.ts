@@ -18,7 +18,7 @@ const ACME_TOKEN_SECONDS = 4;
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Shows the main job end to end against local applications: a server of its own with a fresh data directory, everything on free
+ * Shows the main job end to end against local applications: its own server with a new data directory, everything on free
  * ports of loopback. Every step checks what it claims; the first that does not hold ends the demo with exit code 1.
  */
 export async function playDemo(print: (line: string) => void): Promise<void> {
@@ -43,7 +43,7 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
   const narrator = createNarrator(print);
   print(`Valetkey runs at ${server.origin} with its data in ${dataDir}.`);
   print(
-    `The notes app stands at ${notes.origin}, an emulator of GitHub at ${github.origin}, Acme Files at ${acme.origin}.`,
+    `The notes app is at ${notes.origin}, an emulator of GitHub at ${github.origin}, Acme Files at ${acme.origin}.`,
   );
 
   const token = await narrator.step('Get an access token with the client that the first start has made', () =>
@@ -55,7 +55,7 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
     return (await promisify(execFile)(process.execPath, ['cli/valetkey.js', ...args], { cwd: ROOT, env })).stdout;
   };
 
-  narrator.chapter('An application of your own');
+  narrator.chapter('Your own application');
   await playNotes({ api, narrator, notes, operate });
   narrator.chapter('A built-in connector');
   await playGithub({ api, narrator, github });
@@ -71,7 +71,7 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
         `exit code ${code}; ${server.stdout.trim().split('\n').length} lines, none of ${secrets.length} secrets`,
       );
       check(code === 0, 'the exit code is 0');
-      check(!secrets.some((secret) => server.stdout.includes(secret)), 'no secret stands in the log');
+      check(!secrets.some((secret) => server.stdout.includes(secret)), 'the log has no secret');
     },
   );
   print('\nEverything went as it should. Server, applications and data are removed.');

@@ -12,7 +12,7 @@ import type { JsonObject } from './openapi-document.ts';
 const SPECTRAL_OFF = {
   'contact-properties': 'off', // the project has no mailbox
   'license-url': 'off', // the license has an SPDX identifier, which excludes a URL
-  'openapi-tags-alphabetical': 'off', // tags stand in the order in which one reads them
+  'openapi-tags-alphabetical': 'off', // tags are in reading order
 } as const;
 
 /** Rules of Redocly that do not fit. */
@@ -22,7 +22,7 @@ const REDOCLY_OFF = {
 
 /**
  * Checks the contract with two general linters, each at its strictest. Our own rules are checked when the contract is generated. Any
- * finding fails the check, because nobody reads a warning that stays.
+ * finding fails the check, because permanent warnings are ignored.
  *
  * @returns one line per finding: rule, place, message; none for a clean contract
  */

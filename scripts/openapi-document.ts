@@ -9,7 +9,7 @@ export interface Operation {
   readonly definition: JsonObject;
 }
 
-/** A body of an operation: `side` is `request` or the status of the answer. */
+/** A body of an operation: `side` is `request` or the status of the response. */
 export interface Body {
   readonly side: string;
   readonly mediaType: string;
@@ -55,7 +55,7 @@ export function arrayAt(holder: JsonObject, key: string): Json[] {
 }
 
 /**
- * Follows local references to what they mean. What stands beside `$ref`, such as a description, wins over the target.
+ * Resolves local references. Keywords beside `$ref`, such as a description, override those of the target.
  *
  * @throws when the reference leads nowhere
  */
@@ -84,7 +84,7 @@ export function operationsOf(document: JsonObject): Operation[] {
   );
 }
 
-/** The bodies that an operation takes and answers, one entry per media type. */
+/** The request and response bodies of an operation, one entry per media type. */
 export function bodiesOf(document: JsonObject, { definition }: Operation): Body[] {
   const holders: [string, Json | undefined][] = [
     ['request', definition['requestBody']],

@@ -10,7 +10,7 @@ const ACCEPTED = join(FOLDER, 'accepted-breaks.yaml');
 const TEXTS = new Set(['description', 'summary', 'example', 'examples', 'title']);
 const HEADER = `# Breaks with the released contract (releases/openapi.json) that were accepted, each as \`make check\` words it, with the reason:
 # - change: 'getNote: the operation was removed'
-#   reason: Nobody could call it without the scope notes:read, which no client had.
+#   reason: No client could call it without the scope notes:read, which no client had.
 `;
 
 /** A break with the released contract that was accepted. */
@@ -34,7 +34,7 @@ export function writeReleasedContract(contract: JsonObject): void {
   writeFileSync(ACCEPTED, HEADER);
 }
 
-/** A contract without texts. Names in `properties` and the like are kept, whatever they are called. */
+/** A contract without texts. Names in `properties` and the like are kept. */
 export function withoutTexts(value: Json, isMapOfNames = false): Json {
   if (Array.isArray(value)) return value.map((item) => withoutTexts(item));
   if (typeof value !== 'object' || value === null) return value;

@@ -84,7 +84,7 @@ Notes             ${notes}   (takes an API key)
 
 1  Open the application and log in under any name.
 2  Press "Connect Acme Files", continue, sign in at Acme under any name and press "Allow".
-3  Go back to the application and press "Run http_get": Acme answers with the files of that name.
+3  Go back to the application and press "Run http_get": Acme returns the files of that name.
    Press it again after a minute: the token has ended meanwhile, and was refreshed.
 4  "Connect Notes" shows the form for a key. The right one is ${NOTES_KEY}
 5  Press "Connect Acme Files", copy the address of the page, log in to the application under another name in a
@@ -99,7 +99,7 @@ Ctrl-C ends it all and removes its data.`);
 }
 
 if (import.meta.main) {
-  // For good and not once: a second Ctrl-C, or that of npm beside the terminal's, would end it before the data is removed.
+  // Permanently and not once: a second Ctrl-C, or that of npm beside the terminal's, would end it before the data is removed.
   const ending = new Promise<unknown>((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     await using _sandbox = await openSandbox(Number(process.env['SANDBOX_PORT'] ?? 9800), console.log);

@@ -19,8 +19,7 @@ const FORMS = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'const'];
 const ALL_TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 
 /**
- * Names what a changed schema breaks: in a request, a value that was accepted and no longer is; in an answer, a value that a client
- * relied on. A component that both documents use is named by its own name, so that one change is one finding.
+ * Lists the breaking changes of a schema: in a request, a value that is no longer accepted; in a response, a value that a client relied on. A component that both documents use is named by its own name, so that one change is one finding.
  *
  * @param place how findings name the schema where it is not a component
  */
@@ -111,7 +110,7 @@ function* propertyBreaks(
   else for (const name of dropped) yield `${place}: the property ${name} may be missing now`;
 }
 
-/** A property that became readOnly is refused in requests; one that became writeOnly is gone from answers. */
+/** A property that became readOnly is refused in requests; one that became writeOnly is missing in responses. */
 function* directionBreaks(
   { before, after, direction }: Comparison,
   pair: Pair<Json>,

@@ -3,7 +3,7 @@ import { arrayAt, isObject, objectAt } from './openapi-document.ts';
 
 export interface SchemaPlace {
   readonly schema: JsonObject;
-  /** Where it stands, as a JSON pointer (RFC 6901). */
+  /** Its location as a JSON pointer (RFC 6901). */
   readonly pointer: string;
 }
 
@@ -46,7 +46,7 @@ export function* walkSchemas(document: JsonObject): Generator<SchemaPlace> {
   yield* schemasUnder(objectAt(document, 'webhooks'), '/webhooks');
 }
 
-/** Outside `components.schemas` a schema is what stands under the key `schema`; the values of examples are no part of the contract. */
+/** Outside `components.schemas` a schema is the value of the key `schema`; values of examples are not part of the contract. */
 function* schemasUnder(node: Json, pointer: string): Generator<SchemaPlace> {
   if (Array.isArray(node)) {
     for (const [index, item] of node.entries()) yield* schemasUnder(item, `${pointer}/${index}`);

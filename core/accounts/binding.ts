@@ -57,8 +57,7 @@ export function bindTo(definition: Definition, apiConfig: JsonObject, details: D
 }
 
 /**
- * Which of the static fields may be shown: those that were public when they were given and are public now. A value that is carried
- * over keeps the secrecy that it was stored with, whatever the pattern says now.
+ * Returns the static fields that may be shown: those that were public when they were set and are public now. A kept value keeps the secrecy that it was stored with, even if the pattern has changed.
  *
  * @param details the whole credential
  * @param carried the secrecy of the fields that were stored before and are not given again
@@ -104,10 +103,9 @@ export function bindingBreach(
 }
 
 /**
- * The same for a single call. A base at an origin that the account was not connected for is no matter of this function: the call is
- * refused when it is sent.
+ * The same check for a single call. This function does not check origins: the egress policy rejects a call to an origin that the account was not connected for.
  *
- * @param inputs the values of the account that may stand in addresses
+ * @param inputs the values of the account that addresses may contain
  */
 export function useBreach(account: BoundAccount, definition: Definition, inputs: AccountInputs): string | null {
   const base = baseOf(definition.provider, inputs);

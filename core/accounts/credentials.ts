@@ -21,7 +21,7 @@ export interface AccountPlace {
 export interface SealedCredentials {
   wrappedDataKey: Buffer | null;
   kekId: string | null;
-  /** What was given for good: tokens, typed keys, a subject. */
+  /** Credentials that do not expire: tokens, entered keys, a subject. */
   credentialsSealed: Buffer | null;
   /** What the service obtained for a while and can obtain again. */
   temporarySealed: Buffer | null;

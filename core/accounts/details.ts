@@ -79,7 +79,7 @@ export function areUsable(pattern: AuthPattern, details: Details, apiConfig: Jso
   const { forms } = moduleOf(pattern.type);
   if (forms.length === 0) return true;
   const form = formOf(details);
-  // The client of the connection is all that a machine client needs, unless accounts are typed one of their own.
+  // A machine client needs only the client of the connection, unless accounts have their own client.
   if (form === null) return isClientPattern(pattern) && isComplete(pattern, {});
   const rules = forms.find(({ name }) => name === form);
   if (!rules?.isUsable(details[form] ?? {}, apiConfig)) return false;

@@ -32,7 +32,7 @@ export function accountNotFound(): ApiError {
   return new ApiError('NOT_FOUND', 'The connected account does not exist.');
 }
 
-/** @returns at once where nothing more has to be read, which is the usual case */
+/** @returns synchronously if nothing more must be read, which is the usual case */
 function agreeing<Row extends AccountShownRow>(
   read: ReadRepositories,
   environmentId: EnvironmentId,

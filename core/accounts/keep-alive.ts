@@ -19,7 +19,7 @@ export interface KeepAliveTools extends Clock {
 export interface KeepAliveLimits {
   /** Concurrent refreshes. Low, because this work is not urgent. */
   atOnce: number;
-  /** Accounts that are read at once. */
+  /** Accounts per batch. */
   piece: number;
 }
 
@@ -52,8 +52,7 @@ const DUE_SHARE = BACKGROUND.keepAlivePercent / 100;
 const JITTER = 0.05;
 
 /**
- * Refreshes the tokens of accounts that nobody uses, before their provider ends grants that lie idle. How long an account lies idle
- * counts from the end of its access token: that comes hours after the last refresh and, unlike the account's last change, is moved
+ * Refreshes the tokens of unused accounts before their provider revokes idle grants. The idle time counts from the end of the access token: that comes hours after the last refresh and, unlike the account's last change, is moved
  * by nothing else.
  */
 export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
@@ -122,7 +121,7 @@ function idleRulesOf(catalogue: KeepAliveTools['catalogue']): IdleRule[] {
   });
 }
 
-/** The draw is made anew each run: between the first time that an account may be drawn and the last lie many runs. */
+/** Drawn again in each run: there are many runs between the first and the last time that an account may be drawn. */
 function isDueIdle(account: AccountRow, { idleLifeMs }: IdleRule['facts'], { now, random }: Clock): boolean {
   const at = now();
   if (account.tokenExpiresAt === null || !isExpired(account, at)) return false;

@@ -53,7 +53,7 @@ export async function disconnectAccount(
   return disconnected;
 }
 
-/** Deletes an account for good; its credentials are to be revoked at its provider. */
+/** Permanently deletes an account and orders the revocation of its credentials at the provider. */
 export async function deleteAccount(
   tx: Transaction,
   tools: LeaveTools,

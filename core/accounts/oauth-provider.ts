@@ -32,7 +32,7 @@ export interface ProviderParty {
   needs: 'consent' | 'tokens';
 }
 
-/** A provider that has to be asked for its endpoints, and does not answer now. */
+/** The provider's metadata are needed, but the provider does not respond. */
 export class SilentProviderError extends OAuthConfigError {
   readonly reason: UnavailableReason;
   readonly retryAfterMs: number | undefined;
@@ -45,9 +45,9 @@ export class SilentProviderError extends OAuthConfigError {
 }
 
 /**
- * A provider with what it says of itself, where its pattern names an issuer, or a record system where it is one.
+ * Returns a provider with its metadata, if its pattern has an issuer or it is a record system.
  *
- * @throws SilentProviderError when it does not answer; OAuthConfigError when it says what must not be believed
+ * @throws SilentProviderError if the provider does not respond; OAuthConfigError if its metadata cannot be trusted
  */
 export function providerOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
   return isRecordSystem(party.pattern) ? recordSystemOf(question, party) : issuerOrPattern(question, party);

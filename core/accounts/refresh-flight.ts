@@ -33,10 +33,7 @@ const NO_PLACE: RefreshFailure = {
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
-/**
- * Brings an account to other credentials than those of the generation that was asked about: by a refresh of its own, or by waiting
- * for somebody else's.
- */
+/** Replaces the credentials of the given generation: with its own refresh, or by waiting for another process. */
 export async function flyRefresh(
   tools: FlightTools,
   asked: AccountRow,
@@ -47,7 +44,7 @@ export async function flyRefresh(
   for (;;) {
     const account = await tools.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
-    // Somebody was faster, or has changed what would have been refreshed.
+    // Another process was faster, or has changed the credentials.
     if (!isObtainable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
     const run = await attempt(tools, account, cause, occasion);
     if (run.kind === 'done') return run.renewal;
@@ -67,7 +64,7 @@ async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, oc
   if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(tools, account, planned, cause) };
   const { plan } = planned;
   const lane = `${account.environmentId} ${plan.origin}`;
-  // A token that is still valid is served at once, rather than kept waiting behind those that are not.
+  // A token that is still valid is returned immediately, instead of waiting for expired ones.
   if (occasion === 'early' && !slots.isFree(lane)) return { kind: 'done', renewal: { account } };
   try {
     return await slots.run(

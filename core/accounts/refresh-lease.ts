@@ -32,7 +32,7 @@ export interface ClaimTerms {
   refused: boolean;
 }
 
-/** The longest that a failed refresh is left alone. What lies further ahead was written under another clock. */
+/** The longest pause after a failed refresh. A later time was written by a process with a different clock. */
 export const MAX_REST_MS = 15 * 60_000;
 
 /**
@@ -87,8 +87,8 @@ function obstacleOf(
 }
 
 /**
- * Whether somebody has the lease. One that ends later than any lease could was taken under a clock that was ahead: it would keep
- * everyone out until that time comes (threat R7).
+ * Whether a process holds the lease. If it ends later than any lease could, it was taken with a clock that was ahead, and is
+ * ignored: it would block all processes until that time (threat R7).
  */
 export function isHeld({ state, expiresAt }: RefreshLeaseRow, at: number, leaseMs: number): boolean {
   return state === 'HELD' && expiresAt !== null && expiresAt > at && expiresAt <= at + 2 * leaseMs;

@@ -1,4 +1,4 @@
-/** Bounds of a pace: how many refreshes at once. */
+/** Limits of concurrent refreshes. */
 export interface PaceLimits {
   first: number;
   most: number;
@@ -6,7 +6,7 @@ export interface PaceLimits {
 
 /** A duration beyond this multiple of the shortest one says that requests wait at the provider. */
 const SLOW = 2;
-/** How fast the shortest duration is forgotten: a provider that has become slower for good counts as normal after some hundred answers. */
+/** How fast the shortest duration is forgotten: after about a hundred responses, a provider that has become slower counts as normal. */
 const FADE = 1.01;
 
 /** `strained`: the provider limits, fails or is silent. `unknown`: it was not asked, or said something else. */
@@ -21,9 +21,9 @@ export interface Stride {
 }
 
 /**
- * How many refreshes at once a provider takes well, found out as TCP finds out what a network takes: the number grows by one with each
- * that ends well, halves when the provider limits, fails or falls silent, and grows slowly from then on. It does not grow while
- * answers take longer than they need to.
+ * The number of concurrent refreshes for a provider, with additive increase and multiplicative decrease as in TCP: the number
+ * grows by one with each success, halves when the provider limits, fails or does not respond, and then grows slowly. It does not
+ * grow while responses are slower than the fastest ones.
  */
 export class RefreshPace {
   readonly #limits: PaceLimits;
@@ -36,7 +36,7 @@ export class RefreshPace {
     this.#width = limits.first;
   }
 
-  /** Refreshes at once. */
+  /** Concurrent refreshes. */
   get width(): number {
     return Math.floor(this.#width);
   }

@@ -56,7 +56,7 @@ export type Planned =
   | { can: false; why: 'no_refresh_token' | 'too_early' }
   | { can: false; why: 'not_bound'; reason: string }
   | { can: false; why: 'configuration'; culprit: Culprit; message: string }
-  /** The provider has to be asked for its endpoints, and does not answer now. */
+  /** The provider's metadata are needed, but the provider does not respond. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
 export interface PlanTools {

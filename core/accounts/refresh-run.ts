@@ -24,7 +24,10 @@ export interface RunTools extends PlanTools, SettleTools, Clock {
   /** Resolves after so many milliseconds. */
   wait(ms: number): Promise<void>;
   log?: RefreshLog;
-  /** Is given tokens that came too late for their account, to be revoked at the provider where that harms nobody (threat R3). */
+  /**
+   * Receives tokens that arrived too late for their account and revokes them at the provider, unless another account uses the
+   * grant (threat R3).
+   */
   abandoned?(late: AbandonedTokens): Promise<void>;
   /** Whether the authorization server of an account has been replaced, so that its refresh token is of no more use. */
   isServerReplaced?(plan: RefreshPlan): Promise<boolean>;
@@ -68,7 +71,7 @@ export async function runRefresh(tools: RunTools, plan: RefreshPlan, cause: Caus
   return claim.kind === 'changed' ? { kind: 'changed' } : runInto(claim, account);
 }
 
-/** How a refresh ends that an obstacle keeps from being made. `busy`: somebody else is at it. */
+/** The result of a refresh that was not attempted. `busy`: another process is refreshing. */
 export function runInto(obstacle: Obstacle, account: AccountRow): Run {
   if (obstacle.kind === 'busy') return { kind: 'busy' };
   if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };

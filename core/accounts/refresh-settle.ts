@@ -151,7 +151,7 @@ export async function expireAccount(
 
 const SUCCESS = { state: 'SETTLED', failures: 0, lastFailure: null, versions: null } as const;
 
-/** `stored` stands for: nothing is in the way. A lease whose result is void is given back at once. */
+/** `stored` means that no refresh blocks the account. A lease whose result is obsolete is released immediately. */
 async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, lease: Lease): Promise<Settled> {
   const { environmentId, id } = plan.account;
   const account = await tx.accounts.get(environmentId, id);

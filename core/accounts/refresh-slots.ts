@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { RefreshPace, type Verdict } from './refresh-pace.ts';
 
 export interface SlotLimits {
-  /** Tasks at once, in all. */
+  /** Concurrent tasks in total. */
   total: number;
-  /** Tasks at once in one lane: to begin with, and at most. */
+  /** Concurrent tasks in one lane: at the start, and at most. */
   first: number;
   most: number;
   /** Tasks of one lane that may wait. */
@@ -34,10 +34,10 @@ const PACES = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
 /**
- * Bounds how many refreshes run at once, in all and per lane (a provider of an environment), so that ten thousand accounts which
- * expire together neither flood a provider nor keep another one's accounts waiting behind a slow one (threat R8). Within a lane, first
- * come is first served; between lanes, each in turn. A lane has as many places as its provider takes well, and no more than are still
- * free: however many are slow, another one finds a place. Nobody waits without bound.
+ * Limits how many refreshes run concurrently, in total and per lane (a provider of an environment), so that ten thousand accounts
+ * that expire together neither flood a provider nor delay the accounts of another one (threat R8). A lane is a queue; the lanes
+ * take turns. A lane gets as many places as its provider can handle, and at most half of the free ones, so other lanes always
+ * find a place. Every wait has a limit.
  */
 export class RefreshSlots {
   readonly #limits: SlotLimits;
@@ -56,7 +56,7 @@ export class RefreshSlots {
     this.#clock = clock;
   }
 
-  /** Whether a task of this lane would begin at once. */
+  /** Whether a task of this lane would start immediately. */
   isFree(key: string): boolean {
     const active = this.#lanes.get(key)?.active ?? 0;
     return active < this.#pace(key).width && active < this.#limits.total - this.#active;
@@ -137,7 +137,7 @@ export class RefreshSlots {
     if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(key);
   }
 
-  /** The place is handed over within this turn: nobody who comes later can take it first. */
+  /** The place is passed on in the same turn, so a later task cannot take it first. */
   #admitNext(): boolean {
     for (const [key, lane] of this.#lanes) {
       const [next] = lane.waiting;

@@ -57,7 +57,7 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
   const tools: FlightTools = { ...parts, ...within, slots: new RefreshSlots(within, clock) };
   const flights = new Map<string, Promise<Renewal>>();
 
-  /** By generation, so that nobody is given the end of a refresh that began before what they know. */
+  /** By generation, so that no caller gets the result of a refresh that began before the caller's data. */
   function share(account: AccountRow, cause: Cause, occasion: Occasion): Promise<Renewal> {
     const key = `${account.id}/${account.credentialGeneration}/${occasion}`;
     const underWay = flights.get(key);

@@ -17,10 +17,9 @@ export interface AttemptTools {
 }
 
 /**
- * Tries once to revoke what an order names. Every request is pinned to the origins that the tokens are bound to, whatever the
- * provider's metadata say (threat P2).
+ * Tries once to revoke the tokens of an order. Every request is pinned to the origins that the tokens are bound to, regardless of the provider's metadata (threat P2).
  *
- * @param signal ends the requests under way
+ * @param signal cancels running requests
  */
 export async function attemptRevocation(
   { discovery, fetchFor, now }: AttemptTools,
@@ -47,7 +46,7 @@ export async function attemptRevocation(
   }
 }
 
-/** Where the pattern says how to revoke, or that it cannot be done, nobody is asked. */
+/** If the pattern defines the revocation, or says that there is none, no metadata are requested. */
 function needsMetadata({ config: { issuer, revocation_uri: uri, revocation: way } }: OAuthProvider): boolean {
   return issuer !== undefined && uri === undefined && way?.call === undefined && way?.supported !== false;
 }

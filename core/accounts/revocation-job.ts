@@ -23,7 +23,7 @@ const KEPT_ALIVE =
 const NO_WAY = 'The provider does not support token revocation.';
 
 /**
- * Revokes tokens that accounts gave up. A provider that gives no answer is asked again for three days; a provider that refuses is
+ * Revokes tokens that accounts gave up. If a provider does not respond, the revocation is retried for three days; a provider that refuses is
  * not. Revoking a token twice does no harm (RFC 7009 §2.2).
  */
 export function revocationJob(tools: RevocationJobTools): JobKind {

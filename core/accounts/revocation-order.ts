@@ -39,11 +39,11 @@ export interface RevocationOrder {
   connection_id: string;
   /** Whose tokens they are at the provider; null where that is not known. */
   subject: string | null;
-  /** They are the client's own, no part of a grant of a person: whoever has them can have others. */
+  /** They belong to the client and are not part of a user's grant: the client can request new ones at any time. */
   own?: boolean;
   tokens: JsonObject;
   pattern: RevocationPattern;
-  /** What stands in the provider's addresses for this account. */
+  /** The account values that the provider's addresses contain. */
   inputs: AccountInputs;
   /** null where the connection had none that could be used. */
   client: { id: string; method: ClientAuthMethod; secret: string | null } | null;

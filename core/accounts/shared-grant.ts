@@ -1,9 +1,7 @@
 import type { AccountRow, ReadRepositories } from '../../db/store.ts';
 
 /**
- * Whether to revoke tokens could also end the grant that a live account stands on: many providers end all of a person's grant to
- * a client when one of its tokens is revoked. What is not known to be somebody else's is taken for the same person's, because an
- * ACTIVE account has to keep working whatever becomes of another flow (threat L11); such tokens are wiped here and die by themselves.
+ * Whether revoking tokens could also end the grant of an active account: many providers revoke the user's whole grant to a client when one of its tokens is revoked. If the user is unknown, the same user is assumed, because an ACTIVE account must keep working (threat L11). Such tokens are only erased here and expire later.
  *
  * @param account that the tokens were obtained for, as it is
  * @param subject of the tokens in question

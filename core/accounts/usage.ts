@@ -4,12 +4,12 @@ export type WriteUsage = (environmentId: string, times: { id: string; lastUsedAt
 /** Milliseconds UTC by account, by environment. */
 type Times = Map<string, Map<string, number>>;
 
-/** So many at once: a transaction keeps everybody else waiting. */
+/** Maximum rows per transaction, because other writes wait for it. */
 const PIECE = 200;
 
 /**
- * Remembers when accounts were last used, and writes it in batches: a durable write per call would cost more than it tells.
- * Reads see the remembered time at once; a crash loses at most one interval of it.
+ * Collects when accounts were last used and writes the times in batches: a durable write per call would cost too much. Reads
+ * return the collected time immediately; a crash loses at most one interval.
  */
 export class UsageTracker {
   readonly #write: WriteUsage;

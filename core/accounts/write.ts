@@ -43,12 +43,13 @@ const CONFIG_FIELD = 'connected_account.api_config';
 
 export interface CreatedAccount {
   account: AccountRow;
-  /** The credentials as they were given and sealed: whoever answers them need not open them again. */
+  /** The credentials in plaintext and encrypted, so that the response does not need to decrypt them. */
   details: Details;
 }
 
 /**
- * Creates an account, and its connection at first use. With usable credentials it is ACTIVE at once, without any it waits.
+ * Creates an account, and its connection if there is none. With complete credentials the account is ACTIVE immediately, otherwise
+ * it waits for them.
  *
  * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS
  */
@@ -137,7 +138,7 @@ export async function updateAccount(
   const change = input.authorization_details ?? {};
   const brings = formOf(change) !== null;
   const stored = storedDetails(tools, account, brings);
-  // A client that needs nothing of its own is given just that: an empty object.
+  // A client without its own details is stored as an empty object.
   const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
   const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
   const { details, fields, breach } = mergeCredential(account, definition, apiConfig, stored, change);
@@ -176,7 +177,7 @@ export async function updateAccount(
       }),
   });
   if (replaced && usable) await completeConnection(tx, environmentId, connection, at);
-  // Whoever is about to finish a link was asked for what the account has now been given otherwise (threat C17).
+  // Open links are ended, because the account has been changed since they were created (threat C17).
   if (replaced) await tx.authRequests.close(environmentId, account.id, at);
   const updated = (await tx.accounts.get(environmentId, account.id)) as AccountRow;
   if (parks) await emitParked(tx, tools.events, updated, reason, cause);

@@ -14,8 +14,8 @@ export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
 }
 
 /**
- * The static fields of a pattern whose values are never shown: those that are typed as a password or in a text area, and those that
- * are the credential itself whatever their input type is.
+ * The static fields of a pattern whose values are never shown: those of input type password or textarea, and the credential
+ * itself regardless of its input type.
  */
 export function secretFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
   const fields = staticFieldsOf(pattern);

@@ -91,7 +91,7 @@ export type SharedGrant = 'refresh_token' | 'client_credentials' | 'delegation' 
 export interface TypedRules {
   /** The fields of a pattern that lists none. */
   fields: readonly AuthField[];
-  /** The fields that are the credential by their name, whatever their input type is. */
+  /** The names of fields that contain the credential, regardless of their input type. */
   secretNames(fields: readonly AuthField[]): readonly string[];
   /** The names that requests take values from, also where the pattern asks for one of them only. */
   takenNames?: readonly string[];

@@ -3,14 +3,14 @@ import type { ByteHold } from './byte-budget.ts';
 export interface BodyBufferOptions {
   /** The largest body, in bytes. */
   maxBytes: number;
-  /** The most pieces that it may come in: each costs time, whatever its size. */
+  /** The maximum number of pieces of a body: each costs time, even if it is small. */
   maxPieces: number;
   hold: Pick<ByteHold, 'grow'>;
   /** Bytes that the hold has taken for this body already, or that need not be counted. */
   free: number;
 }
 
-/** Why a body is refused: its size, its pieces, or no room in the budget. */
+/** Why a body is rejected: its size, its pieces, or no space in the budget. */
 export type BodyRefusal = 'size' | 'pieces' | 'room';
 
 const EMPTY = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 export interface ByteBudgetLimits {
   totalBytes: number;
-  /** The longest wait for room, in milliseconds. */
+  /** The longest wait for space, in milliseconds. */
   waitMs: number;
   /** Pieces of work that may wait, of all parties together. */
   waiting: number;
@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the bytes of bodies that the process holds (threat E4), and divides them between parties: a party may hold as many bytes as
- * are still free. One alone gets half of all, two greedy ones a third each, and whatever others take, another one finds room. First
- * bytes may go beyond that, up to twice what is free: bodies that are large do not keep out calls whose bodies are small.
+ * Limits the bytes of bodies that the process holds (threat E4), and divides them between parties: a party may hold as many bytes
+ * as are still free. A single party gets half of all, two parties a third each, so another party always finds space. First bytes
+ * may exceed this, up to twice the free bytes, so that large bodies do not block calls with small ones.
  */
 export class ByteBudget {
   readonly #limits: ByteBudgetLimits;
@@ -36,7 +36,7 @@ export class ByteBudget {
     return this.#used;
   }
 
-  /** Pieces of work that wait for room now. */
+  /** Requests that are waiting for space. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -50,7 +50,7 @@ export class ByteBudget {
     return party;
   }
 
-  /** For holds: takes bytes if there is room. */
+  /** For holds: takes bytes if there is space. */
   take(party: ByteAllowance, bytes: number, isFirst: boolean): boolean {
     const free = this.#limits.totalBytes - this.#used - bytes;
     if (party.used + bytes > (isFirst ? FIRST : 1) * free) return false;
@@ -59,14 +59,14 @@ export class ByteBudget {
     return true;
   }
 
-  /** For holds: gives bytes back, and lets those go on who find room now; one that needs much does not hold up the others. */
+  /** For holds: releases bytes and resumes the waiting requests that now fit; a large one does not block the others. */
   give(party: ByteAllowance, bytes: number): void {
     party.used -= bytes;
     this.#used -= bytes;
     for (const waiting of this.#waiting) if (this.take(waiting.party, waiting.bytes, true)) waiting.admit();
   }
 
-  /** For holds: waits for room for first bytes. @returns whether they were taken in time */
+  /** For holds: waits for space for first bytes. @returns whether they were taken in time */
   wait(party: ByteAllowance, bytes: number, signal: AbortSignal | undefined): Promise<boolean> {
     signal?.throwIfAborted();
     if (this.#waiting.size >= this.#limits.waiting) return Promise.resolve(false);
@@ -118,7 +118,7 @@ export class ByteHold {
     return this.#bytes;
   }
 
-  /** Takes more. @returns false when there is no room; nothing is taken then */
+  /** Takes more. @returns false if there is no space; then nothing is taken */
   grow(bytes: number): boolean {
     if (!this.#budget.take(this.#party, bytes, false)) return false;
     this.#bytes += bytes;
@@ -126,11 +126,11 @@ export class ByteHold {
   }
 
   /**
-   * Takes first bytes, and waits for room when there is none. Work that holds many bytes must not wait: it could wait for other work
-   * that does the same.
+   * Takes first bytes, and waits if there is no space. Work that holds many bytes must not wait, because it could deadlock with
+   * other such work.
    *
    * @param signal its reason ends the wait
-   * @returns false when there was no room in time; nothing is taken then
+   * @returns false if there was no space in time; then nothing is taken
    */
   async reserve(bytes: number, signal?: AbortSignal): Promise<boolean> {
     const isTaken =

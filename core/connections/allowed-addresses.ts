@@ -16,8 +16,8 @@ const PLACE = /\{\{([^{}]*)\}\}/;
 const WILDCARD = /^https:\/\/\*\.(?=[^*/]+\.[^*/]+$)[a-z0-9.-]+$/;
 
 /**
- * Whether a connection allows an address: it is one of its entries or lies below one. `https://*.acme.example` stands for every host
- * below acme.example.
+ * Whether a connection allows an address: it equals an entry or is below one. `https://*.acme.example` matches every host below
+ * acme.example.
  */
 export function isAllowed(address: string, allowed: readonly string[]): boolean {
   const plain = plainAddress(address);

@@ -103,7 +103,7 @@ function judgeNamed(use: ClientUse, known: readonly string[] | null): string[] |
   if (named.length === 0) return null;
   const isOpen = isRecordSystem(pattern) ? isBaseOpen(provider) : openAddresses(pattern).length > 0;
   if (isOpen) {
-    // Whose endpoints they are is a matter of the address that the account chose; record systems have rules of their own.
+    // The endpoints depend on the address of the account; record systems have their own rules.
     const origin = isRecordSystem(pattern) ? undefined : new URL(issuerOf(oauth) ?? '').origin;
     const other = origin && named.find((address) => new URL(address).origin !== origin);
     if (other) throw notListed(other);

@@ -36,7 +36,7 @@ export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredential
   return clientFor(pattern, { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret });
 }
 
-/** Record systems have rules of their own for the keys of clients. @throws OAuthConfigError for a key that does not fit them */
+/** Record systems have their own rules for client keys. @throws OAuthConfigError for an invalid key */
 export function clientFor(
   pattern: Pick<ClientPattern, 'type' | 'oauth_config'>,
   client: ClientCredentials,

@@ -60,7 +60,7 @@ export async function createCustomProvider(
 }
 
 /**
- * Changes a provider, and brings what stands on it in line with the change.
+ * Changes a provider and adapts its connections and accounts.
  *
  * @throws ApiError INVALID_AUTH_PATTERN, VALIDATION_FAILED; PROVIDER_IN_USE, as `adaptToProvider`
  */
@@ -95,8 +95,8 @@ function isUsedAlike(a: CustomProviderDefinition, b: CustomProviderDefinition): 
 }
 
 /**
- * Deletes a provider for good, its tools with it. Its accounts become DISCONNECTED, their credentials are to be revoked
- * (threat P5), and its connections are switched off.
+ * Permanently deletes a provider and its tools. Its accounts become DISCONNECTED, their credentials are revoked (threat P5), and
+ * its connections are disabled.
  *
  * @returns how many accounts were disconnected
  */
@@ -178,8 +178,8 @@ async function freeIdentifier(
 }
 
 /**
- * Names of built-in connectors are taken. So are those of connections: a connection that a deleted provider has left behind must
- * not come to life with another one, and a connection of that name would stand in front of the provider as a connector.
+ * Names of built-in connectors are not available. Names of connections are not either: the connection of a deleted provider must
+ * not become usable again with a new provider of the same name, and `connector` would find the connection first.
  */
 async function isTaken(
   tx: Repositories,

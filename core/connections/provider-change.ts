@@ -19,7 +19,7 @@ export interface ProviderChange {
   now: ProviderDefinition;
 }
 
-/** What a change of a provider did to what stands on it. */
+/** The effect of a provider's change on its connections and accounts. */
 export interface Consequences {
   /** How many accounts were taken out of use. */
   parked: number;
@@ -170,7 +170,7 @@ export async function* accountsOf(
   }
 }
 
-/** Where a field stands in the body of a request. */
+/** Where a field is in the request body. */
 function fieldPlace({ authPatterns }: ProviderDefinition, type: string, name: string): string {
   const index = authPatterns.findIndex((pattern) => pattern.type === type);
   const field = authPatterns[index]?.fields?.findIndex((one) => one.field_name === name) ?? -1;

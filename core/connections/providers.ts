@@ -6,7 +6,7 @@ import type { ProviderDefinition } from '../connectors/provider.ts';
 import { customProvider } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
 
-/** What an environment writes down about a provider of its own; the shape of the contract. */
+/** The definition of a custom provider, in the format of the contract. */
 export interface CustomProviderDefinition {
   display_name: string;
   description: string;

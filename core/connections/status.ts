@@ -12,7 +12,7 @@ export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 export interface ConnectionSettings {
   clientId: string | null;
   hasClientSecret: boolean;
-  /** The terms of its client were withdrawn, and nobody has set it up again. */
+  /** The connection's client was withdrawn and not set again. */
   isWithdrawn?: boolean;
   /** It must say which addresses accounts may bring, and does not. */
   lacksAddresses?: boolean;

@@ -6,9 +6,9 @@ import type { AccountValue } from './oauth-deviations.ts';
 const MAX_VALUE = 500;
 
 /**
- * Judges a value that a provider's callback or answer brought (threat L9): who can forge it must not be able to choose a host.
+ * Checks a value from a provider's callback or response (threat L9): an attacker who forges it must not be able to choose a host.
  *
- * @returns why it does not fit its rule, as a public sentence; undefined when it does
+ * @returns why the value is invalid, as a public sentence; undefined if it is valid
  */
 export function accountValueProblem({ pattern, origins }: AccountValue, value: string): string | undefined {
   if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value)) return 'is not a valid value';

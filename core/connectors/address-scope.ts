@@ -6,8 +6,7 @@ const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/
 const PLACE = /\{\{([^{}]*)\}\}/g;
 
 /**
- * Whether an address is another one or lies below it: the same scheme, host and port, and a path that begins with the same segments.
- * A path that leads back up for some server, such as `/ada/..;/eve`, lies below nothing.
+ * Whether an address equals another one or is below it: the same scheme, host and port, and a path that begins with the same segments. A path that some servers resolve upwards, such as `/ada/..;/eve`, is never below another.
  *
  * @param address without query and fragment, as the URL parser writes it
  * @param bound the same
@@ -28,10 +27,10 @@ export function isAtOrBelow(address: string, bound: string, template?: string): 
 }
 
 /**
- * The directory that an address of a provider stands in, with its places in the form of names, so that two can be compared:
- * `https://{{site}}.a.example/oauth/token` → `https://place-site.a.example/oauth`.
+ * Returns the directory of a provider's address, with its placeholders replaced by names, so that two directories can be
+ * compared: `https://{{site}}.a.example/oauth/token` → `https://place-site.a.example/oauth`.
  *
- * @param template an address that may hold `{{name}}` places, read as the URL parser does: dot segments are resolved
+ * @param template an address that may contain `{{name}}` placeholders, parsed as a URL: dot segments are resolved
  */
 export function directoryOf(template: string): string {
   const { origin, pathname } = parsed(template);

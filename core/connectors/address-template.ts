@@ -51,11 +51,11 @@ interface AddressTemplate {
 const templates = new LRUCache<string, AddressTemplate>({ max: 2000 });
 
 /**
- * Reads a template and lists its places in order.
+ * Parses a template and lists its placeholders in order.
  *
  * @param source an https address without fragment or user information, or an http address of this machine
  * @param options `query`: whether a fixed query is accepted (endpoints have one at times, base addresses never)
- * @throws AddressError when it is not such an address, or a place stands elsewhere than in a whole label or segment
+ * @throws AddressError if it is not such an address, or a placeholder is not a whole label or segment
  */
 export function addressPlaces(source: string, options: { query?: boolean } = {}): AddressPlace[] {
   const parts = split(source);

@@ -58,7 +58,7 @@ export interface OAuthConfig extends OAuthDeviations {
   /** BOARD_OAUTH1 without `request_token_uri`: the names of the client's key and of the return address in `authorize_uri`. */
   key_parameter?: string;
   return_parameter?: string;
-  /** TRUSTED_IDP: the service that calls are signed for, as it stands in the scope of a signature. */
+  /** TRUSTED_IDP: the service name that signatures contain. */
   signing_service?: string;
   /** TRUSTED_IDP: whom our tokens are for, where a connection has no client id at the cloud. */
   identity_audience?: string;

@@ -9,11 +9,11 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
 /** What the flow leaves behind to be read, by the first segment of a pointer. */
 const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
 
-/** What of these is a credential. Values of an account are shown, and stand in addresses. */
+/** The documents that contain credentials. Values of an account are shown and used in URLs, so they must not come from these. */
 const CREDENTIALS = /^\/token\/(access_token|refresh_token|id_token|client_secret)$/;
 
 /**
- * Checks what a schema of oauth_config cannot say: that names, places and pointers mean something.
+ * Checks the rules for oauth_config that a schema cannot express: names, placeholders and pointers must have a meaning.
  *
  * @param path of the pattern in error messages
  */
@@ -34,7 +34,7 @@ function checkValues({ account_values: values = [] }: OAuthConfig, at: string): 
   return values.flatMap(({ name, from, pattern, origins }, index) => {
     const field = `${at}.account_values[${index}]`;
     const errors: FieldError[] = [];
-    if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `stands twice: ${name}` });
+    if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `is used twice: ${name}` });
     if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is the name of a credential' });
     if (!SOURCES.test(from))
       errors.push({ field: `${field}.from`, message: 'does not begin with a document that the flow produces' });

@@ -12,7 +12,7 @@ import { oauthAddresses } from './oauth-addresses.ts';
 export interface PatternContext {
   /** proxy_url of a custom provider, the API base of a connector. */
   baseUrl?: string;
-  /** The path under which the address stands in error messages. */
+  /** The path of the address in error messages. */
   baseUrlField?: string;
   /** Fields that something else needs, such as the paths of a connector's tools. */
   usedElsewhere?: ReadonlySet<string>;
@@ -21,10 +21,10 @@ export interface PatternContext {
 }
 
 /**
- * Checks what a schema of auth_patterns cannot say: names, patterns, addresses and their placeholders.
+ * Checks the rules for auth_patterns that a schema cannot express: names, patterns, addresses and their placeholders.
  *
  * @param patterns already valid against the contract's schema
- * @returns errors with paths such as auth_patterns[0].fields[1].pattern; none when everything fits
+ * @returns errors with paths such as auth_patterns[0].fields[1].pattern; an empty list if there are none
  */
 export function checkAuthPatterns(patterns: readonly AuthPattern[], context: PatternContext = {}): FieldError[] {
   const base = baseFields(context);
@@ -32,7 +32,7 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
   const seen = new Set<string>();
   patterns.forEach((pattern, index) => {
     const path = `auth_patterns[${index}]`;
-    if (seen.has(pattern.type)) errors.push({ field: `${path}.type`, message: `stands twice: ${pattern.type}` });
+    if (seen.has(pattern.type)) errors.push({ field: `${path}.type`, message: `is used twice: ${pattern.type}` });
     seen.add(pattern.type);
     const endpoints = checkEndpoints(pattern, path, context);
     const used = new Set([...base.fields, ...endpoints.fields, ...(context.usedElsewhere ?? [])]);
@@ -110,7 +110,7 @@ function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<strin
     (pattern[list] ?? []).forEach((field, index) => {
       const at = `${path}.${list}[${index}]`;
       if (names.has(field.field_name))
-        errors.push({ field: `${at}.field_name`, message: `stands twice: ${field.field_name}` });
+        errors.push({ field: `${at}.field_name`, message: `is used twice: ${field.field_name}` });
       names.add(field.field_name);
       const isSecret = list === 'fields' && secret.has(field.field_name);
       errors.push(...checkField(field, at, used, isSecret), ...(list === 'account_fields' ? shownOnly(field, at) : []));

@@ -1,6 +1,6 @@
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-/** Headers by which a message is framed or routed: nobody may set them, neither a pattern nor a caller (E2). */
+/** Headers that frame or route a message: neither patterns nor callers may set them (E2). */
 const FRAMING = new Set([
   'connection',
   'content-length',

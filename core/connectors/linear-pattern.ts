@@ -4,10 +4,10 @@ import { type Node, PatternError, parsePattern, type Test } from './pattern-pars
 export { PatternError };
 
 /**
- * A small regular-expression engine for patterns that other people wrote. It simulates all states at once (Thompson),
- * so the time is bounded by length of value × number of states, whatever the pattern: there is nothing to backtrack.
- * The language: characters, escapes, classes, groups, alternatives, `* + ? {n,m}`, `^` and `$` at the ends.
- * A pattern describes the whole value, as in an HTML form, or is looked for in it, as in JSON Schema.
+ * A small regular-expression engine for untrusted patterns. It simulates all states in parallel (Thompson), so the time is
+ * bounded by length of the value × number of states: there is no backtracking. The language: characters, escapes, classes,
+ * groups, alternatives, `* + ? {n,m}`, `^` and `$` at the ends. A pattern matches the whole value, as in an HTML form, or a part
+ * of it, as in JSON Schema.
  */
 export interface LinearPattern {
   /**

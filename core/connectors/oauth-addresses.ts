@@ -3,7 +3,7 @@ import type { HttpCall } from './oauth-deviations.ts';
 
 /** An address to which OAuth calls of a pattern go. */
 export interface OAuthAddress {
-  /** Where it stands in oauth_config. */
+  /** Its path in oauth_config. */
   path: string;
   /** Its places are those of account values alone. */
   template: string;
@@ -28,7 +28,7 @@ export function withoutCredentials(template: string): string {
   return template.replace(CREDENTIAL_SEGMENT, 'x');
 }
 
-/** The calls of a config, with where they stand in it. */
+/** The calls of a config, with their paths in it. */
 export function oauthCalls(config: OAuthConfig): [path: string, call: HttpCall][] {
   const calls: [string, HttpCall | undefined][] = [
     ['exchange', config.exchange],

@@ -3,7 +3,7 @@
  * key. Texts may hold {{name}} places for values of the account, in calls for credentials as well. Pointers are RFC 6901.
  */
 export interface OAuthDeviations {
-  /** `smart`: the endpoints stand in the SMART configuration below the base of the API. */
+  /** `smart`: the endpoints are in the SMART configuration below the base URL of the API. */
   discovery?: 'smart';
   resource?: string;
   authorization?: AuthorizationDeviations;
@@ -28,7 +28,7 @@ export interface HttpCall {
   json?: unknown;
 }
 
-/** Where an answer says that it is a failure, whatever its HTTP status. */
+/** How a response reports a failure, regardless of its HTTP status. */
 export interface AnswerRules {
   success?: { pointer: string; equals: string | number | boolean | null };
   code?: string;

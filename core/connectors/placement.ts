@@ -12,7 +12,7 @@ export type Credential =
   | { kind: 'none' }
   | TokenCredential
   | StaticCredential
-  /** Has no place of its own: the request as a whole is signed. */
+  /** Has no fixed place: the whole request is signed. */
   | { kind: 'signer'; signer: RequestSigner };
 
 export interface TokenCredential {
@@ -25,7 +25,7 @@ export interface TokenCredential {
 export interface StaticCredential {
   kind: 'static';
   details: Readonly<Record<string, Secret>>;
-  /** The fields that were secret when they were given. They stay so, whatever the pattern says now. */
+  /** The fields that were secret when they were set. They stay secret even if the pattern changes. */
   secret?: ReadonlySet<string>;
 }
 
@@ -39,16 +39,17 @@ export interface PlacedPart {
 
 export interface PlacedCredential {
   parts: PlacedPart[];
-  /** Every text that must not come back in an answer: the secrets and what they became on the wire. */
+  /** Every text that must not appear in a response: the secrets and their encodings in the request. */
   secrets: string[];
 }
 
 /**
- * Says where the credential of an account goes in a request of its provider.
+ * Returns where a request carries the credential of an account.
  *
  * @param pattern the auth pattern that the account uses
- * @returns the parts to add, none where accounts need no credentials, and for calls that are signed
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS when the stored credential is incomplete or cannot stand in its place
+ * @returns the parts to add; empty for accounts without credentials and for signed calls
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the stored credential is incomplete or has characters that its place does not
+ * allow
  */
 export function placeCredential(pattern: AuthPattern, credential: Credential): PlacedCredential {
   if (credential.kind === 'signer') return { parts: [], secrets: [...credential.signer.secrets] };

@@ -1,6 +1,6 @@
 import type { AuthPattern } from './auth-pattern.ts';
 
-/** Recognises a failure in an answer's JSON body; the first that holds decides. Pointers are RFC 6901. */
+/** Recognises a failure in the JSON body of a response; the first match decides. Pointers are RFC 6901. */
 export interface ErrorPredicate {
   when: { pointer: string; equals?: Scalar; not_equals?: Scalar; exists?: boolean };
   statuses?: number[];
@@ -13,7 +13,7 @@ export interface ErrorPredicate {
 
 type Scalar = string | number | boolean | null;
 
-/** The kinds that an answer can have; those of a call that got no answer are the engine's own. */
+/** The kinds of failure that a response can report; the engine adds those of calls without a response. */
 export type PredicateKind =
   | 'upstream_bad_request'
   | 'upstream_auth'
@@ -100,7 +100,7 @@ export interface CustomProviderFacts {
   proxyUrl?: string | null;
 }
 
-/** A custom provider: it has no API definition of its own, so its one address is `proxy_url`. */
+/** A custom provider: it has no API definition, so its only address is `proxy_url`. */
 export function customProvider(facts: CustomProviderFacts): ProviderDefinition {
   const isMcp = facts.authPatterns.some((pattern) => pattern.is_mcp);
   return {

@@ -1,7 +1,7 @@
 /** Loopback by its very name, as the URL parser writes it. */
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
-/** Whether a host is on the machine itself by its very name, whatever a resolver says. */
+/** Whether a host name always means the local machine, regardless of the resolver. */
 export function isOnThisMachine({ hostname }: URL): boolean {
   return LOOPBACK.test(hostname);
 }

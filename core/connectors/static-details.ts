@@ -13,11 +13,11 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const CONTROL_BUT_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /**
- * Checks the whole of static_auth.details (after a merge) against the fields of a pattern. Values that were stored before are not
- * compared with the pattern's rules: whoever can change the rules could learn them from the outcome.
+ * Checks all of static_auth.details (after a merge) against the fields of a pattern. Stored values are not checked against the
+ * pattern's rules: an attacker who can change the rules could learn the values from the result.
  *
- * @param typed the names of the fields whose values the caller has just given; when left out, all of them
- * @returns one error per field: required and missing, unknown, not a text, or not what its pattern says
+ * @param typed the names of the fields that the caller has set; if omitted, all fields
+ * @returns one error per field: required and missing, unknown, not a string, or not matching its pattern
  */
 export function checkStaticDetails(
   pattern: AuthPattern,

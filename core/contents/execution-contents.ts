@@ -8,7 +8,7 @@ import { contentPlace } from './place.ts';
 /** What one execution sent, with its secrets masked, and what came of it, both cut to a readable size. */
 export interface ExecutionContents {
   request: DryRunRequest;
-  /** The data of the result, or what the provider answered in its place. */
+  /** The data of the result, or the provider's response to a failed call. */
   answer: unknown;
 }
 

@@ -7,7 +7,7 @@ import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { Vault } from '../vault/vault.ts';
 import { contentPlace } from './place.ts';
 
-/** A file of an answer, as callers get it. */
+/** A file of a response, as callers get it. */
 export interface FileAnswer {
   file_id: string;
   file_name: string;
@@ -29,9 +29,9 @@ export interface StoredFilesTools {
 
 export interface StoredFiles {
   /**
-   * Keeps a file that a tool answered.
+   * Stores a file that a tool returned.
    *
-   * @returns null when the environment keeps as much as it may
+   * @returns null if the environment has reached its limit
    */
   keep(environmentId: EnvironmentId, account: Owner, file: FileContent): Promise<FileAnswer | null>;
   /** The files that an input names, opened, by their ids. @throws ApiError INVALID_TOOL_INPUT as `requireFiles` */

@@ -32,8 +32,8 @@ export interface DirectoryFilter {
 }
 
 /**
- * The tools of an environment: those of the catalogue, and those it has of its own. A name of the catalogue is the catalogue's
- * tool, whatever is stored.
+ * The tools of an environment: those of the catalogue and its own. A catalogue tool always takes precedence over a stored tool
+ * with the same name.
  */
 export interface ToolDirectory {
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;

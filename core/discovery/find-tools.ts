@@ -26,10 +26,10 @@ export interface ToolQuestion {
 const LOOK_AT = 4;
 
 /**
- * Finds tools for a task in natural language, the best first. With a user, each tool says how the user stands to it, over the
- * connection by which the user is closest to calling it.
+ * Finds tools for a task in natural language, the best first. With a user, each hit has the readiness of the connection with
+ * which the user is closest to calling the tool.
  *
- * @param user null to search without looking at accounts
+ * @param user null to search without accounts
  */
 export async function findTools(
   read: ReadRepositories,

@@ -22,10 +22,10 @@ interface OwnIndex {
 const PIECE = 25;
 
 /**
- * Nothing is indexed before it is asked for. What an environment has of its own is then kept for as many environments as fit,
- * and brought up to date by what was written since.
+ * An index is built at its first use. The indexes of environments' own tools are kept in an LRU cache and updated with later
+ * writes.
  *
- * @param capacity how many environments' own tools are kept
+ * @param capacity how many environments' indexes are kept
  */
 export function createToolIndexes(catalogue: Catalogue, capacity = 16): ToolIndexes {
   let builtIn: Promise<ToolIndex> | undefined;
@@ -73,7 +73,7 @@ async function sync(
     const rows = await read.environmentTools.changedAfter(environmentId, place, PIECE);
     for (const row of rows) {
       const { generic: _generic, ...tool } = JSON.parse(row.definition) as Tool;
-      // What waits for a review can be found by nobody; a name of the catalogue is the catalogue's.
+      // Tools that wait for a review are not indexed; a name of the catalogue belongs to the catalogue's tool.
       if (row.flagged !== null || catalogue.hasTool(row.name)) kept.index.drop(row.name);
       else kept.index.put(tool, names(row.connector));
     }

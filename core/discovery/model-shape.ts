@@ -91,7 +91,7 @@ class ShapeReader {
     };
   }
 
-  /** An alternative, with what stands beside all alternatives. */
+  /** An alternative, merged with the keywords beside all alternatives. */
   #branch(node: unknown, own: Data, level: number): Shape {
     const shape = this.read(node, level);
     const type = own['type'];

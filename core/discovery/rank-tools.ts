@@ -124,11 +124,11 @@ interface Sums {
   scores: Float64Array;
   /** How much of the question is known. */
   covered: Float64Array;
-  /** For one wish at a time; zero in between. */
+  /** For one query term at a time; all zero in between. */
   values: Float32Array;
 }
 
-/** Adds what a wish brings each tool: the best of what stands for it, not all of it. */
+/** Adds a term's score to each tool: the best of its alternatives, not their sum. */
 function addWish(
   index: ToolIndex,
   words: readonly Alternative[],

@@ -23,7 +23,7 @@ export interface NextStep {
   message: string;
 }
 
-/** How a user stands to a tool over one connection, or over a provider that has none yet. */
+/** Whether a user can call a tool over one connection, or over a provider without a connection. */
 export interface Standing {
   readiness: Readiness;
   /** The account that would run the tool; null when the user has none. */
@@ -42,9 +42,9 @@ interface NeededScopes {
 const NO_CLIENT = { clientId: null, hasClientSecret: false };
 
 /**
- * Judges how a user stands to a tool: the best of the user's accounts decides.
+ * Determines a user's readiness for a tool from the best of the user's accounts.
  *
- * @param connection null where the provider has none yet: first use makes it
+ * @param connection null if the provider has none yet: the first use creates it
  * @param accounts the user's accounts of that connection
  */
 export function standingOf(
@@ -64,7 +64,7 @@ export function standingOf(
   return { ...standing, next: nextStep(provider, connection, account, missing, user) };
 }
 
-/** The scopes that keep an account from running a tool; empty when none does, or when nobody knows what was granted. */
+/** The scopes that an account lacks to run a tool; empty if there are none, or if the granted scopes are unknown. */
 export function missingScopes(tool: NeededScopes, account: Pick<AccountRow, 'publicDetails'>): string[] {
   const granted = grantedScopes(account);
   if (!granted) return [];

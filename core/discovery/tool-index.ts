@@ -70,7 +70,7 @@ export function createToolIndex(): ToolIndex {
     return known;
   }
 
-  /** Numbers of tools that are gone stay in the lists of words until they are the most; then all is numbered anew. */
+  /** Deleted tools stay in the index until they are the majority; then the index is rebuilt with new numbers. */
   function shrink(): void {
     if (byNumber.length < SHRINK_ABOVE || byNumber.length < 2 * numbers.size) return;
     const renumbered = new Map<number, number>();

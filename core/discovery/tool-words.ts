@@ -1,7 +1,7 @@
 import type { Tool } from '../tools/tool.ts';
 import { wordsOf } from './words.ts';
 
-/** What a word is worth by the place where it stands. */
+/** The weight of a word, by the field in which it occurs. */
 const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input: 2, example: 2 } as const;
 /** A place holds each word at most this often. */
 const MOST_OFTEN = 2;

@@ -1,12 +1,13 @@
 /**
- * The tools of one user. Two questions are answered here, for the interface and for the MCP server alike:
+ * The tools of one user. The REST API and the MCP server both use these two functions:
  *
- * - {@link toolsOverConnections}: over these connections (by `key_id`, each with its chosen tools or all of them), which tools
- *   are there for this user, and how does the user stand to each? One entry per connection and tool, in the order of tool names
- *   and key ids, the same for the same state.
+ * - {@link toolsOverConnections}: which tools do these connections (by `key_id`, each with its selected tools or all of them)
+ * offer this user, and with which readiness? One entry per connection and tool, in the order of tool names and key ids, the same
+ * for the same state.
  * - {@link callableTools}: what can this user's accounts call at this moment? One entry per tool, with the accounts.
  *
- * Neither shows what a connection does not allow, what is switched off, or what waits for a review. Nothing is opened or sent.
+ * Neither returns tools that a connection does not allow, that are disabled, or that wait for a review. Nothing is decrypted or
+ * sent.
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';

@@ -21,7 +21,7 @@ const VOWEL = /[aeiouy]/;
 /** Stems that were made last: a text has many words, and few different ones. */
 const stems = new LRUCache<string, string>({ max: 5_000 });
 
-/** The words of a text in the order they stand, stemmed; also those of identifiers such as `listIssues`. */
+/** The words of a text in their order, stemmed; also those of identifiers such as `listIssues`. */
 export function wordsOf(text: string): string[] {
   const latin = ASCII.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
   const plain = latin

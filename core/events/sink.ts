@@ -20,7 +20,7 @@ export interface EmittedEvent {
  * event does so through `tx`. A sink with another effect leaves it to `tx.afterCommit`.
  */
 export interface EventSink {
-  /** Whether the sink takes events of a type. The answer never changes. */
+  /** Whether the sink takes events of a type. The result never changes. */
   takes(type: EventType): boolean;
   /** Takes an event within the unit of work that causes it. An error undoes the unit. */
   take(tx: Transaction, event: EmittedEvent): Promise<void> | void;

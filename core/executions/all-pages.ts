@@ -5,7 +5,7 @@ import { atPointer, isRecord, withPointer } from '../tools/pointer.ts';
 import { sizeOf } from '../tools/shrink.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Where reading on ends, whatever is left. */
+/** The limits at which reading stops, even if there are more pages. */
 export interface PageLimits {
   pages: number;
   /** Of all pages together, as JSON. */
@@ -76,7 +76,7 @@ function told(count: number, stop: string | undefined): PagesRead {
     : { count, complete: false, statement: `${read}; continue with next_cursor: ${stop}.` };
 }
 
-/** Where in `data` the list stands: where pagination says, the whole of it, or the one list among its members. */
+/** Where in `data` the list is: where pagination says, the whole value, or the only list among its members. */
 function listPlace({ pagination, response }: Tool, data: unknown): string | undefined {
   if (Array.isArray(data)) return '';
   const { items } = pagination?.response ?? {};

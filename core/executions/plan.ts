@@ -158,7 +158,7 @@ export async function requireConnection(
   return connection;
 }
 
-/** The values of an account that may stand in requests: its configuration, and what of its details is no secret. */
+/** The values of an account that requests may contain: its configuration, and the details that are not secret. */
 export function inputsOf(
   tool: Pick<Tool, 'generic'>,
   pattern: AuthPattern,

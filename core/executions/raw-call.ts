@@ -42,7 +42,7 @@ export interface RawCall {
   request: RawRequest;
 }
 
-/** An answer that is still coming, and every text that must not be in it. */
+/** A response whose body is still arriving, and the texts to remove from it. */
 export interface RawAnswer {
   answer: EgressStream;
   secrets: string[];
@@ -89,11 +89,11 @@ function notSendable(field: string, message: string): ApiError {
 }
 
 /**
- * Makes a raw call: one request, and one more with a newer credential when the provider refuses the present one. Redirects are
- * answers.
+ * Makes a raw call: one request, and another one with a new credential if the provider rejects the current one. Redirects are
+ * returned.
  *
- * @returns the answer as it arrives, whatever its status, or why there is none
- * @throws ApiError ACCOUNT_NOT_ACTIVE, VALIDATION_FAILED; nothing was sent then
+ * @returns the response while it arrives, with any status, or why there is none
+ * @throws ApiError ACCOUNT_NOT_ACTIVE, VALIDATION_FAILED; then nothing was sent
  */
 export async function runRawCall(
   call: RawCall,

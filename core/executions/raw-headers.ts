@@ -59,7 +59,7 @@ export function rawRequestHeaders(
   return cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') };
 }
 
-/** The headers of a provider's answer that reach the caller, cleared of the credential (threat E5). */
+/** The headers of a provider's response that the caller gets, with the credential removed (threat E5). */
 export function rawAnswerHeaders(
   answered: ResponseHeaders,
   scrub: (text: string) => string,

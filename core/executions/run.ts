@@ -44,11 +44,11 @@ export interface RunTools extends RefusedTools {
 }
 
 /**
- * Runs a plan with the account's credential, refreshed before it is used where it would be too old, and at most once more when
- * the provider refuses it. The credential leaves only for the origins that it was connected for.
+ * Runs a plan with the account's credential, which is refreshed first if it is about to expire, and once more if the provider
+ * rejects it. The credential is only sent to the origins that it was connected for.
  *
- * @param watch for tools of MCP servers: calls of others run to their end
- * @throws ApiError ACCOUNT_NOT_ACTIVE when the credential has ended for good; nothing was sent then
+ * @param watch for tools of MCP servers; other calls cannot be cancelled
+ * @throws ApiError ACCOUNT_NOT_ACTIVE if the credential is permanently invalid; then nothing was sent
  */
 export async function runPlan(
   plan: ExecutionPlan,
@@ -215,7 +215,7 @@ export function openCredential(
   const signing = signingCredential(party, details, tools);
   if (signing) return signing;
   const credential = credentialOf(details, party.account.binding.fields, party.connection.clientId);
-  // What a token is obtained with is no credential of calls.
+  // Credentials that are only used to obtain tokens are not sent in calls.
   return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
 }
 

@@ -2,7 +2,7 @@ import { isRecord } from '../tools/pointer.ts';
 import type { Operation } from './operations.ts';
 import type { Resolver } from './resolve.ts';
 
-/** What the document says about a successful answer. */
+/** What the document says about a successful response. */
 export interface Answer {
   /** The schema of its JSON; undefined when there is none. */
   schema: unknown;
@@ -10,7 +10,7 @@ export interface Answer {
   headers: ReadonlySet<string>;
 }
 
-/** The first successful answer that holds JSON, else the first successful one. */
+/** The first successful response with JSON, else the first successful one. */
 export function readAnswerOf({ data }: Operation, resolve: Resolver): Answer {
   const responses = isRecord(data['responses']) ? data['responses'] : {};
   const successes = Object.keys(responses)

@@ -126,8 +126,8 @@ function isEmptyObject(view: Data): boolean {
 }
 
 /**
- * A list, a plain value, alternatives or a free object: one input for all of it. A form that is no object is taken as the text
- * that it says it is, a multipart body as a map of its parts.
+ * A list, a plain value, alternatives or a free object: one input for the whole body. A form that is not an object is treated as
+ * text, a multipart body as a map of its parts.
  */
 function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
   const { format, read } = context;

@@ -6,7 +6,7 @@ export interface ParsedFile {
   data: unknown;
 }
 
-/** Where the other files of a bundle stand in the one document that is made of it. */
+/** Where the other files of a bundle are in the combined document. */
 const PLACE = 'x-valetkey-files';
 
 /**

@@ -2,12 +2,12 @@ import { isRecord } from '../tools/pointer.ts';
 import { type Resolver, referenceOf } from './resolve.ts';
 
 const MAX_NAMED = 3;
-/** Values, in which a `$ref` is no reference. */
+/** Keywords whose values are data: a `$ref` in them is not a reference. */
 const VALUES = new Set(['example', 'default', 'enum', 'const', 'value']);
 
 /**
- * Says which references lead nowhere: to another host, to a file that was not given, or to nothing in the document. What stands there is
- * left out or left open, and nobody would know why.
+ * Reports references without a target: to another host, to a file that was not given, or to a missing part of the document. The
+ * referring parts are omitted or accept any value, so the report must say why.
  *
  * @returns no sentence, or one
  */

@@ -2,7 +2,7 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { Parameter } from './parameters.ts';
 import { requiredOf, type SchemaReader } from './schema-view.ts';
 
-/** What becomes of a parameter: a caller gives it, it is always sent, or nobody sees it. */
+/** How a parameter is handled: the caller sets it, it is always sent, or it is hidden. */
 export type Exposure = { kind: 'offer' } | { kind: 'fix'; value: unknown } | { kind: 'hide'; why: string };
 
 /** `x-tool-params` of an overlay, by wire names. */
@@ -39,7 +39,7 @@ const NOISE = new Set([
 const CREDENTIAL_NAMES =
   /^(x[-_])?(authorization|api[-_]?key|access[-_]?token|oauth[-_]?token|auth[-_]?token|client[-_]?secret)$/i;
 
-/** The parts of an AWS signature; whoever signs a request writes them. */
+/** The parts of an AWS signature; the signer sets them. */
 const SIGNATURE_NAMES =
   /^x-amz-(content-sha256|date|algorithm|credential|security-token|signature|signedheaders|expires)$/i;
 
@@ -50,8 +50,8 @@ export function isCredential(parameter: Parameter, schemeNames: ReadonlySet<stri
 }
 
 /**
- * Decides about one parameter: credentials, headers of the protocol and noise are never offered to a model, and a required
- * one with a single allowed value is no choice.
+ * Decides about one parameter: credentials, protocol headers and noise are never offered to a model, and a required parameter
+ * with a single allowed value is fixed.
  *
  * @param schemeNames places and names of the document's apiKey schemes: `query key`
  */

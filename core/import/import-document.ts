@@ -56,10 +56,10 @@ export const DEFAULT_LIMIT = 300;
 const PROGRESS_EVERY = 50;
 
 /**
- * Turns an OpenAPI document into tools. Each stage is one file; read them in this order. One odd operation never fails the
- * import: it stands in the report with its reason.
+ * Turns an OpenAPI document into tools. Each stage is one file, in this order. An invalid operation never fails the import; the
+ * report gives the reason.
  *
- * @throws ApiError INVALID_DOCUMENT when the document or an overlay cannot be read at all
+ * @throws ApiError INVALID_DOCUMENT if the document or an overlay cannot be read at all
  */
 export async function importDocument(request: ImportRequest): Promise<ImportResult> {
   const document = await normalise(loadDocument(request.files));

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts';
 
 /**
- * The error for a document, an overlay or an option that no tool could be made of. What is odd about one operation is
- * never such an error: it stands in the report.
+ * The error for a document, an overlay or an option that cannot be imported. Problems of a single operation are not errors; they
+ * are in the report.
  *
  * @param field what the caller gave: `files`, `overlays[0]`, `base_url`
  * @param message the rest of a sentence whose subject is the field

@@ -11,9 +11,9 @@ interface Bounds {
 }
 
 const INPUT: Bounds = { bytes: 16_384, nodes: 3000, details: DETAILS };
-/** An answer is described as a help, so it costs less; a model pays for every byte. */
+/** Output schemas only help a model, so they get less space; a model pays for every byte. */
 const OUTPUT: Bounds = { bytes: 6144, nodes: 500, details: DETAILS.slice(2) };
-/** Whoever must make a call needs every input, however many there are. */
+/** A call needs every required input, even if there are many. */
 const LAST_RESORT = 15_000;
 
 export interface WrittenSchema {
@@ -43,7 +43,7 @@ function writeProperty({ schema, description, fixed, preset }: Input, writer: Sc
   return preset === undefined ? written : { ...written, default: preset };
 }
 
-/** What an answer looks like; `{}` when the document does not say, or says too much. */
+/** The schema of a response; `{}` if the document has none or it is too large. */
 export function writeOutputSchema(schema: unknown, read: SchemaReader): JsonSchema {
   if (schema === undefined) return {};
   return firstThatFits(OUTPUT, read, 'output', (writer) => writer.write(schema))?.schema ?? {};

@@ -3,7 +3,7 @@ import { isRecord } from '../tools/pointer.ts';
 import { type JsonPathFilter, passesFilter } from './json-path-filter.ts';
 import type { PathWork } from './path-work.ts';
 
-/** A node of a document: its value, and where it stands. */
+/** A node of a document: its value and its location. */
 export interface PathNode {
   parent: Record<string, unknown> | unknown[];
   key: string | number;

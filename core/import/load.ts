@@ -17,11 +17,11 @@ const VALUE = /^[\u001f"'*]/;
 const BLANK_OR_COMMENT = /^[\s#]/;
 
 /**
- * Reads an OpenAPI document from one file, or from a bundle of files that refer to each other. Nothing is ever fetched: a
- * reference to another place leads nowhere.
+ * Reads an OpenAPI document from one file, or from a bundle of files that refer to each other. Nothing is ever fetched: external
+ * references are not resolved.
  *
  * @returns the document as plain data, in which every reference is local (`#/…`)
- * @throws ApiError INVALID_DOCUMENT when it cannot be read, is beyond the limits, or is no OpenAPI document
+ * @throws ApiError INVALID_DOCUMENT if it cannot be parsed, exceeds a limit, or is not an OpenAPI document
  */
 export function loadDocument(files: readonly SourceFile[]): Record<string, unknown> {
   if (files.length === 0 || files.length > LOAD_LIMITS.files) {

@@ -114,7 +114,7 @@ function wordsOf({ operationId, wanted, method, path }: NameSource): string {
   return snake(`${method.toLowerCase()} ${places}`);
 }
 
-/** The head of a name and a hash, so that two long names that begin alike stay two. */
+/** The beginning of a name and a hash, so that two long names with the same beginning stay different. */
 function hashed(name: string, of: string): string {
   const hash = createHash('sha256').update(of).digest('hex').slice(0, HASH);
   return `${name.slice(0, MAX_NAME - HASH - 1).replace(/_$/, '')}_${hash}`;

@@ -36,10 +36,10 @@ export interface MadeTool {
 }
 
 /**
- * Makes the tool of one operation: parameters and body become one flat input, the rest its request template.
+ * Creates the tool of one operation: parameters and body become one flat input, the rest its request template.
  *
  * @param name as locked
- * @param prefix what stands before the operation's path
+ * @param prefix the part of the path before the operation's path
  * @throws PathError for a path that cannot be written; any other error means that the operation contradicts itself
  */
 export function makeTool(operation: Operation, name: string, prefix: string, context: DocumentContext): MadeTool {
@@ -100,7 +100,7 @@ export function makeTool(operation: Operation, name: string, prefix: string, con
   return { tool, notes };
 }
 
-/** A path may name what nobody declares, and declare what it does not name. */
+/** A path may contain undeclared parameters, and declared ones may be missing in it. */
 function withPathPlaces(
   operation: Operation,
   parameters: Parameter[],
@@ -170,7 +170,7 @@ function withSizeKey(
   keyOf: (draft: InputDraft) => string,
 ): ToolPagination {
   if (!pagination.request) return pagination;
-  // A wire name, or in an overlay the input's own; a parameter that is not offered is nobody's page size.
+  // A wire name, or in an overlay the input's own name; a hidden parameter cannot be the page size.
   const { page_size_input: name, ...request } = pagination.request;
   const size = offered.find(({ draft }) => draft.place === 'query' && (draft.wire === name || keyOf(draft) === name));
   return { ...pagination, request: { ...request, ...(size && { page_size_input: keyOf(size.draft) }) } };

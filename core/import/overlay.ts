@@ -9,7 +9,7 @@ type Data = Record<string, unknown>;
 
 /**
  * Applies an OpenAPI Overlay (1.0.0, 1.1.0) to a document: its actions in order, each `update`, `copy` or `remove` at every
- * place that `target` selects (RFC 9535). A target that selects nothing is no error (Overlay 1.1 §4.4.3).
+ * place that `target` selects (RFC 9535). A target that selects nothing is not an error (Overlay 1.1 §4.4.3).
  *
  * @param document is changed
  * @param field what the caller calls the overlay, for errors

@@ -12,7 +12,7 @@ export interface Pages {
   taken: string[];
 }
 
-/** Cursors by the name of the parameter, and where answers hold the next one. */
+/** Cursors by the name of the parameter, and where responses contain the next one. */
 const CURSORS: readonly { request: RegExp; answer: readonly string[][] }[] = [
   { request: /^page_?token$/i, answer: [['nextPageToken'], ['next_page_token'], ['meta', 'next_page_token']] },
   {
@@ -38,10 +38,10 @@ const CURSORS: readonly { request: RegExp; answer: readonly string[][] }[] = [
 const SIZE = /^(page_?size|per_?page|limit|count|max_?results)$/i;
 
 /**
- * Recognises how an operation pages, only where its answer shows that it does: an overlay (`x-tool-pagination`) wins, then a
- * cursor that the answer returns, a Link header, an offset or a page number beside one list.
+ * Recognises how an operation pages, but only if its response shows it: an overlay (`x-tool-pagination`) takes precedence, then a
+ * cursor in the response, a Link header, an offset or a page number with one list.
  *
- * @returns undefined when nothing is certain; then the parameters stay what they are
+ * @returns undefined if nothing is certain; then the parameters stay ordinary inputs
  */
 export function findPages(
   operation: Operation,
@@ -110,12 +110,12 @@ function counted(query: readonly Parameter[], { schema }: Answer, read: SchemaRe
   const items = onlyList(schema, read);
   if (!size || !parameter || items === undefined) return undefined;
   const style = parameter.name.toLowerCase() === 'page' ? 'page' : 'offset';
-  // The size stands under its wire name here; the operation puts the input's key in its place.
+  // The size has its wire name here; the operation replaces it with the input's key.
   const request = { in: 'query', name: parameter.name, page_size_input: size.name } as const;
   return { pagination: { style, request, response: { items } }, taken: [parameter.name] };
 }
 
-/** Where the one list of an answer stands: the answer itself, or its only member that is a list. */
+/** Where the one list of a response is: the response itself, or its only member that is a list. */
 function onlyList(schema: unknown, read: SchemaReader): string | undefined {
   const view = read(schema) ?? {};
   if (typesOf(view).includes('array')) return '';

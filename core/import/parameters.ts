@@ -26,8 +26,8 @@ export interface Parameter {
 const PLACES = ['path', 'query', 'header', 'cookie'];
 
 /**
- * The parameters of an operation: those of its path, replaced by its own of the same name and place (OpenAPI 3.1 §4.8.10).
- * What is no parameter, or refers to nothing, is passed over.
+ * The parameters of an operation: those of its path, overridden by its own with the same name and place (OpenAPI 3.1 §4.8.10).
+ * Invalid entries and references without a target are skipped.
  */
 export function readParameters({ data, item }: Operation, resolve: Resolver): Parameter[] {
   const found = new Map<string, Parameter>();

@@ -2,10 +2,9 @@
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * Makes one line of plain text from the Markdown or HTML of a stranger. It stands before a model, so it is short, and holds
- * nothing that cannot be seen.
+ * Turns untrusted Markdown or HTML into one line of plain text. A model reads it, so it is short and has no invisible characters.
  *
- * @param limit in characters; what is beyond ends at a word, with an ellipsis
+ * @param limit in characters; longer text is cut at a word, with an ellipsis
  */
 export function plainText(source: unknown, limit: number): string {
   if (typeof source !== 'string') return '';

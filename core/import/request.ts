@@ -10,7 +10,7 @@ import type { Parameter } from './parameters.ts';
 /** What a request is written from, once every input has its key. */
 export interface RequestParts {
   operation: Operation;
-  /** What stands before the operation's path. */
+  /** The part of the path before the operation's path. */
   prefix: string;
   offered: readonly { parameter: Parameter; draft: InputDraft }[];
   fixed: readonly { parameter: Parameter; value: unknown }[];
@@ -60,8 +60,8 @@ export function placesOf(path: string): string[] {
 }
 
 /**
- * A path of a document as a URI template: what stands behind `#` is never sent (documents tell operations apart by it), and
- * what an address cannot hold is encoded.
+ * Converts a path of a document to a URI template: the part after `#` is dropped (documents use it to distinguish operations),
+ * and characters that a URL cannot contain are encoded.
  */
 function writePath(path: string, place: (name: string) => string): string {
   const [sent = ''] = path.split('#', 1);

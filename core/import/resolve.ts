@@ -29,7 +29,7 @@ export function createResolver(document: Data): Resolver {
   };
 }
 
-/** The reference of a node. A property may itself be named $ref; then its value is no text. */
+/** The reference of a node. A property may itself be named $ref; then its value is not a string. */
 export function referenceOf(node: Data): string | undefined {
   return typeof node['$ref'] === 'string' ? node['$ref'] : undefined;
 }

@@ -21,7 +21,7 @@ export function createSchemaReader(resolve: Resolver): SchemaReader {
     if (!target) return undefined;
     const view = known.get(target) ?? withParts(target);
     known.set(target, view);
-    // What stands beside a reference describes this use of it (OpenAPI 3.1 §4.8.23).
+    // Keywords beside a reference describe this use of it (OpenAPI 3.1 §4.8.23).
     const beside = node !== target && isRecord(node) && typeof node['description'] === 'string';
     return beside ? { ...view, description: (node as Data)['description'] } : view;
   };

@@ -29,17 +29,17 @@ export const DETAILS: readonly Detail[] = [
   { depth: 1, description: 80, values: 20, branches: 0 },
 ];
 
-/** `input`: what a caller may send. `output`: what an answer looks like; nothing in it binds. */
+/** `input`: what a caller may send. `output`: what a response looks like, which is not enforced. */
 export type Direction = 'input' | 'output';
 
 /** A schema became larger than one tool may be. */
 export class TooLargeError extends Error {}
 
 /**
- * Writes a schema of an OpenAPI document as JSON Schema that stands by itself: no references, no circles, a bounded depth,
- * legal names at every level, only keywords that every model API takes. What cannot be said is left open, never narrowed:
- * alternatives are `anyOf`, patterns and defaults become words, since an expression of a stranger is never executed and a
- * default is the API's own to fill in.
+ * Converts a schema of an OpenAPI document to a self-contained JSON Schema: no references, no cycles, a limited depth, valid
+ * names at every level, only keywords that every model API accepts. Parts that cannot be expressed accept any value: alternatives
+ * are `anyOf`; patterns and defaults are moved to the description, because untrusted expressions are never executed and the API
+ * fills in its own defaults.
  */
 export class SchemaWriter {
   readonly #read: SchemaReader;
@@ -142,7 +142,7 @@ export class SchemaWriter {
     return undefined;
   }
 
-  /** An answer may hold null wherever its vendor forgot to say so. */
+  /** Vendors often forget to declare that a response value may be null. */
   #typed(types: string[], values?: unknown[]): Data {
     if (values) return values.every((value) => types.some((type) => fits(value, type))) ? { type: single(types) } : {};
     return { type: single(this.#direction === 'output' ? [...types, 'null'] : types) };

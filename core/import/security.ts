@@ -23,10 +23,10 @@ export interface Security {
 const MAX_FIELDS = 4;
 
 /**
- * Maps security schemes to authentication patterns. Addresses of OAuth endpoints in descriptions are often stale, so they are
- * never taken from here: until somebody gives them, a token that was got elsewhere can be used.
+ * Maps security schemes to authentication patterns. OAuth addresses in documents are often stale, so they are never used: until
+ * an administrator sets them, accounts hold a token from elsewhere.
  *
- * @param seen parameters that carry credentials by their names though no scheme says so
+ * @param seen parameters that look like credentials by their names although no scheme declares them
  */
 export function readSecurity(
   document: Data,
@@ -135,7 +135,7 @@ function isPlaceable({ placement }: AuthField): boolean {
     : /^[A-Za-z0-9_$@.:[\]-]{1,100}$/.test(placement.name);
 }
 
-/** The apiKey schemes of the first requirement that names several of them at once: one credential of several parts. */
+/** The apiKey schemes of the first requirement that combines several of them: one credential with several parts. */
 function keysTogether(document: Data, schemes: ReadonlyMap<string, Data>): Map<string, Data> {
   const requirements = Array.isArray(document['security']) ? document['security'].filter(isRecord) : [];
   for (const requirement of requirements) {

@@ -8,7 +8,7 @@ type Data = Record<string, unknown>;
 export interface Servers {
   /** Absolute, https (http on this machine), without trailing slash; undefined when the document names none. */
   baseUrl?: string;
-  /** What stands between the base address and the operation's path; undefined when it is on another host. */
+  /** The part of the path between the base address and the operation's path; undefined if it is on another host. */
   prefixOf(operation: Operation): string | undefined;
   warnings: string[];
 }
@@ -74,7 +74,7 @@ function readServer(server: Data, warnings: Set<string>): Address {
   return { origin: '', path: relative?.origin === 'https://relative.invalid' ? path(relative.pathname) : '' };
 }
 
-/** The first of those that stand most often. */
+/** The most frequent value, the first one if several are. */
 function mostCommon(origins: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const origin of origins) counts.set(origin, (counts.get(origin) ?? 0) + 1);

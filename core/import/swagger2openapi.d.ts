@@ -1,7 +1,7 @@
 /** The little that is used of a package which brings no types. */
 declare module 'swagger2openapi' {
   interface Options {
-    /** Mend what can be mended, and go on where it cannot. */
+    /** Repair what can be repaired, and continue otherwise. */
     patch: boolean;
     warnOnly: boolean;
     /** Fetch and read what references name; never for documents of strangers. */

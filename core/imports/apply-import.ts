@@ -94,7 +94,7 @@ export async function applyImport(
     written.push(...piece.filter(differs));
   });
   const at = tools.now();
-  // An operation may have left its old name to another one: what has gone makes room first.
+  // A removed operation may have left its name to another one, so removals come first.
   const moved = written.filter(
     ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
   );

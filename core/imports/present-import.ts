@@ -2,10 +2,10 @@ import type { ImportResult } from '../import/import-document.ts';
 import type { ImportReport } from '../import/report.ts';
 import type { ImportChanges } from './apply-import.ts';
 
-/** Entries of a list that an answer holds; the counts beside it are of all. */
+/** The most entries of a list in a response; the counts cover all of them. */
 const MAX_ENTRIES = 500;
 
-/** An import as answers and the command show it: what it changes, and what was lost on the way. */
+/** An import as the API and the command show it: the changes, and what could not be imported. */
 export function presentImport(applied: boolean, { provider, ...changes }: ImportChanges, { report }: ImportResult) {
   const { left_out, notes, operations, imported, credentials, warnings } = report;
   return {

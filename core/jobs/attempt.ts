@@ -11,7 +11,7 @@ export interface AttemptTools {
 const OURS = 'The server failed before the attempt was complete.';
 
 /**
- * Makes one attempt of a job. It never rejects: whatever the kind throws is logged, and the job is tried again.
+ * Makes one attempt of a job. It never rejects: an error of the job kind is logged, and the job is tried again.
  *
  * @param stopping is aborted when the server stops
  */

@@ -20,7 +20,7 @@ export interface JobTools
 export interface Jobs {
   /** Looks for work from now on, on the real clock. */
   start(): void;
-  /** Runs a periodic job soon, at whatever time it is due. */
+  /** Runs a periodic job soon, regardless of its due time. */
   soon(name: string): void;
   /** Runs all that is due; resolves when nothing more is due or under way. */
   runDue(): Promise<void>;

@@ -106,7 +106,7 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
     await store.write((tx) => tx.jobQueue.again(current, { runAt, reason, at }));
   }
 
-  /** What another instance has stored meanwhile stands. */
+  /** A value that another instance has stored meanwhile is kept. */
   async function end(row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
     const { id, attempts } = row;
     const current = { id, attempts, owner: row.owner as number };

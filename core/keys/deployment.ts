@@ -7,13 +7,13 @@ import type { ValueContext } from '../vault/context.ts';
 import { deploymentKey, mintDeploymentSecret } from '../vault/deployment-secret.ts';
 import type { Vault } from '../vault/vault.ts';
 
-/** The secrets that the whole deployment shares, whatever its environments. */
+/** The secrets that all environments of the deployment share. */
 export interface DeploymentKeys {
   /** Signs access tokens. */
   signing: SigningKeys;
   /** Digests client secrets and idempotency keys. */
   digest: KeyObject;
-  /** Seals page tokens and kept answers. */
+  /** Encrypts page tokens and stored responses. */
   sealing: KeyObject;
 }
 

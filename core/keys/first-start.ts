@@ -16,10 +16,10 @@ export interface FirstStartTools {
 const SHOWN_CHARACTERS = 8;
 
 /**
- * Makes an environment that answers to the host of its base URL.
+ * Creates an environment with the host of its base URL.
  *
  * @param hosts further host names, lower case and without a port: custom domains
- * @throws UniqueError when another environment answers to one of the hosts
+ * @throws UniqueError if another environment has one of the hosts
  */
 export async function addEnvironment(
   store: Store,
@@ -41,8 +41,9 @@ export async function addEnvironment(
 }
 
 /**
- * The first environment: the stored one, or a development environment for the base URL at a first start. A development environment
- * follows the base URL later too, so that another port is no new installation; a production environment keeps its own.
+ * The first environment: the stored one, or at a first start a development environment for the base URL. A development
+ * environment follows later changes of the base URL, so that a new port is not a new installation; a production environment keeps
+ * its base URL.
  */
 export async function ensureEnvironment(
   store: Store,

@@ -52,7 +52,7 @@ async function countUnder(read: Reads, kekId: string): Promise<number> {
   return (await read.keyRotation.countByKek(kekId)) + secrets.length + connections.length;
 }
 
-/** The few values come first, all at once; then the accounts in batches, whose cursor is the place of the last one. */
+/** The few values come first, in one batch; then the accounts in batches, whose cursor is the id of the last one. */
 async function listUnder(read: Reads, kekId: string, cursor: string | undefined, limit: number) {
   if (cursor === undefined) {
     const secrets = [...(await deploymentSecretsUnder(read, kekId)), ...(await connectionSecretsUnder(read, kekId))];

@@ -10,13 +10,11 @@ export interface McpEndpoint {
 }
 
 /**
- * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. A request says itself which one it speaks:
- * the newer carries an envelope in `_meta`, the older begins with a handshake whose session later requests name. A request of the older
- * one without a session is answered as well, by a server that knows nothing of the client.
+ * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. Requests of the newer revision have an envelope in `_meta`; those of the older one begin with a handshake and then name their session. A request of the older revision without a session is served too, by a server without knowledge of the client's capabilities.
  *
- * The packages of the protocol are loaded here, with the first request: most servers answer the REST interface alone.
+ * The packages of the protocol are loaded with the first request, because most servers are used over REST only.
  *
- * @param factory makes the server that answers one request, or one session
+ * @param factory creates the server for one request, or for one session
  */
 export async function createMcpEndpoint(factory: McpServerFactory, options: McpEndpointOptions): Promise<McpEndpoint> {
   const sdk = await loadServerSdk();

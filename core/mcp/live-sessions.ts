@@ -24,9 +24,9 @@ export interface SessionRequest {
 const MEDIA_TYPES = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /**
- * The servers of sessions that have a request under way. Requests of one session share a server, because a cancellation or the
- * response to a question of the server comes in a request of its own. The last request to end removes the server, so the memory
- * that sessions take is bounded by the number of open requests.
+ * The servers of sessions with running requests. Requests of one session share a server, because a cancellation, or the response
+ * to a question of the server, arrives in a separate request. When its last request ends, a server is removed, so the number of
+ * open requests limits the memory of sessions.
  */
 export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError: (error: Error) => void) {
   const sessions = new Map<string, Live>();

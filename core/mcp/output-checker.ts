@@ -28,8 +28,9 @@ const outputJob: Job<OutputJobRequest, boolean> = {
 };
 
 /**
- * Checks results against the schemas that were advertised for them: clients of MCP refuse what does not fit, and a provider may return
- * what it likes. What is small is compared at once; what may take longer than a few milliseconds is compared in a thread.
+ * Validates results against the advertised output schemas: MCP clients reject results that do not match, and a provider may
+ * return anything. Small results are validated immediately; results that may take more than a few milliseconds are validated in a
+ * thread.
  *
  * @param capacity how many compiled schemas are kept
  */

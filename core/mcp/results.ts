@@ -5,9 +5,9 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 const OTHER_SHAPE = 'The result does not match the output schema of the tool; it is in the text content.';
 
 /**
- * The result of a call that succeeded: the same members as the REST interface answers, as data and as text.
+ * The result of a successful call: the same members as in the REST API, as data and as text.
  *
- * @param fits whether the data has the shape that the tool declares
+ * @param fits whether the data match the output schema of the tool
  */
 export function successResult(executionId: string, outcome: ToolOutcome & { ok: true }, fits: boolean): CallToolResult {
   const { data, nextCursor, truncated } = outcome;

@@ -41,7 +41,7 @@ function readHandshake(params: unknown): Handshake {
   const { protocolVersion, capabilities } = isRecord(params) ? params : {};
   const declared = isRecord(capabilities) ? capabilities : {};
   return {
-    // A server answers a version that it does not know with its own; any text of no version stands for that.
+    // A server responds to an unknown version with its own; any other text stands for an unknown version.
     protocolVersion: VERSION.test(String(protocolVersion)) ? String(protocolVersion) : '',
     capabilities: Object.fromEntries(
       Object.entries(CAPABILITIES).flatMap(([name, options]) => {

@@ -7,7 +7,7 @@ import type { McpGrant } from './session.ts';
 const PREFIX = 'vkm_';
 const PURPOSE = 'MCP session';
 
-/** What a token carries, under the seal: who it is for is nobody's business on the way. */
+/** The encrypted content of a token: the client must not learn the user's identifiers. */
 interface Carried extends McpGrant {
   /** The API client's, when it asked: a token of an older one is dead. */
   generation: number;

@@ -25,7 +25,7 @@ export interface ToolServerTools extends CallTools {
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
-/** Makes the server that answers one request for tools, or one session of the older revision. */
+/** Creates the server for one request, or for one session of the older revision. */
 export async function createToolServer(tools: ToolServerTools, { era }: McpRequestContext): Promise<Server> {
   const sdk = await import('@modelcontextprotocol/server');
   const server = new sdk.Server(
@@ -116,7 +116,7 @@ function readState(
   throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', reason);
 }
 
-/** Logs what is not an answer of the protocol; the client is told of an internal error. */
+/** Logs errors that are not protocol errors; the client gets an internal error. */
 async function logged<T>(sdk: Sdk, { log }: Pick<ToolServerTools, 'log'>, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -14,10 +14,10 @@ export interface WaitTools {
 }
 
 /**
- * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is long before
- * the user has finished it.
+ * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is long
+ * before the user has finished it.
  *
- * @param signal ends the wait when nobody is interested in the call any more
+ * @param signal ends the wait when the caller has disconnected
  * @returns when the account is active, has been deleted, or `waitForUserMs` have passed
  */
 export async function waitForAccount(

@@ -1,18 +1,18 @@
 import { EgressError } from './egress-error.ts';
 
 interface Failing {
-  /** Calls without an answer since the last answer. */
+  /** Calls without a response since the last response. */
   failures: number;
   /** Until then nothing is sent; 0 while the breaker is closed. In milliseconds of the clock. */
   openUntil: number;
   /** How long the breaker was opened the last time. */
   pauseMs: number;
-  /** A call is finding out whether the host answers again. */
+  /** A test call is checking whether the host responds again. */
   probing: boolean;
 }
 
 export interface BreakerLimits {
-  /** Calls in a row that got no answer before calls are refused. */
+  /** Calls in a row without a response before calls are refused. */
   breakerFailures: number;
   /** The first pause, doubled with each probe that fails up to the second, in milliseconds. */
   breakerPauseMs: number;
@@ -23,9 +23,9 @@ export interface BreakerLimits {
 const MAX_ORIGINS = 10_000;
 
 /**
- * Stops calling an origin that does not answer, so that those who call it are told at once instead of waiting for their turn to
- * time out (threat E11). After a pause one call finds out whether it answers again. Any answer counts as one, whatever its status:
- * a host that says 503 takes nobody's place.
+ * Circuit breaker: stops calls to an origin that does not respond, so that callers fail immediately instead of waiting for a
+ * timeout (threat E11). After a pause one call tests the origin. Any response counts, with any status: a host that returns 503
+ * does not block others.
  */
 export class OriginBreaker {
   readonly #origins = new Map<string, Failing>();
@@ -67,7 +67,7 @@ export class OriginBreaker {
       if (isProbe) known.probing = false;
       const kind = error instanceof EgressError ? error.kind : undefined;
       if (kind === 'unreachable' || kind === 'timeout') this.#failed(origin, isProbe);
-      // It answers, if not well.
+      // The host responds, although with an error.
       else if (kind === 'too_large' || kind === 'invalid_response') this.#origins.delete(origin);
       throw error;
     }

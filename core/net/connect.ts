@@ -96,11 +96,11 @@ async function resolve(
   const { hostname } = target;
   const addresses = isIP(hostname) === 0 ? await lookedUp(hostname, resolver, signal) : [hostname];
   if (addresses.length === 0) throw withoutAddress(hostname);
-  // Refused before each is judged: the number is the choice of whoever has the name.
+  // Rejected before the addresses are checked: the owner of the name controls their number.
   if (addresses.length > DNS.addresses) {
     throw new EgressError('unreachable', `The name ${hostname} resolves to more than ${DNS.addresses} addresses.`);
   }
-  // Reject the whole answer if any address is forbidden.
+  // Reject the whole DNS answer if any address is forbidden.
   if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target);
   return addresses;
 }

@@ -3,7 +3,7 @@ import { codeOf } from './transport-error.ts';
 
 /** Times in milliseconds. */
 export interface DnsLimits {
-  /** One lookup from start to end, whatever the name servers do. */
+  /** One lookup from start to end, including all name servers. */
   timeoutMs: number;
   /** The wait for one name server, before it is asked again or the next one is. */
   tryMs: number;
@@ -13,7 +13,7 @@ export interface DnsLimits {
   secondFamilyMs: number;
 }
 
-/** Why a name has no address. `none`: its name servers say so. `failed`: they did not answer, or not with sense. */
+/** Why a name has no address. `none`: its name servers say so. `failed`: they did not respond, or with an invalid message. */
 export class LookupError extends Error {
   readonly reason: 'none' | 'failed';
 
@@ -27,12 +27,12 @@ export class LookupError extends Error {
 const NONE: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA]);
 
 /**
- * Asks the name servers for the addresses of a host name (RFC 1035, RFC 3596), IPv4 addresses first. Each lookup has a channel of its
- * own, so that ending it ends its requests, and a changed /etc/resolv.conf counts from the next lookup on. The name is taken as it is:
- * no search domain is appended, because a credential was issued for one host whatever machine this runs on.
+ * Queries the name servers for the addresses of a host name (RFC 1035, RFC 3596), IPv4 addresses first. Each lookup has its own
+ * channel, so that cancelling it cancels its requests, and a changed /etc/resolv.conf is used from the next lookup on. No search
+ * domain is appended, because a credential was issued for one host, which must not depend on the machine.
  *
- * @param servers `address` or `address:port`; without them those of the system
- * @param signal ends the lookup and its requests; its reason becomes the failure
+ * @param servers `address` or `address:port`; if omitted, those of the system
+ * @param signal cancels the lookup and its requests; its reason becomes the failure
  * @throws LookupError
  */
 export async function lookUp(

@@ -10,9 +10,9 @@ const MAX_RETRY_AFTER_MS = 1_000;
 const TRANSIENT = new Set([429, 502, 503, 504]);
 
 /**
- * Options of got for a public document, such as the metadata of an authorization server: a GET without a credential. It is sent again
- * after a failure that may pass, and follows redirects within its origin. A redirect elsewhere is the response: a document of another
- * host does not speak for this one. Calls with credentials get none of this, since nobody may know whether a first attempt had an effect.
+ * Options of got for a public document, such as the metadata of an authorization server: a GET without a credential. It is retried
+ * after a temporary failure, and follows redirects within its origin. A redirect to another host is returned: that host's document is
+ * not valid for this one. Calls with credentials are not retried, because the first attempt may have had an effect.
  */
 export const DOCUMENT_OPTIONS = {
   followRedirect: ({ url, headers }) => URL.parse(headers.location ?? '', url)?.origin === new URL(url).origin,

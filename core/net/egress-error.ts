@@ -1,8 +1,8 @@
 /**
- * Why a call did not give an answer:
- * `blocked` by the rules of this room, nothing was sent; `unreachable`: no connection, or it ended before an answer began;
- * `timeout`; `too_large`: header, body or inflated body beyond its cap; `invalid_response`: not HTTP, cut short or not
- * inflatable; `tls`: no trusted encrypted connection; `aborted` by the caller's signal; `busy`: this service has no room for the call now.
+ * Why a call got no response: `blocked` by the egress policy, nothing was sent; `unreachable`: no connection, or it ended before
+ * a response began; `timeout`; `too_large`: header, body or decompressed body beyond its limit; `invalid_response`: not HTTP,
+ * incomplete or not decompressible; `tls`: no trusted TLS connection; `aborted` by the caller's signal; `busy`: this server has
+ * no capacity for the call.
  */
 export type EgressErrorKind =
   | 'blocked'
@@ -25,7 +25,7 @@ export function exhausted(cause: unknown): EgressError {
   return new EgressError('busy', 'The server cannot open another connection now.', { retryAfterMs: 1_000, cause });
 }
 
-/** A call that gave no answer. The message is public: it names hosts and limits, never a path, a header or a body. */
+/** A call that got no response. The message is public: it contains hosts and limits, never a path, a header or a body. */
 export class EgressError extends Error {
   readonly kind: EgressErrorKind;
   /** True when the first byte of a request may have left. Only a call with `sent: false` is always safe to repeat. */

@@ -38,7 +38,7 @@ export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string 
 export interface Egress {
   /** Execution path: one call on a pooled connection. */
   send(request: EgressRequest): Promise<EgressResponse>;
-  /** `send` without redirects, whose answer is handed on as it arrives. */
+  /** `send` without redirects, whose response body is streamed. */
   stream(request: EgressRequest): Promise<EgressStream>;
   /** Protocol calls (token, discovery, revocation, identity): got, with no redirects, no retries, one connection per call. */
   protocol: Protocol;
@@ -54,7 +54,7 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-/** Wires the parts of the room around one policy and one connector. */
+/** Wires the parts of this module around one policy and one connector. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
   const limits: EgressLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const userAgent = options.userAgent ?? `Valetkey/${programVersion()}`;
@@ -67,7 +67,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const pool = new ConnectionPool({ connect, ...limits });
   let protocol: Protocol | undefined;
   const protocolOf = () => {
-    // With places of their own: calls of tools that hang do not keep tokens from being renewed.
+    // With separate limits, so that hanging tool calls do not block token refreshes.
     const own = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
     protocol ??= createProtocol({ policy, connect, gate: own, limits, userAgent, bodies });
     return protocol;

@@ -13,10 +13,10 @@ export interface WireRequest {
   body: string | Buffer | null;
 }
 
-/** Header names in lower case; a name that stood several times has a list. */
+/** Header names in lower case; a repeated name has a list. */
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** One answer as it came: the body is still in its content coding. */
+/** One response as it was received: the body is still in its content coding. */
 export interface WireResponse {
   status: number;
   headers: ResponseHeaders;
@@ -28,12 +28,12 @@ export interface ExchangeLimits {
   maxBytes: number;
   /** The most interim responses (1xx) before the response. */
   maxInterim: number;
-  /** Longest silence once the answer has begun, in milliseconds. Until then the whole call's limit counts. */
+  /** Longest silence after the response has begun, in milliseconds. Before that the limit of the whole call applies. */
   idleTimeoutMs: number;
 }
 
 /**
- * Sends one request and reads its answer. The socket is destroyed as soon as a limit is passed or the signal fires.
+ * Sends one request and reads its response. The socket is destroyed as soon as a limit is exceeded or the signal fires.
  *
  * @param body collects the body of the response
  * @param signal its reason, an EgressError, becomes the failure

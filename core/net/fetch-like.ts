@@ -12,11 +12,11 @@ export type FetchLike = (url: string | URL, init?: RequestInit & { isDocument?: 
 const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
 /**
- * Makes a fetch that goes through the protocol client, such as oauth4webapi takes as `customFetch`.
+ * Creates a fetch function over the protocol client, for example for the `customFetch` of oauth4webapi.
  *
- * @param protocolOf the client, asked for when it is needed
- * @param allowedOrigins where it may go; without them, wherever the policy lets it
- * @returns a function that rejects with an EgressError; an error status is an answer like any other
+ * @param protocolOf returns the client
+ * @param allowedOrigins allowed origins; if omitted, all that the policy allows
+ * @returns a function that rejects with an EgressError; an error status is an ordinary response
  */
 export function createFetchLike(protocolOf: () => Protocol, allowedOrigins?: readonly string[]): FetchLike {
   return async (url, init) => {

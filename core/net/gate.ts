@@ -1,6 +1,6 @@
 import { EgressError } from './egress-error.ts';
 
-/** Bounds how much happens at once, and how much may wait for a place; first come, first served. */
+/** Limits how many operations run concurrently, and how many may wait; first come, first served. */
 export class Gate {
   readonly #places: number;
   readonly #queue: number;
@@ -8,14 +8,14 @@ export class Gate {
   readonly #waiting = new Set<() => void>();
   #active = 0;
 
-  /** @param refusal a public sentence, for those who find neither a place nor room in the queue */
+  /** @param refusal a public sentence, for callers that find the queue full */
   constructor(places: number, queue: number, refusal: string) {
     this.#places = places;
     this.#queue = queue;
     this.#refusal = refusal;
   }
 
-  /** True while nobody has a place. */
+  /** True while no operation runs. */
   get isEmpty(): boolean {
     return this.#active === 0;
   }

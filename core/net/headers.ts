@@ -3,7 +3,7 @@ import { EgressError } from './egress-error.ts';
 /** A record, or pairs of name and value. */
 export type HeaderInput = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-/** How a message is framed and routed is this room's matter alone (RFC 9110 §7.6.1, RFC 9112 §6). */
+/** Only this module sets how a message is framed and routed (RFC 9110 §7.6.1, RFC 9112 §6). */
 const FRAMING = [
   'connection',
   'content-length',
@@ -42,10 +42,9 @@ export function assertCallerHeader(name: string): void {
 }
 
 /**
- * Checks the headers of a request and gives them flat, as name, value, name, value. A name may stand once: values of a list
- * are joined by a comma (RFC 9110 §5.3), and of two credentials the receiver would choose.
+ * Checks the headers of a request and returns them flat, as name, value, name, value. Each name is allowed once: values of a list are joined by a comma (RFC 9110 §5.3), and with two credentials the receiver would choose one.
  *
- * @param defaults names in lower case, with what they say unless the request says otherwise
+ * @param defaults names in lower case, with default values
  * @throws EgressError `blocked` that names the header, never its value
  */
 export function flatHeaders(input: HeaderInput, defaults: Readonly<Record<string, string>> = {}): string[] {

@@ -5,7 +5,7 @@ import { orAborted } from './or-aborted.ts';
 import type { Resolver } from './resolver.ts';
 
 export interface LookupLimits {
-  /** Lookups at once, and lookups that may wait for one of these places. */
+  /** Concurrent lookups, and lookups that may wait. */
   lookups: number;
   queuedLookups: number;
   /** How long a failure is remembered, in milliseconds. */

@@ -22,7 +22,7 @@ export interface EgressPolicyConfig {
 /** Which addresses a host may resolve to. */
 export type Reach = 'public' | 'loopback';
 
-/** Where a URL leads: the origin asked for, and what is called as it or in its stead. */
+/** The target of a URL: the requested origin, and the origin that is called for it. */
 export interface Route {
   origin: string;
   target: Target;

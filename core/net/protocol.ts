@@ -13,8 +13,8 @@ import { noRoom, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
- * got with the rules of this room, whatever options a call brings. `context: { allowedOrigins: string[] }` pins a call to
- * origins. Failures are EgressErrors, but for the shortcut `.json()`: ask for `responseType: 'json'` instead. No streams.
+ * got with the rules of this module, which the options of a call cannot override. `context: { allowedOrigins: string[] }` pins a
+ * call to origins. Failures are EgressErrors, except with the shortcut `.json()`: use `responseType: 'json'` instead. No streams.
  */
 export type Protocol = Got;
 
@@ -39,7 +39,7 @@ interface Call {
   fail(error: EgressError): void;
 }
 
-/** An answer in more pieces than this is there to fill the memory with small objects. */
+/** A response in more pieces than this would fill the memory with small objects. */
 const MAX_PIECES = 16_384;
 
 export function createProtocol(parts: ProtocolParts): Protocol {
@@ -73,7 +73,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
     options.request = (url, native) => open(parts, call, url, native);
     const hold = parts.bodies.hold();
     try {
-      // Before the request: an answer that nobody can take may hold the only copy of a new refresh token.
+      // Checked before the request: a response that cannot be read may contain the only copy of a new refresh token.
       if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
       const answer = next(options);
       let pieces = 0;
@@ -101,8 +101,8 @@ function pinned(context: Record<string, unknown>): readonly string[] | undefined
 }
 
 /**
- * Opens the exchange on a connection of its own. A pooled one may turn out closed at the moment of writing, and then nobody
- * knows whether a refresh token was spent. Of got's options only method, headers and path count, none about sockets or trust.
+ * Opens the exchange on a new connection. A pooled one may be closed at the moment of writing, and then it is unknown whether a
+ * refresh token was spent. Of got's options only method, headers and path are used, none about sockets or trust.
  */
 async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
   if (call.allowedOrigins?.includes(url.origin) === false) {

@@ -32,7 +32,7 @@ export interface Scrubber {
  * the agent nothing (threat E5). A secret is found as it is, in upper and lower case, in hexadecimal, in base32, in base64 and base64url at any
  * alignment, once and twice, and across line breaks, in UTF-16, and behind several levels of escapes: percent-encoding and forms, character references
  * of HTML and XML, backslashes of JSON and its like, quoted-printable. Compression and encryption are not undone. The time is linear in
- * the text, whatever text and secrets are.
+ * the text.
  *
  * @param secrets plaintexts; those shorter than MIN_SECRET_LENGTH are ignored
  */

@@ -11,10 +11,10 @@ export interface Hop {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The request that a redirect asks for, when it stays on the origin (RFC 9110 §15.4, RFC 6454 §4): a change of host, port or
- * scheme, also to plain http, is not followed, so that no credential travels.
+ * The request that a redirect leads to, if it stays on the origin (RFC 9110 §15.4, RFC 6454 §4): a change of host, port or
+ * scheme, also to plain http, is not followed, so that no credential is sent elsewhere.
  *
- * @returns undefined when the answer is to be handed on as it is
+ * @returns undefined if the response is returned as it is
  */
 export function sameOriginRedirect(hop: Hop, status: number, headers: ResponseHeaders): Hop | undefined {
   const location = headers['location'];

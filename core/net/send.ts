@@ -22,11 +22,11 @@ export interface EgressRequest {
   body?: string | Buffer;
   /** The origins that the credentials of this call were issued for; the origin of `url` must be one of them. */
   allowedOrigins: readonly string[];
-  /** Default `none`: a redirect is handed on as the answer. So is, with `same-origin`, one that leaves the origin. */
+  /** Default `none`: a redirect is returned as the response. With `same-origin`, so is one to another origin. */
   redirects?: 'none' | 'same-origin';
   /** Milliseconds for the whole call where that is less than the 30,000 of every call. */
   timeoutMs?: number;
-  /** Milliseconds of silence once the answer has begun, default 10,000. */
+  /** Milliseconds of silence after the response has begun, default 10,000. */
   idleTimeoutMs?: number;
   /** Bytes of the body, on the wire and inflated, default 10 MiB. */
   maxBytes?: number;
@@ -40,7 +40,7 @@ export interface EgressResponse {
   /** Names in lower case. Without Content-Encoding and Content-Length when the body was inflated. */
   headers: ResponseHeaders;
   body: Buffer;
-  /** The address that answered, after redirects and as it was asked for: an override does not show. */
+  /** The address that responded, after redirects, without an endpoint override. */
   url: URL;
 }
 
@@ -59,9 +59,10 @@ const METHOD = /^[A-Z][A-Z-]*$/;
 const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
 
 /**
- * Makes the function that sends the call of a tool: one request, at most three same-origin redirects, one answer within limits.
+ * Creates the function that sends the call of a tool: one request, at most three same-origin redirects, one response within
+ * limits.
  *
- * @throws EgressError; `sent` tells whether repeating the call is safe whatever its method
+ * @throws EgressError; `sent` says whether repeating the call is safe regardless of its method
  */
 export function createSend(parts: SendParts): (request: EgressRequest) => Promise<EgressResponse> {
   return async (request) => {
@@ -94,7 +95,7 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
 /** The first request of a call, judged. @throws EgressError `blocked` */
 export function firstHop(request: EgressRequest, userAgent: string): Hop {
   const { method, body = null } = request;
-  // A copy: what was judged is what is sent, whatever the caller does with its object meanwhile.
+  // A copy, so that the checked request is sent even if the caller changes its object meanwhile.
   const url = new URL(request.url);
   if (!request.allowedOrigins.includes(url.origin)) {
     throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
@@ -191,7 +192,7 @@ export async function onConnection<T>(
   }
 }
 
-/** The answer to a HEAD, a 204 and a 304 may name the coding of a body that they do not have. */
+/** The response to a HEAD, a 204 and a 304 may have a content coding without a body. */
 function isCoded({ headers, body }: WireResponse): boolean {
   return headers['content-encoding'] !== undefined && body.length > 0;
 }

@@ -2,7 +2,7 @@ import { EgressError } from './egress-error.ts';
 
 /** The place of one response that is handed on as it arrives. */
 export interface StreamPlace {
-  /** The response waits for its reader from now on; `end` ends it when somebody else needs the place. */
+  /** The response waits for its reader from now on; `end` ends it if another call needs the place. */
   wait(end: (error: EgressError) => void): void;
   /** The reader takes more. */
   proceed(): void;
@@ -17,8 +17,8 @@ interface Origin {
 }
 
 /**
- * Bounds the responses that arrive from one origin at one time (threat E11). A reader that does not read keeps nobody out: when every
- * place is taken, the response that has waited longest for its reader is ended.
+ * Limits the responses that arrive concurrently from one origin (threat E11). A slow reader does not block others: if every place
+ * is taken, the response that has waited longest for its reader is ended.
  */
 export class StreamPlaces {
   readonly #origins = new Map<string, Origin>();

@@ -8,22 +8,22 @@ import { type EgressRequest, firstHop, onConnection, type SendParts } from './se
 import { type StreamPlace, StreamPlaces } from './stream-places.ts';
 import { toEgressError } from './transport-error.ts';
 
-/** An answer whose body comes as it arrives, in its content coding. Whoever has it reads it to its end, or destroys it. */
+/** A response whose body is streamed, in its content coding. The caller reads it to its end, or destroys it. */
 export interface EgressStream {
   status: number;
   /** Names in lower case. */
   headers: ResponseHeaders;
-  /** Fails with an EgressError when it is cut short, stands still, or is more than is allowed. */
+  /** Fails with an EgressError if it is incomplete, stalls, or exceeds a limit. */
   body: Readable;
 }
 
 /**
- * Makes the function that sends a call and hands its answer on as it arrives: the rules of `send` but for redirects, which are the
- * answer. The place of the call at the origin is free again when the head has arrived, so that a reader that does not read keeps no
- * other call out; the body has a place among streams. `timeoutMs` of the request is the time until the head of the answer;
- * `idleTimeoutMs`, `maxBytes` and `signal` are for its body too.
+ * Creates the function that sends a call and streams its response: the rules of `send` except for redirects, which are returned.
+ * The place of the call at the origin is released when the head has arrived, so that a slow reader does not block other calls;
+ * the body has a place among streams. `timeoutMs` of the request is the time until the head of the response; `idleTimeoutMs`,
+ * `maxBytes` and `signal` also apply to its body.
  *
- * @throws (the returned function) EgressError until the head of the answer is there
+ * @throws (the returned function) EgressError until the head of the response has arrived
  */
 export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
   const { policy, pool, gate, breaker, limits, userAgent } = parts;
@@ -88,7 +88,7 @@ interface Begun {
   arrived: Promise<void>;
 }
 
-/** Resolves with the head of the answer. */
+/** Resolves with the head of the response. */
 function begin(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -155,7 +155,7 @@ function begin(
             done(error);
           },
         });
-        // It may fail before its reader has it, which must not end the process; whoever reads it later still learns of it.
+        // It may fail before its reader is attached, which must not end the process; a later reader still gets the error.
         stream.on('error', () => {});
         finished(stream, () => arrived.resolve());
         const answer = { status, headers: headers as ResponseHeaders, body: stream };
@@ -172,7 +172,7 @@ function begin(
           return;
         }
         idle?.refresh();
-        // A reader that is slower than the host is no fault of the host.
+        // A reader that is slower than the host is not the host's fault.
         if (stream?.push(chunk) === false) {
           clearTimeout(idle);
           isPaused = true;

@@ -5,7 +5,7 @@ import { EgressError, exhausted } from './egress-error.ts';
 export interface Progress {
   /** The first byte of the request may have left. */
   sent: boolean;
-  /** The answer had begun. */
+  /** The response had begun. */
   answering: boolean;
 }
 
@@ -33,7 +33,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The error without what hangs on it: parsers attach bytes of the answer, clients the request with its credentials. */
+/** The error without its attached properties: parsers attach bytes of the response, clients the request with its credentials. */
 export function bareCause(error: unknown): Error {
   return new Error(`${codeOf(error)} ${error instanceof Error ? error.message : ''}`.trim());
 }

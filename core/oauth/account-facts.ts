@@ -15,7 +15,7 @@ export interface AccountFactsRequest {
   provider: OAuthProvider;
   client: ClientCredentials;
   accessToken: Secret;
-  /** The answer of the token endpoint as JSON; null for a token that did not come out of a flow. */
+  /** The token response as JSON; null for a token that did not come from an authorization flow. */
   answer: Secret | null;
   /** The nonce of the authorization request. */
   nonce: string | null;
@@ -28,12 +28,12 @@ export type AccountFacts =
   /** `values`: parts of the API configuration, such as the address of the account's API. */
   ({ ok: true; values: Record<string, string> } & Identity) | CallFailure | Untold;
 
-/** The provider answers, but not what the connector file says it does. */
+/** The provider responds, but not as the connector file describes. */
 type Untold = { ok: false; kind: 'untold'; message: string };
 
 /**
- * Learns what the provider says of an account: whose it is, and the values that its API needs. First from the answer of the token
- * endpoint and its id_token, then from the lookup and the identity call of the connector file.
+ * Learns the identity of an account and the values that its API needs: first from the token response and its id_token, then from
+ * the lookup and the identity call of the connector file.
  */
 export async function readAccountFacts(request: AccountFactsRequest): Promise<AccountFacts> {
   const fetch = pinnedToTarget(request.fetchFor);

@@ -5,15 +5,15 @@ import { atPointer } from '../tools/pointer.ts';
 
 /** What a flow leaves behind, for pointers of a connector file to be read from. */
 export interface FlowDocument {
-  /** Parameters of the callback, each as it came first. Anybody can forge them. */
+  /** Parameters of the callback, the first value of each. Anyone can forge them. */
   callback?: Readonly<Record<string, string>>;
-  /** The answer of the token endpoint. */
+  /** The token response. */
   token?: unknown;
   /** Claims, after the signature was verified. */
   id_token?: unknown;
-  /** The answer of `lookup`. */
+  /** The response of `lookup`. */
   lookup?: unknown;
-  /** The answer of the identity call. */
+  /** The response of the identity call. */
   identity?: unknown;
   /** Values of the account that are known already. */
   account?: Readonly<Record<string, string>>;

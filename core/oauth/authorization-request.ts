@@ -14,10 +14,10 @@ export interface KeptAuthorization {
   redirectUri: string;
   scopes: string[];
   clientId: string;
-  /** The issuer and the token endpoint that the request was meant for: an answer is redeemed nowhere else (RFC 9700 §4.4). */
+  /** The issuer and the token endpoint of the request: a response is only redeemed there (RFC 9700 §4.4). */
   issuer: string | null;
   tokenEndpoint: string;
-  /** The server has said that it names itself in its answers, so one without a name is not its own (RFC 9207 §2.4). */
+  /** The server names itself in its responses, so a response without `iss` is not its own (RFC 9207 §2.4). */
   issuerIsSent: boolean;
 }
 
@@ -80,8 +80,8 @@ export function inTermsOf(
 }
 
 /**
- * The address that the browser is sent to. Spaces are written %20, which every server reads, whereas some take a plus sign for
- * itself; between scopes it stands literally where the provider wants that.
+ * The address that the browser is sent to. Spaces are written %20, because some servers read a plus sign literally; between
+ * scopes a plus sign is written if the provider requires it.
  */
 export function authorizationUrl(
   { url, scopeSeparator }: AuthorizationEndpoint,

@@ -9,7 +9,7 @@ export interface AuthorizationEndpoint {
   url: URL;
   /** null: not known, so nothing can be compared with it. */
   issuer: string | null;
-  /** The provider says that it names itself in every answer (RFC 9207). */
+  /** The provider's metadata say that every response has `iss` (RFC 9207). */
   issuerIsSent: boolean;
   pkce: 'required' | 'supported' | 'none';
   /** Where requests are pushed first (RFC 9126); null: they are not. */
@@ -71,7 +71,7 @@ export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationE
   };
 }
 
-/** S256 or nothing: `plain` protects nobody (RFC 9700 §2.1.1). */
+/** S256 is required: `plain` gives no protection (RFC 9700 §2.1.1). */
 function pkceOf(policy: AuthorizationEndpoint['pkce'], metadata: AuthorizationServer | undefined) {
   const methods = metadata?.code_challenge_methods_supported;
   if (methods === undefined || methods.includes('S256')) return policy;

@@ -6,8 +6,9 @@ import { readRetryAfter } from './retry-after.ts';
 import { isTransportFailure } from './transport.ts';
 
 /**
- * How a call ended. Messages are public sentences. `refused`: the provider does not take the credential; `code` is what its answer
- * calls that, empty when only the status says so. `setting`: nothing was sent. `unexpected`: the answer is none that the connector file describes.
+ * The outcome of a call. Messages are public sentences. `refused`: the provider rejects the credential; `code` is its error code,
+ * empty if only the status says so. `setting`: nothing was sent. `unexpected`: the response is not one that the connector file
+ * describes.
  */
 export type CallOutcome = { ok: true; status: number; body: unknown } | CallFailure;
 
@@ -21,7 +22,7 @@ export type NoAnswer =
   | { ok: false; kind: 'unavailable'; reason: UnavailableReason; retryAfterMs?: number; message: string };
 
 /**
- * Judges the answer of a call by its status, and by what its provider says in the body.
+ * Evaluates the response of a call by its status and by the body.
  *
  * @param now milliseconds UTC
  */
@@ -42,9 +43,9 @@ export async function judgeCall(response: Response, rules: AnswerRules | undefin
 }
 
 /**
- * How a call ended that brought no answer.
+ * The outcome of a call without a response.
  *
- * @throws the error itself when it is a mistake of ours
+ * @throws the error itself if it is a bug
  */
 export function callProblem(error: unknown): NoAnswer {
   if (isTransportFailure(error)) {

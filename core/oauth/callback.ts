@@ -37,9 +37,9 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Judges the parameters that a browser brought back: the state first, then who answers, then what (RFC 6749 §4.1.2, RFC 9207 §2.4).
+ * Validates the parameters of a callback: first the state, then the issuer, then the result (RFC 6749 §4.1.2, RFC 9207 §2.4).
  *
- * @param parameters as the callback has them; of all of them only `code`, `state`, `iss` and `error` count
+ * @param parameters of the callback; only `code`, `state`, `iss` and `error` are used
  */
 export function readCallback(
   parameters: URLSearchParams,

@@ -21,7 +21,7 @@ export function noSecret(owner: Culprit = 'connection'): OAuthConfigError {
   return new OAuthConfigError(`The ${owner} has no client secret.`, { culprit: owner });
 }
 
-/** An assertion is used at once; a minute allows for clocks that differ. */
+/** An assertion is used immediately; the minute allows for clock differences. */
 const ASSERTION_LIFE_S = 60;
 
 /**

@@ -90,7 +90,7 @@ export function needsMetadata(config: OAuthConfig): boolean {
   return config.authorize_uri === undefined || config.token_uri === undefined || readsFrom(config, 'id_token');
 }
 
-/** Where metadata may stand, in the order in which MCP clients look: an issuer with a path has them in three places. */
+/** The possible addresses of metadata, in the order in which MCP clients try them: an issuer with a path has three. */
 function wellKnownOf(issuer: string): URL[] | undefined {
   const url = URL.parse(issuer);
   if (url === null || !isSecureAddress(url) || /[?#@]/.test(issuer)) return undefined;

@@ -1,7 +1,7 @@
 import { Secret } from '../secret.ts';
 import { OAuthConfigError } from './config-error.ts';
 
-/** What stands in the places of texts, by name. */
+/** The values of placeholders, by name. */
 export type PlaceValues = Readonly<Record<string, string | Secret>>;
 
 const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;

@@ -20,8 +20,8 @@ export interface CallCredentials {
 /**
  * Sends a call as a connector file describes it.
  *
- * @returns the answer, whatever its status
- * @throws OAuthConfigError when a place is filled by nothing; ApiError when an address lacks a value; what `fetch` rejects with
+ * @returns the response, with any status
+ * @throws OAuthConfigError if a placeholder has no value; ApiError if an address lacks a value; the errors of `fetch`
  */
 export function sendCall(
   provider: OAuthProvider,

@@ -10,7 +10,7 @@ import {
 import { isTransportFailure, type ProtocolFetch } from './transport.ts';
 
 export interface IdTokenCheck {
-  /** Claims are read of the token alone that came with the answer of the token endpoint. */
+  /** Claims are only read from the id_token of the token response. */
   idToken: string;
   /** With the issuer and `jwks_uri`. */
   metadata: AuthorizationServer;
@@ -24,7 +24,10 @@ export interface IdTokenCheck {
 
 export type IdTokenClaims = { ok: true; claims: Record<string, unknown> } | { ok: false; message: string };
 
-/** What signs id_tokens; whatever a server lists besides, `none` and shared secrets among it, is not taken (RFC 8725 §3.1). */
+/**
+ * The accepted signature algorithms of id_tokens; others that a server lists, for example `none` and shared secrets, are rejected
+ * (RFC 8725 §3.1).
+ */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -58,7 +61,7 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
     id_token_signing_alg_values_supported: listed.filter((alg) => ALGORITHMS.includes(alg)),
   };
   const client: Client = { client_id: clientId, [clockTolerance]: NO_CLOCK };
-  // The library judges whole answers; this one has the shape that not every provider's has.
+  // The library validates complete responses; this one has the standard format, which not every provider's response has.
   const answer = Response.json({ access_token: 'seen', token_type: 'bearer', id_token: idToken });
   try {
     const expected = { requireIdToken: true, ...(nonce !== null && { expectedNonce: nonce }) };

@@ -22,9 +22,9 @@ export function identityWayOf(config: OAuthConfig): IdentityWay | undefined {
 }
 
 /**
- * Reads the identity from what a flow left.
+ * Reads the identity from the documents of a flow.
  *
- * @returns undefined when a part of the subject is missing: half of an id would be somebody else's
+ * @returns undefined if a part of the subject is missing: half of an id could belong to a different user
  */
 export function readIdentity(way: IdentityWay, document: FlowDocument): Identity | undefined {
   const identifiers = (way.identifiers ?? []).filter((pointer) => !isUnverified(document, pointer));
@@ -38,14 +38,14 @@ function usualSubject(document: FlowDocument, identifiers: readonly string[]): s
   return found === undefined ? [] : [found];
 }
 
-/** Several parts stand encoded between colons, so that no two different lists make the same id. */
+/** Several parts are encoded and joined by colons, so that two different lists never give the same id. */
 function subjectOf(pointers: readonly string[], document: FlowDocument): string | undefined {
   const parts = pointers.map((pointer) => textAt(document, pointer));
   if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined;
   return parts.length === 1 ? parts[0] : parts.map((part) => encodeURIComponent(part ?? '')).join(':');
 }
 
-/** OpenID Connect Core §5.1: what the person typed and nobody checked could be anybody's. */
+/** OpenID Connect Core §5.1: an unverified email address could belong to anyone. */
 function isUnverified(document: FlowDocument, pointer: string): boolean {
   if (!pointer.endsWith('/email')) return false;
   const verified = atPointer(document, `${pointer}_verified`);

@@ -75,7 +75,7 @@ function grants(pattern: AuthPattern, { grant_types_supported: types }: Authoriz
   // A pattern of the type may obtain tokens without a user, such as a backend service of SMART.
   const usual = moduleOf(pattern.type).metadataGrant ?? 'authorization_code';
   const wanted: string[] = [isClientPattern(pattern) ? 'client_credentials' : usual];
-  // A refresh by a call of its own, or by the access token, is none of the grants of the standard.
+  // A refresh with a custom call, or with the access token, is not a standard grant.
   const isStandard = refresh?.kind === 'rotating' || refresh?.kind === 'static';
   if (isStandard && refresh.call === undefined) wanted.push('refresh_token');
   return wanted.map((grant) => {
@@ -93,7 +93,7 @@ function scopes({ available_scopes = [] }: OAuthConfig, { scopes_supported: thei
   if (theirs === undefined) return [{ ...check, verdict: 'unknown', found: listed(theirs) }];
   const missing = own.filter((scope) => !theirs.includes(scope));
   if (missing.length === 0) return [{ ...check, verdict: 'ok', found: 'all scopes' }];
-  // A server need not tell all that it knows (RFC 8414 §2), so this is no contradiction.
+  // Metadata need not be complete (RFC 8414 §2), so this is not a contradiction.
   return [{ ...check, verdict: 'unknown', found: `nothing about ${missing.join(', ')}` }];
 }
 

@@ -6,17 +6,17 @@ import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.t
 
 const GONE = 410;
 
-/** Asks whether anybody answers at an address. What the answer says hardly matters: the request carries nothing that it needs. */
+/** Checks whether an address responds. The content of the response hardly matters, because the request lacks all parameters. */
 export async function probeAddress(what: string, address: string, fetchFor: FetchFor): Promise<Check> {
   return probe(what, address, fetchFor, { method: 'GET' }, async ({ status }) => {
-    if (status === GONE) return { verdict: 'differs', found: `${address} answers ${status}` };
-    // Some routers answer 404 to another method or to missing parameters.
+    if (status === GONE) return { verdict: 'differs', found: `${address} returns ${status}` };
+    // Some routers return 404 for another method or for missing parameters.
     const isOdd = status === 404 || status >= 500;
-    return { verdict: isOdd ? 'unknown' : 'ok', found: `${address} answers ${status}` };
+    return { verdict: isOdd ? 'unknown' : 'ok', found: `${address} returns ${status}` };
   });
 }
 
-/** Sends a token request without anything in it, which a token endpoint refuses as such (RFC 6749 §5.2). */
+/** Sends an empty token request, which a token endpoint rejects with an OAuth error (RFC 6749 §5.2). */
 export function probeTokenEndpoint(
   address: string,
   format: 'form' | 'json' = 'form',
@@ -30,9 +30,9 @@ export function probeTokenEndpoint(
   };
   return probe('token_uri', address, fetchFor, init, async (response) => {
     const { status } = response;
-    const found = `${address} answers ${status}`;
+    const found = `${address} returns ${status}`;
     const body = status < 500 ? await readJson(response) : undefined;
-    // Whatever the status: some vendors say 404, or 200, beside an error of OAuth.
+    // With any status: some vendors return 404, or 200, with an OAuth error.
     if (isRecord(body) && typeof body['error'] === 'string')
       return { verdict: 'ok', found: `${found} and an OAuth error` };
     const isAbsent = status === 404 || status === 405 || status === GONE;

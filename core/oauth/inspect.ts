@@ -16,10 +16,10 @@ export interface InspectRequest {
 }
 
 /**
- * Compares a pattern with what its provider says of itself (RFC 8414, OpenID Connect Discovery) and with how its endpoints answer
- * to requests that carry nothing: no credential, no client id.
+ * Compares a pattern with the provider's metadata (RFC 8414, OpenID Connect Discovery) and with how its endpoints respond to
+ * requests without a credential and a client id.
  *
- * @returns a check per thing that was compared, none for a pattern without OAuth
+ * @returns one check per compared value, none for a pattern without OAuth
  */
 export async function inspectProvider(request: InspectRequest): Promise<Check[]> {
   const { pattern, fetchFor } = request;

@@ -1,10 +1,10 @@
 import type { AnswerRules } from '../connectors/oauth-deviations.ts';
 import { atPointer } from '../tools/pointer.ts';
 
-/** In characters. What protocol calls answer is a few kilobytes; more is a page, or hostile. */
+/** In characters. Responses of protocol calls have a few kilobytes; more is an HTML page, or hostile. */
 const MAX_BODY = 256 * 1024;
 
-/** The JSON body of an answer; undefined when it has none that is of use. */
+/** The JSON body of a response; undefined if there is no usable one. */
 export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text.length > MAX_BODY) return undefined;
@@ -16,8 +16,8 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 /**
- * The code of the failure that an answer reports by the rules of its provider, in the terms of RFC 6749 §5.2 where the rules
- * translate it; an empty text when it is a failure without a code; undefined when it is none.
+ * The code of the failure that a response reports by the rules of its provider, as a code of RFC 6749 §5.2 if the rules translate
+ * it; an empty string for a failure without a code; undefined for a success.
  */
 export function failureIn(body: unknown, rules: AnswerRules | undefined): string | undefined {
   if (rules === undefined) return undefined;

@@ -40,7 +40,7 @@ const USUAL: Readonly<Record<string, string>> = {
  * Reads the private key of a client.
  *
  * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; only a JWK can choose the algorithm (`alg`)
- * @throws OAuthConfigError when it is no private key, or of a kind that signs no assertions
+ * @throws OAuthConfigError if it is not a private key, or of a type that cannot sign assertions
  */
 export function readPrivateKey(text: Secret): SigningKey {
   const jwk = readJwk(text.reveal());

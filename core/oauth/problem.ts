@@ -15,9 +15,9 @@ export function culpritOf(error: unknown): Culprit {
 }
 
 /**
- * How a token request ended that brought no answer.
+ * The outcome of a token request without a response.
  *
- * @throws the error itself when it is a mistake of ours
+ * @throws the error itself if it is a bug
  */
 export function outcomeOfProblem(error: unknown): TokenFailure {
   if (isTransportFailure(error)) return outcomeOfFailure(error);

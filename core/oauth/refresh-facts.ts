@@ -1,13 +1,13 @@
 import type { OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { RenewalKind } from '../connectors/oauth-deviations.ts';
 
-/** What is known of the life of a provider's tokens, for whoever decides when to renew them. */
+/** The known lifetimes of a provider's tokens, from which the time of the next refresh is computed. */
 export interface RefreshFacts {
   /** `rotating`: each refresh spends its token. null: not known, so it is to be treated as the most delicate one. */
   kind: RenewalKind | null;
   /** A grant that is not refreshed for so long ends, in milliseconds; null: it does not, or not as far as is known. */
   idleLifeMs: number | null;
-  /** A grant ends after so long whatever is done, in milliseconds. */
+  /** The maximum lifetime of a grant, in milliseconds, even if it is refreshed. */
   lifeMs: number | null;
   /** A provider that refuses early refreshes takes them from so long before the end on, in milliseconds. */
   marginMs: number | null;

@@ -18,7 +18,7 @@ export type UnavailableReason =
  * the provider wants it; the grant may well be alive. `unavailable`: nothing is known of the grant.
  */
 export type TokenOutcome =
-  /** `answer`: the whole answer as JSON, for what else it says of the account. */
+  /** `answer`: the whole response as JSON, for further details of the account. */
   { ok: true; tokens: TokenSet; answer: Secret } | TokenFailure;
 
 export type TokenFailure =

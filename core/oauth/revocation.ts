@@ -20,8 +20,8 @@ export interface Revocation {
 }
 
 /**
- * What became of the tokens at the provider. Messages are public sentences. `not_revocable`: it offers no way. `retry_later`: it
- * gave no answer that counts, so the same is to be done again. `failed`: doing it again would change nothing.
+ * The result of a revocation at the provider. Messages are public sentences. `not_revocable`: the provider does not support it.
+ * `retry_later`: no conclusive response, so the same must be tried again. `failed`: a retry would not help.
  */
 export type RevocationOutcome =
   | { kind: 'revoked' }
@@ -109,7 +109,7 @@ function verdict(outcome: CallOutcome, way: RevocationWay): RevocationOutcome {
   return { kind: 'retry_later', ...(retryAfterMs !== undefined && { retryAfterMs }), message };
 }
 
-/** What providers call a token that no longer is one. RFC 7009 §2.2 answers 200 for it; others are more particular. */
+/** Error codes of providers for a token that is already invalid. RFC 7009 §2.2 requires 200 for it, but some providers return an error. */
 const GONE: ReadonlySet<string> = new Set([
   'expired_token',
   'invalid_grant',
@@ -129,7 +129,7 @@ function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: Revoca
   return GONE.has(failure.code) || (isShown && failure.status === 401);
 }
 
-/** The grant has ended with its refresh token, whatever its access token came to, unless that may still be mended. */
+/** The grant has ended with its refresh token, even if revoking the access token failed, unless a retry could still revoke that. */
 function together(outcomes: readonly RevocationOutcome[]): RevocationOutcome {
   const waiting = outcomes.find(({ kind }) => kind === 'retry_later');
   return waiting ?? outcomes[0] ?? { kind: 'revoked' };

@@ -13,7 +13,7 @@ export interface TokenServer {
   requestFormat: 'form' | 'json';
   /** Sent with every token request; they never replace what the protocol itself sends. */
   extraParameters: Readonly<Record<string, string>>;
-  /** What stands between scopes. */
+  /** The separator between scopes. */
   scopeSeparator: string;
   wire: TokenWire;
   answer: AnswerShape;

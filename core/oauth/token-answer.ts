@@ -4,45 +4,45 @@ import { type AnswerShape, standardised } from './token-shape.ts';
 /** What a token endpoint granted. */
 export interface TokenSet {
   accessToken: Secret;
-  /** null: the answer carried none, so the one that was used stays valid (RFC 6749 §6). */
+  /** null: the response has none, so the current refresh token stays valid (RFC 6749 §6). */
   refreshToken: Secret | null;
-  /** null: the answer did not say, so they are the ones asked for (RFC 6749 §5.1). */
+  /** null: the response has none, so the requested scopes were granted (RFC 6749 §5.1). */
   scopes: string[] | null;
-  /** Milliseconds UTC; null: the answer did not say, or nothing that can be true. */
+  /** Milliseconds UTC; null: the response has none, or an impossible one. */
   expiresAt: number | null;
 }
 
 export type TokenAnswer =
   /** `answer`: the whole of it as JSON, for what else it says of the account. */
   | { kind: 'tokens'; tokens: TokenSet; answer: Secret }
-  /** `code` in lower case; empty when the answer's own is no code. */
+  /** `code` in lower case; empty if the response's code is not a standard one. */
   | { kind: 'error'; code: string }
   | { kind: 'unreadable'; problem: string };
 
 export interface TokenReading {
-  /** What stands between scopes at this provider. */
+  /** The separator between scopes at this provider. */
   scopeSeparator: string;
   /** When the request was sent, milliseconds UTC: a life that counts from then ends no later than the provider means. */
   requestedAt: number;
-  /** How answers of this provider differ from those of the standard. */
+  /** How responses of this provider differ from the standard. */
   shape?: AnswerShape;
 }
 
-/** In characters. A token answer is a few kilobytes; a page of HTML is no token answer. */
+/** In characters. A token response has a few kilobytes; a page of HTML is not a token response. */
 const MAX_BODY = 256 * 1024;
 const MAX_TOKEN = 16 * 1024;
 /** Longer lives are "never" in disguise, and dates that no calendar has. */
 const MAX_LIFE_S = 10 * 365 * 24 * 3600;
-/** A bearer token is visible ASCII (RFC 6750 §2.1); anything else could not stand in a header. */
+/** A bearer token is visible ASCII (RFC 6750 §2.1); other characters are not allowed in a header. */
 const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 const ERROR_CODE = /^[a-z0-9_.-]{1,64}$/;
 /** Types whose use needs more than showing the token. Vendors' own words for "bearer" are many, and some send none at all. */
 const BOUND_TOKEN_TYPES: ReadonlySet<string> = new Set(['dpop', 'pop', 'mac', 'n_a']);
 
 /**
- * Reads the answer of a token endpoint (RFC 6749 §5) as real ones send it (threat R5): an error in a 200, a form-encoded body, a
- * life in a string. What is not understood is left out where the answer is of use without it; an answer without a token
- * that can be used is never taken for one.
+ * Parses the response of a token endpoint (RFC 6749 §5), including common deviations (threat R5): an error in a 200, a
+ * form-encoded body, a lifetime as a string. Invalid optional members are ignored; a response without a usable token is never a
+ * success.
  */
 export async function readTokenAnswer(response: Response, reading: TokenReading): Promise<TokenAnswer> {
   const text = await response.text();
@@ -110,7 +110,7 @@ function refreshTokenOf(value: unknown): Secret | null {
   return usable ? new Secret(value) : null;
 }
 
-/** Answers separate scopes by spaces or commas, whatever the requests of the same provider use. */
+/** Responses separate scopes by spaces or commas, independent of the separator in requests. */
 function scopesOf(value: unknown, separator: string): string[] | null {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[\s,]+/) : [];
   const texts = parts.filter((part) => typeof part === 'string');

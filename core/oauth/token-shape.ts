@@ -2,7 +2,7 @@ import type { ExpiryUnit, TokenAnswerShape } from '../connectors/oauth-deviation
 import { atPointer, isRecord } from '../tools/pointer.ts';
 import { failureIn } from './json-answer.ts';
 
-/** How the answers of a token endpoint differ from those of the standard. */
+/** How the responses of a token endpoint differ from the standard. */
 export interface AnswerShape extends TokenAnswerShape {
   /** The access token itself is what is shown to get the next one, so it stands for the refresh token too. */
   renewedByAccessToken?: boolean;
@@ -21,9 +21,9 @@ const MS_PER_UNIT: Readonly<Record<ExpiryUnit, number>> = {
 };
 
 /**
- * Rewrites an answer of a token endpoint into the shape of the standard (RFC 6749 §5), so that one reader is enough.
+ * Converts a response of a token endpoint to the standard format (RFC 6749 §5), so that one parser is enough.
  *
- * @param requestedAt milliseconds UTC; a point in time becomes a life that counts from then
+ * @param requestedAt milliseconds UTC; a point in time is converted to a lifetime from then
  */
 export function standardised(body: Body, shape: AnswerShape, requestedAt: number): Body {
   const failure = failureIn(body, shape.errors);
@@ -49,7 +49,7 @@ function renamed(body: Body, names: Readonly<Record<string, string>>): Body {
   return { ...body, ...Object.fromEntries(standard) };
 }
 
-/** In seconds; undefined when it is no time that can be. */
+/** In seconds; undefined if it is not a possible time. */
 function lifeOf(value: unknown, unit: ExpiryUnit, requestedAt: number): number | undefined {
   const number = typeof value === 'string' ? numberIn(value, unit) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;

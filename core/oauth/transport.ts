@@ -6,8 +6,10 @@ import { allowInsecureRequests } from 'oauth4webapi';
  */
 export const JUDGED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
 
-/** The part of fetch that protocol calls use; the egress room gives one that is pinned to origins. Only documents are read
- * again after a failure, and follow redirects within their origin. */
+/**
+ * The subset of fetch that protocol calls use; core/net provides one that is pinned to origins. Only requests for documents are
+ * retried after a failure and follow redirects within their origin.
+ */
 export type ProtocolFetch = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
 
 /** A request for a public document: it carries no credential and changes nothing, so it may be sent again. */
@@ -21,7 +23,7 @@ export function pinnedToTarget(fetchFor: FetchFor): ProtocolFetch {
   return async (url, init) => (await fetchFor([new URL(url).origin]))(url, init);
 }
 
-/** What a transport rejects with when a call gave no answer. The message is public. */
+/** The error of a transport for a call without a response. The message is public. */
 export interface TransportFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
   /** The first byte of the request may have left. */

@@ -45,12 +45,12 @@ export type TokenCredentialsResult =
 const MAX_LIFE_S = 10 * 365 * 24 * 3600;
 
 /**
- * Asks for temporary credentials (RFC 5849 §2.1).
+ * Requests temporary credentials (RFC 5849 §2.1).
  *
- * The answer must confirm the callback. A provider that does not speaks the first edition of the protocol, in which an attacker can
+ * The response must confirm the callback. Otherwise the provider uses the first edition of the protocol, in which an attacker can
  * let a victim finish the attacker's authorization (the session fixation advisory of 2009).
  *
- * @param callback absolute address; make it tell flows apart, for the protocol has no `state`
+ * @param callback absolute address, different for each flow, because the protocol has no `state`
  */
 export async function requestTemporaryCredentials(
   flow: Authorization,
@@ -72,7 +72,7 @@ export async function requestTemporaryCredentials(
   return { ok: true, temporary: outcome.token };
 }
 
-/** Where to send the person (RFC 5849 §2.2). The token in it is no secret; its own secret stays here. */
+/** The address of the consent page (RFC 5849 §2.2). The token in it is not secret; the token secret is not sent. */
 export function authorizationUrl(provider: OAuth1Provider, temporary: OAuth1Token): URL {
   const url = new URL(provider.authorizeEndpoint);
   for (const [name, value] of Object.entries(provider.authorizeParameters)) url.searchParams.set(name, value);

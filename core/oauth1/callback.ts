@@ -26,7 +26,7 @@ export function readCallback(query: URLSearchParams, temporary: OAuth1Token): Ca
   return { ok: true, verifier };
 }
 
-/** A parameter that stands twice, or is empty, has no value. */
+/** A parameter that is repeated or empty has no value. */
 function sole(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
   return more.length === 0 && value !== '' ? value : undefined;

@@ -19,13 +19,13 @@ export interface FragmentFlow {
 export interface PostedToken {
   token?: unknown;
   state?: unknown;
-  /** What stood in the fragment instead of a token. */
+  /** The content of the fragment instead of a token. */
   error?: unknown;
 }
 
 /**
- * What a posted token came to. `mismatch`: it belongs to another flow, and nothing of it may be looked at. `refused`: the person, or
- * the application, said no. `malformed`: the text is no token.
+ * The result of a posted token. `mismatch`: it belongs to another flow and must not be used. `refused`: the user or the
+ * application denied access. `malformed`: the text is not a token.
  */
 export type FragmentOutcome = { ok: true; token: Secret } | { ok: false; kind: 'mismatch' | 'refused' | 'malformed' };
 

@@ -48,7 +48,7 @@ function refused(message: string): TokenFailure {
   return { ok: false, kind: 'refused', message };
 }
 
-/** The provider answered, but with nothing that is of use. */
+/** The provider responded, but with nothing usable. */
 export function unusable(message: string): TokenFailure {
   return unavailable('invalid_response', true, undefined, message);
 }

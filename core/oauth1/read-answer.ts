@@ -1,7 +1,7 @@
 import { Secret } from '../secret.ts';
 import type { OAuth1Token } from './sign-request.ts';
 
-/** What an answer of a credentials endpoint says. */
+/** The content of a credentials response. */
 export interface CredentialsAnswer {
   token: OAuth1Token | undefined;
   /** The provider's word for what is wrong (problem reporting extension). */
@@ -10,16 +10,16 @@ export interface CredentialsAnswer {
   others: Readonly<Record<string, string>>;
 }
 
-/** In characters. An answer is a line; a page of HTML is none. */
+/** In characters. A response is one line; a page of HTML is not one. */
 const MAX_BODY = 64 * 1024;
 const MAX_TOKEN = 4096;
 const PROBLEM = /^[a-z_]{1,64}$/;
 
 /**
- * Reads an answer with credentials (RFC 5849 §2.1, §2.3): a form, whatever its content type says. A name that stands twice has no
- * value: nobody could say which one counts.
+ * Parses a credentials response (RFC 5849 §2.1, §2.3): a form, regardless of its content type. A repeated name has no value,
+ * because it is ambiguous.
  *
- * @returns undefined when it is no form
+ * @returns undefined if it is not a form
  */
 export async function readCredentialsAnswer(response: Response): Promise<CredentialsAnswer | undefined> {
   const text = (await response.text()).trim();

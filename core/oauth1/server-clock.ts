@@ -1,14 +1,14 @@
-/** A Date header has a resolution of a second, and an answer takes a while: less is no difference. */
+/** A Date header has a resolution of a second, and a response takes some time, so smaller differences are ignored. */
 const NOTABLE_MS = 10_000;
 /** A server cannot make us sign for any time it likes. */
 const CREDIBLE_MS = 24 * 3_600_000;
 
 /**
- * How far a server's clock is ahead of ours, by the Date of its answer (RFC 9110 §6.6.1). For requests that carry a time and were
- * refused: made again with the server's time they show whether the clocks were the reason.
+ * How far a server's clock is ahead of ours, by the Date of its response (RFC 9110 §6.6.1). For rejected requests with a
+ * timestamp: a retry with the server's time shows whether the clocks were the reason.
  *
  * @param now milliseconds UTC
- * @returns milliseconds, negative when the server is behind; undefined when it gives no time, or none that tells a difference
+ * @returns milliseconds, negative if the server is behind; undefined if there is no date or no relevant difference
  */
 export function clockDifference(headers: Headers, now: number): number | undefined {
   const date = headers.get('date');

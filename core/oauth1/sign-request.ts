@@ -16,17 +16,14 @@ export interface OAuth1Token {
   secret: Secret;
 }
 
-/**
- * Where the protocol's parameters stand (RFC 5849 §3.5). `body` works for form bodies alone; a request without one carries them in
- * its query.
- */
+/** The place of the protocol's parameters (RFC 5849 §3.5). `body` only works for form bodies; other requests carry them in the query. */
 export type ParameterPlacement = 'header' | 'query' | 'body';
 
 /** How a provider wants its requests signed. */
 export interface SigningRules {
   signatureMethod: SignatureMethod;
   placement: ParameterPlacement;
-  /** Stands in the header, and is not signed (RFC 5849 §3.5.1). */
+  /** Sent in the header, but not signed (RFC 5849 §3.5.1). */
   realm?: string;
 }
 

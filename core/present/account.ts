@@ -24,7 +24,7 @@ export function presentSummary(row: AccountSummaryRow, lastUsedAt: number | null
   };
 }
 
-/** @param details the opened credentials; what may never be answered is left out here */
+/** @param details the decrypted credentials; fields that must never be returned are removed here */
 export function presentAccount(
   row: AccountRow,
   details: Details,

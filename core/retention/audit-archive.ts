@@ -7,7 +7,7 @@ import type { Events } from '../events/events.ts';
 export interface AuditArchiveTools {
   store: Pick<Store, 'read' | 'write'>;
   events: Events;
-  /** Each environment has a folder of its own in it, named by its id. */
+  /** Each environment has its own folder in it, named by its id. */
   directory: string;
   /** Milliseconds UTC. */
   now(): number;
@@ -72,7 +72,7 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
   }
 }
 
-/** Records are archived in their order, so the first one that is young enough keeps those after it, whatever their times. */
+/** Records are archived in order, so the first record that is too young also keeps all later ones. */
 function lengthBefore(rows: readonly AuditRow[], before: number): number {
   const kept = rows.findIndex(({ at }) => at >= before);
   return kept < 0 ? rows.length : kept;

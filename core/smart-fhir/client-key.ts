@@ -7,7 +7,7 @@ import { Secret } from '../secret.ts';
 export interface SmartClientKey {
   /** The private key as a JWK that says how it signs and what it is called: the secret of a `private_key_jwt` client. */
   secret: Secret;
-  /** What is registered with the server, as it stands in a key set. */
+  /** The public key as it is registered with the server, in a key set. */
   publicJwk: JsonWebKey;
 }
 
@@ -21,11 +21,11 @@ const REQUIRED_MEMBERS: Readonly<Record<Algorithm, readonly string[]>> = {
 };
 
 /**
- * Reads the private key of a client of FHIR servers. They take two kinds of signature and want each key to have a name
- * (SMART App Launch 2.2, "Client Authentication: Asymmetric"): RS384 for RSA, ES384 for P-384, whatever a JWK says about itself.
+ * Parses the private key of a client of FHIR servers. They accept two signature algorithms and require a key id (SMART App Launch
+ * 2.2, "Client Authentication: Asymmetric"): RS384 for RSA, ES384 for P-384, regardless of `alg` in a JWK.
  *
- * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; a key without a name is called by its thumbprint (RFC 7638)
- * @throws OAuthConfigError when it is no private key of these kinds; neither message nor cause quote any of it
+ * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; the default key id is the thumbprint (RFC 7638)
+ * @throws OAuthConfigError if it is not such a private key; neither message nor cause quote any of it
  */
 export function readSmartClientKey(text: Secret): SmartClientKey {
   const given = readJwk(text.reveal());

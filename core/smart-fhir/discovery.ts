@@ -18,11 +18,11 @@ export interface SmartDiscoveryRequest {
 export type SmartDiscovered = { ok: true; configuration: SmartConfiguration } | TokenFailure;
 
 /**
- * Asks a FHIR server how access to it is given (SMART App Launch 2.2, "Conformance"). Whoever names the base chooses the servers that
- * a person is sent to, so it is the administrator of a connection or the person who names it, and nobody else.
+ * Reads the SMART configuration of a FHIR server (SMART App Launch 2.2, "Conformance"). The base decides where the user is sent,
+ * so only the administrator of the connection or the user may set it.
  *
- * @returns `client`: the server is none of SMART, or does not offer what is needed
- * @throws what is a mistake of ours
+ * @returns `client`: the server has no SMART configuration, or lacks a required capability
+ * @throws errors that are bugs
  */
 export async function discoverSmart(request: SmartDiscoveryRequest): Promise<SmartDiscovered> {
   try {
@@ -48,7 +48,7 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 }
 
 /**
- * Where the configuration stands: below the base, not at the root of its host.
+ * The address of the configuration: below the base, not at the root of its host.
  *
  * @throws OAuthConfigError for a base that is neither an https address nor an http address of this machine
  */

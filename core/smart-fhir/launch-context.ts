@@ -37,10 +37,10 @@ const TEXT = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
 const MAX_ITEMS = 20;
 
 /**
- * Reads the launch context out of the answer of a token endpoint (SMART App Launch 2.2, "Launch Context"). It is what the server
- * says, no more: a value that has not the form of its kind is left out.
+ * Reads the launch context from a token response (SMART App Launch 2.2, "Launch Context"). Values with an invalid format are
+ * ignored.
  *
- * @param answer the JSON of the answer
+ * @param answer the JSON of the response
  */
 export function readLaunchContext(answer: unknown): LaunchContext {
   if (!isRecord(answer)) return {};

@@ -1,4 +1,4 @@
-/** Work that runs in a thread of its own. Input and output are copied between threads (structured clone). */
+/** Work that runs in a worker thread. Input and output are copied between threads (structured clone). */
 export interface Job<Input, Output> {
   /** The module that does the work; it exports a `JobModule`. */
   readonly module: URL;

@@ -78,12 +78,12 @@ export function issueAccessToken(
 /**
  * Verifies an access token (RFC 9068 §4, RFC 8725).
  *
- * Its header is not interpreted but compared with the headers that we issue, so that no algorithm, type, key address or extension
- * of an attacker's choice is ever looked at.
+ * Its header is not parsed but compared with the headers that we issue, so that an attacker cannot choose an algorithm, type, key
+ * address or extension.
  *
  * @param expected issuer and audience, compared exactly
  * @param now milliseconds UTC
- * @returns what the token says, or why it is refused; never throws, whatever the text
+ * @returns the content of the token, or why it is rejected; never throws
  */
 export function verifyAccessToken(
   text: string,

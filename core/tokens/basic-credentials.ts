@@ -21,7 +21,7 @@ export function readBasicCredentials(header: string): ClientCredentials | null {
   if (encoded === undefined) return null;
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) return null;
-  // Form-encoded text is ASCII; whatever else stands here cannot be decoded to a name that we gave out.
+  // Form-encoded text is ASCII; other characters cannot be part of a client id that we issued.
   const pair = bytes.toString('latin1');
   const colon = pair.indexOf(':');
   if (colon < 0) return null;

@@ -22,10 +22,10 @@ export function digestClientSecret(secret: Secret, digester: Digester): Buffer {
 }
 
 /**
- * Whether the presented secret is one of the client's. Takes one digest and two comparisons in constant time whatever the outcome.
+ * Whether the presented secret is one of the client's. Always takes one digest and two comparisons in constant time.
  *
- * @param liveDigests of the client's secrets that have not ended, at most two; none for a client that is unknown or disabled, for
- *   which this is called all the same, so that its answer takes as long as any other
+ * @param liveDigests of the client's secrets that have not expired, at most two; none for an unknown or disabled client, so that
+ * its response takes as long as any other
  */
 export function verifyClientSecret(presented: Secret, liveDigests: readonly Buffer[], digester: Digester): boolean {
   if (liveDigests.length > SLOTS) throw new RangeError(`A client has at most ${SLOTS} active secrets`);

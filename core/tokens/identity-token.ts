@@ -2,8 +2,8 @@ import jwt from 'jsonwebtoken';
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * Signs what this service says of somebody to others: a JWT under a key of the published set. Its type is not that of an access
- * token, so it is none to us, and no access token can pass for it elsewhere (RFC 8725 §3.11).
+ * Signs an identity token for other services: a JWT under a published key. Its type differs from that of an access token, so
+ * neither can be used as the other (RFC 8725 §3.11).
  *
  * @param claims complete, times in seconds
  */

@@ -1,7 +1,7 @@
 import { LIFETIME } from '../budgets.ts';
 import { isScope, type Scope } from './scopes.ts';
 
-/** The claims of an access token as they stand in it (RFC 9068 §2.2). Times are whole seconds since 1970, UTC. */
+/** The claims of an access token (RFC 9068 §2.2). Times are whole seconds since 1970, UTC. */
 export interface TokenClaims {
   iss: string;
   aud: string;

@@ -11,7 +11,7 @@ export interface TokenError {
   /** Fixed text, without quotes and backslashes, as the grammar demands. */
   description: string;
   status: 400 | 401;
-  /** Whether the answer must carry `WWW-Authenticate: Basic`: the client tried to authenticate by header. */
+  /** Whether the response must have `WWW-Authenticate: Basic`: the client tried to authenticate by header. */
   challenge: boolean;
 }
 
@@ -19,7 +19,7 @@ export function tokenError(error: Exclude<TokenErrorCode, 'invalid_client'>, des
   return { error, description, status: 400, challenge: false };
 }
 
-/** The one answer for every failure of client authentication: unknown, disabled, wrong secret or unreadable. */
+/** The same response for every failure of client authentication: unknown, disabled, wrong secret or unreadable. */
 export function invalidClient(challenge: boolean): TokenError {
   return { error: 'invalid_client', description: 'Client authentication failed', status: 401, challenge };
 }

@@ -31,9 +31,9 @@ const PARAMETERS = [
 type Form = { [name in (typeof PARAMETERS)[number]]: string | undefined };
 
 /**
- * Judges a request of the client credentials grant (RFC 6749 §4.4.2) by its form alone, without looking up anything.
+ * Validates the format of a request of the client credentials grant (RFC 6749 §4.4.2), without looking up anything.
  *
- * @returns the request with the credentials still to be verified, or the error to answer
+ * @returns the request with the credentials still to be verified, or the error to return
  */
 export function readTokenRequest({ authorizationHeader, form, query = {} }: RawTokenRequest): TokenRequestResult {
   if (PARAMETERS.some((name) => Object.hasOwn(query, name)))
@@ -72,7 +72,7 @@ function readForm(form: Parameters): Form {
   return Object.fromEntries(entries) as Form;
 }
 
-/** A `client_id` alone says who is asking and proves nothing, so it is no method. */
+/** A `client_id` alone identifies the client but proves nothing, so it is not an authentication method. */
 function countMethods(form: Form, isByHeader: boolean): number {
   const isByAssertion = form.client_assertion !== undefined || form.client_assertion_type !== undefined;
   return Number(isByHeader) + Number(form.client_secret !== undefined) + Number(isByAssertion);

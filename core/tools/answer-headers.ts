@@ -1,4 +1,4 @@
-/** The headers of an answer, names in lower case; one that stood several times is a list. */
+/** The headers of a response, names in lower case; a repeated one has a list. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The value of a header, several as one (RFC 9110 §5.3). */

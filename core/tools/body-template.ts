@@ -47,8 +47,8 @@ export function directiveOf(template: unknown): { name: Directive; argument: unk
 /**
  * Renders a template of catalogue/tool.schema.json: plain JSON with directives. Nothing is evaluated.
  *
- * @returns the value, or ABSENT when the template depends on inputs and got none of them
- * @throws ApiError INVALID_TOOL_INPUT when an input cannot be used where it stands
+ * @returns the value, or ABSENT if the template depends on inputs and none of them was given
+ * @throws ApiError INVALID_TOOL_INPUT if an input cannot be used at its place
  */
 export function renderTemplate(template: unknown, scope: TemplateScope): unknown {
   scope.budget.node();

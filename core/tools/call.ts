@@ -58,7 +58,7 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
   const draft = tool.mcp ? undefined : draftRequest(facts);
   // What an MCP server is sent is a matter of its protocol; only its address has to be there.
   if (tool.mcp) baseUrlOf(provider, account);
-  // Stored files are read when the call runs: until then they stood for nothing.
+  // Stored files are read when the call runs; before that they are empty.
   return { ...facts, files: NO_FILES, draft: storedFileIds(tool, input).length > 0 ? undefined : draft };
 }
 
@@ -82,6 +82,6 @@ export function dryRun(call: PreparedCall, credential: Credential): DryRunReques
   const signed = credential.kind === 'signer' ? credential.signer.preview(request) : request;
   const { method, url, headers } = signed;
   if (signed.body === undefined) return { method, url, headers };
-  // A signature may stand in a form.
+  // A signature may be part of a form.
   return { method, url, headers, body: signed.body === request.body ? request.preview : signed.body };
 }

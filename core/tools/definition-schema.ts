@@ -19,9 +19,9 @@ export interface DefinitionSchema {
   checkConnector(data: unknown): FieldError[];
 }
 
-/** Compiles the schemas of tools and connectors. The catalogue's check and the API judge by it alike. */
+/** Compiles the schemas of tools and connectors. The catalogue's check and the API both use them. */
 export function createDefinitionSchema({ tool, connector }: DefinitionSchemas): DefinitionSchema {
-  // The schemas describe by conditions, in which a member's type and declaration stand elsewhere.
+  // The schemas use conditions, in which the type and the declaration of a member are in different places.
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
   formats.default(ajv);
   const connectors = ajv.compile(connector);

@@ -13,7 +13,7 @@ import {
   type UpstreamResponse,
 } from './wire.ts';
 
-/** What the engine needs of the house. */
+/** The functions that the engine needs from its caller. */
 export interface ExecutePorts {
   /**
    * Sends one request under the egress rules, with the account's origins pinned. Fails with a SendFailure.
@@ -48,7 +48,7 @@ export interface ExecutePorts {
 
 interface Attempt {
   outcome: ToolOutcome;
-  /** It failed in a way that time may mend: an answer that says so, or a lost connection. */
+  /** The failure may be temporary: the response says so, or the connection was lost. */
   transient: boolean;
   authenticated: boolean;
 }

@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 const MAX_NAME_LENGTH = 255;
 
 /**
- * The file that an answer is by itself: its body, named by Content-Disposition (RFC 6266).
+ * The file that a response body is, named by Content-Disposition (RFC 6266).
  *
  * @param headers names in lower case
  */
@@ -17,9 +17,9 @@ export function fileOfBody(headers: AnswerHeaders, bytes: Buffer): FileContent {
 }
 
 /**
- * The file that a JSON answer holds as base64, where the tool says so.
+ * The file that a JSON response contains as base64, if the tool declares it.
  *
- * @returns undefined when there is none at that place: an answer of another kind, which stays what it is
+ * @returns undefined if there is no file at that place: the response is treated as ordinary JSON
  */
 export function fileWithin({ base64, file_name, media_type }: FileWithin, json: unknown): FileContent | undefined {
   const text = atPointer(json, base64);

@@ -1,7 +1,7 @@
 /** A file on its way into a request. In JSON and in forms it stands for its bytes as base64. */
 export class FileContent {
   readonly name: string;
-  /** Undefined where nobody said what it is. */
+  /** Undefined if unknown. */
   readonly mediaType: string | undefined;
   readonly bytes: Buffer;
 

@@ -101,7 +101,7 @@ function fileInputsOf({ input_schema: schema }: Tool): readonly string[] {
   return names;
 }
 
-/** The stored files that an input names, with where each stands. */
+/** The stored files that an input refers to, with their paths. */
 export function storedFileIds(tool: Tool, input: Readonly<Record<string, unknown>>): { field: string; id: string }[] {
   return fileInputsOf(tool).flatMap((name) => {
     const value = input[name];

@@ -7,13 +7,13 @@ import type { ThreadPool } from '../threads/pool.ts';
 
 export interface ToolJudge {
   /**
-   * Judges a tool that somebody wrote: its form, its rules and its schemas, which are compiled in a thread.
+   * Validates a custom tool: its format, its rules and its schemas, which are compiled in a thread.
    *
-   * @param environmentId whose places in the threads the work takes
-   * @param definition of any shape
+   * @param environmentId the environment whose thread limit applies
+   * @param definition any value
    * @param provider whose accounts are to run it
-   * @returns at most 20 entries, one per offending field, from the tool's root
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY when too much of this work waits
+   * @returns at most 20 entries, one per invalid field, with paths from the tool's root
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too much of this work is waiting
    */
   judge(environmentId: string, definition: unknown, provider: ProviderDefinition): Promise<FieldError[]>;
 }

@@ -19,7 +19,7 @@ function isNext(parameter: string): boolean {
   return value.replaceAll('"', '').toLowerCase().split(/\s/).includes('next');
 }
 
-/** Splits at a separator that stands neither in a quoted string nor in a <target>. */
+/** Splits at separators outside of quoted strings and <targets>. */
 function unquotedParts(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;

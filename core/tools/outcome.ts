@@ -31,7 +31,7 @@ export interface ToolError {
   /** Where a token was refused: what has to be changed, the settings of the connection or what the account was given. */
   culprit?: 'connection' | 'account';
   upstreamStatus?: number;
-  /** What the API answered: JSON, or text cut to a readable length. */
+  /** What the API returned: JSON, or text cut to a readable length. */
   upstreamBody?: unknown;
   /** The scopes that the API wants for this call, where it said so. */
   requiredScopes?: string[];
@@ -67,12 +67,12 @@ export interface Cut {
   unit: 'items' | 'members' | 'characters' | 'bytes';
 }
 
-/** What a provider says about reading its answers. */
+/** The provider's rules for reading its responses. */
 export interface ReadProvider {
   api: Pick<ProviderDefinition['api'], 'errors' | 'rate_limit'>;
 }
 
-/** An answer as the rules of failure see it. */
+/** A response in the form that failure rules use. */
 export interface JudgedAnswer {
   status: number;
   headers: AnswerHeaders;
@@ -82,7 +82,7 @@ export interface JudgedAnswer {
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** What an answer's failure is, before it is put into a ToolError. */
+/** The failure of a response, before it is put into a ToolError. */
 export interface Failure {
   kind: PredicateKind;
   code?: string;
@@ -91,8 +91,8 @@ export interface Failure {
 }
 
 /**
- * Decides whether an answer is a failure, and which: the tool's predicates, then the connector's, then the HTTP status
- * with what the rate-limit headers say.
+ * Decides whether a response is a failure, and which: the tool's predicates, then the connector's, then the HTTP status with the
+ * rate-limit headers.
  *
  * @param now milliseconds UTC
  * @returns undefined for a success
@@ -150,7 +150,7 @@ export function kindOfStatus(status: number): PredicateKind | undefined {
   }
 }
 
-/** Kinds that time may mend. */
+/** Kinds that may be temporary. */
 const REPEATABLE: readonly ToolErrorKind[] = [
   'upstream_server_error',
   'upstream_unreachable',

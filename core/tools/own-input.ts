@@ -33,8 +33,8 @@ const inputJob: Job<InputJobRequest, string> = {
 };
 
 /**
- * Checks inputs of tools whose schemas nobody has judged but their author. What is small is compared at once; what may take longer
- * than a few milliseconds is compared in a thread that is ended after two seconds.
+ * Validates inputs of tools with untrusted schemas. Small inputs are validated immediately; those that may take more than a few
+ * milliseconds are validated in a thread that is stopped after two seconds.
  */
 export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
   const strict = createInputValidator(capacity, SCHEMA.patternSteps);

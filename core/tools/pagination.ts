@@ -10,7 +10,7 @@ export type CursorValue = string | number;
 /** What of a tool pagination reads. */
 export type PagedTool = Pick<Tool, 'name' | 'pagination'>;
 
-/** The parts of an answer that pagination reads. */
+/** The parts of a response that pagination reads. */
 export interface PageAnswer {
   /** Values of the Link header. */
   link: string | undefined;
@@ -42,12 +42,12 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
 }
 
 /**
- * Finds where the next page of an answer begins.
+ * Finds where the next page begins.
  *
  * @param input the input of the call, defaults filled in
- * @param at the place that this call began at; undefined for the first page
- * @param hidden query parameters that carry a credential: an address in an answer may repeat them, a cursor must not
- * @returns the opaque cursor to hand out, or undefined on the last page
+ * @param at the position that this call began at; undefined for the first page
+ * @param hidden query parameters that carry a credential: an address in a response may repeat them, a cursor must not
+ * @returns the opaque cursor to return, or undefined on the last page
  */
 export function nextCursor(
   tool: PagedTool,
@@ -57,7 +57,7 @@ export function nextCursor(
   hidden: readonly string[] = [],
 ): string | undefined {
   const next = nextPlace(tool, input, at, answer, hidden);
-  // The answer repeated a credential where the cursor stands; what is left of it leads nowhere.
+  // The response repeated a credential in the cursor; the rest of it is useless.
   if (next === undefined || String(next).includes(MASK)) return undefined;
   return Buffer.from(JSON.stringify({ tool: tool.name, at: next })).toString('base64url');
 }
@@ -99,7 +99,7 @@ function nextOfCursor(tool: PagedTool, body: unknown): CursorValue | undefined {
   return isText(value) || Number.isSafeInteger(value) ? (value as CursorValue) : undefined;
 }
 
-/** @param reached pages (style page) or items (style offset) that have been read with this answer */
+/** @param reached pages (style page) or items (style offset) that have been read including this response */
 function hasNextPage(
   tool: PagedTool,
   input: Readonly<Record<string, unknown>>,

@@ -3,10 +3,10 @@ import { isRecord } from './pointer.ts';
 import { encodeUnreserved } from './template.ts';
 import type { ToolParameter } from './tool.ts';
 
-/** Between the items of a list that is not exploded; a blank and a bar are no characters of a query, so they are encoded. */
+/** The separators between the items of a list that is not exploded; a space and a pipe are not query characters, so they are encoded. */
 const SEPARATORS = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' } as const;
 
-/** Reserved characters that a query may carry and that do not end the value they stand in (RFC 3986 §3.4). */
+/** Reserved characters that a query may contain and that do not end a value (RFC 3986 §3.4). */
 const KEPT_RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g;
 
 /**

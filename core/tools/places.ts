@@ -1,11 +1,11 @@
 import { isRecord, pointerSegments } from './pointer.ts';
 
 /**
- * A copy of a value in which the values at some places are replaced. Places that are not there leave no trace.
+ * Copies a value and replaces the values at some paths. Missing paths are ignored.
  *
- * @param places JSON pointers in which the segment `*` is each item of a list, or each member of an object; within the value, or
- *   within each item of it when it is a list
- * @param replace gets a value and its JSON pointer; gives what stands there instead
+ * @param places JSON pointers in which the segment `*` matches each item of a list, or each member of an object; within the
+ * value, or within each item of it if it is a list
+ * @param replace gets a value and its JSON pointer; returns the new value
  */
 export function replaceAt(
   value: unknown,

@@ -32,7 +32,7 @@ export function withPointer(document: unknown, pointer: string, value: unknown):
   return Object.fromEntries([...Object.entries(parent).filter(([key]) => key !== head), [head, below]]);
 }
 
-/** The text of a URI fragment; one that is not encoded correctly is taken as it stands. */
+/** The text of a URI fragment; one that is not encoded correctly is used unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

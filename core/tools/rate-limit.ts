@@ -1,7 +1,7 @@
 import type { RateLimitHeaders, ResetUnit } from '../connectors/provider.ts';
 import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 
-/** What an answer says about its API's limits. */
+/** The rate limit that a response reports. */
 export interface RateLimitState {
   remaining?: number;
   /** Milliseconds until another call may succeed, by Retry-After or by the reset header of a spent limit. */

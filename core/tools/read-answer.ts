@@ -21,7 +21,7 @@ import { shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';
 import type { Scrub, UpstreamResponse } from './wire.ts';
 
-/** What of a call its answer is read by. */
+/** The parts of a call that reading its response needs. */
 export interface ReadingFacts {
   tool: Pick<Tool, 'name' | 'hints' | 'errors' | 'response' | 'pagination'>;
   provider: ReadProvider;
@@ -29,7 +29,7 @@ export interface ReadingFacts {
   at?: RequestFacts['at'];
 }
 
-/** How an answer is read. */
+/** How a response is read. */
 export interface ReadingRules {
   /** Removes every secret of the call. */
   scrub: Scrub;
@@ -39,12 +39,12 @@ export interface ReadingRules {
   hidden: readonly string[];
 }
 
-/** No part of a JSON text grows more when it is written anew: the worst are numbers (1e20) and base64 of control characters. */
+/** The largest growth of a JSON text when it is written again: the worst are numbers (1e20) and base64 of control characters. */
 const MAX_GROWTH = 8;
 
 /**
- * Turns an answer into the outcome of its call. Secrets are removed before anything is selected, cut or kept as a
- * cursor, so that no part of one can survive a cut.
+ * Turns a response into the outcome of its call. Secrets are removed before anything is selected, cut or used as a cursor, so
+ * that no part of a secret can survive a cut.
  */
 export function readAnswer(call: ReadingFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
   const { headers } = response;
@@ -118,7 +118,7 @@ function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRul
   return new FileContent(scrub(name), mediaType, scrub.bytes(bytes));
 }
 
-/** Line breaks in base64 can hide a secret, so the text is scrubbed again. What is no text stays as it came. */
+/** Line breaks in base64 can hide a secret, so the text is scrubbed again. Bytes that are not text stay unchanged. */
 function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
   const text = typeof value === 'string' ? textOfBase64(value) : undefined;
   return text === undefined ? value : scrub(text);

@@ -8,7 +8,7 @@ import { parsePathTemplate } from './url.ts';
 /** What the templates of a tool refer to, and what is wrong with how they do. */
 export interface References {
   inputs: Set<string>;
-  /** Inputs that stand in the path, where an absent one would leave a hole. */
+  /** Inputs that are part of the path, which must not be absent. */
   pathInputs: Set<string>;
   account: Set<string>;
   /** Inputs that stand for files. */
@@ -43,7 +43,7 @@ export function accountReferences(tool: ToolDefinition): Set<string> {
   return referencesOf(tool).account;
 }
 
-/** Where in a tool's templates the reader stands. */
+/** The current path in a tool's templates. */
 interface Place {
   found: References;
   /** From the tool's root, dotted. */

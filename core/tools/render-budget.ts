@@ -4,8 +4,8 @@ import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
 
 /**
- * What rendering one request may produce. A short input can stand in a request many times: as the name of each item of a list, in a
- * template for each item, as a file that a list names again and again. So everything is counted before it is built.
+ * Limits of one rendered request. A request may repeat a short input many times: as the name of each item of a list, in a
+ * template for each item, as a file that a list names repeatedly. So everything is counted before it is built.
  */
 export class RenderBudget {
   #nodes = 0;

@@ -13,7 +13,7 @@ export interface RenderedRequest {
   body: string | Buffer | undefined;
   /** What people see of the body. */
   preview: unknown;
-  /** Texts that must not come back in the answer. */
+  /** Texts that must not appear in the response. */
   secrets: string[];
 }
 

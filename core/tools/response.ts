@@ -3,7 +3,7 @@ import { RESPONSE } from '../budgets.ts';
 import { decodeBase64 } from './file-content.ts';
 import { jsonExtent } from './json-extent.ts';
 
-/** The body of an answer, by what it is. */
+/** The body of a response, by its content. */
 export type DecodedBody =
   | { kind: 'empty' }
   | { kind: 'json'; value: unknown }
@@ -58,7 +58,7 @@ export function isReadQuickly(bytes: Buffer): boolean {
   return bytes.length <= inlineNodes || jsonExtent(bytes).nodes <= inlineNodes;
 }
 
-/** The text that base64 stands for; undefined when it is not base64, or stands for bytes that are no text. */
+/** The decoded text; undefined if it is not base64, or if the bytes are not text. */
 export function textOfBase64(base64: string): string | undefined {
   const bytes = decodeBase64(base64);
   return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;

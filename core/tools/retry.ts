@@ -3,9 +3,9 @@ import type { ToolError } from './outcome.ts';
 
 /** Bounds of trying a call again. Times are in milliseconds. */
 export interface RetryLimits {
-  /** Requests of one execution, of whatever reason (threat E10). */
+  /** Requests of one execution, including retries and refreshes (threat E10). */
   maxRequests: number;
-  /** From the first request to the last byte of the last answer. */
+  /** From the first request to the last byte of the last response. */
   deadlineMs: number;
   /** The wait that the first further request is chosen from at random; it doubles. */
   backoffMs: number;

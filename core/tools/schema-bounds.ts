@@ -62,10 +62,10 @@ const CHARACTERS_PER_NODE = 32;
 const sizes = new WeakMap<object, SchemaSize>();
 
 /**
- * Judges a JSON Schema before it is compiled: whether it stands by itself, and how large it becomes when its references are followed
- * (threat E12). Two references in each of twenty definitions make a million subschemas of two kilobytes.
+ * Checks a JSON Schema before it is compiled: whether it is self-contained, and how large it becomes when its references are
+ * followed (threat E12). Two references in each of twenty definitions turn two kilobytes into a million subschemas.
  *
- * @throws SchemaBoundsError that names the place
+ * @throws SchemaBoundsError with the path
  */
 export function measureSchema(schema: unknown): SchemaSize {
   if (!isRecord(schema)) throw new SchemaBoundsError('', 'must be an object');
@@ -101,7 +101,7 @@ function countNodes(value: unknown, limit: number): number {
   return nodes;
 }
 
-/** Everything that is written down, whatever it means. */
+/** Everything in the document, even unknown keywords. */
 class RawWalk {
   readonly anchors = new Map<string, Node>();
   hasPatterns = false;

@@ -9,8 +9,8 @@ import { uniqueItems } from './unique-items.ts';
 const MAX_FORMAT_LENGTH = 8192;
 
 /**
- * Options for the schemas of MCP servers: they were cleaned word by word, nobody has judged how they are written, and the server fills
- * in its defaults itself.
+ * Options for the schemas of MCP servers: only supported keywords are left, their style is not checked, and the server fills in
+ * its defaults itself.
  */
 export const LOOSE: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
 

@@ -13,11 +13,11 @@ export interface PatternEngine {
 }
 
 /**
- * Runs the regular expressions of schemas that others wrote in time that the length of the value bounds. The platform's own engine
- * backtracks: `^(a+)+$` takes it seconds for thirty characters, and everybody else waits meanwhile (threat E12). Compiling a schema
- * with a pattern beyond the language throws a PatternError.
+ * Runs the regular expressions of untrusted schemas in time linear in the length of the value. The platform's engine backtracks:
+ * `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12). Compiling a schema with an
+ * unsupported pattern throws a PatternError.
  *
- * @param steps of all patterns of one validation; an ordinary pattern takes three for each character
+ * @param steps of all patterns of one validation; an ordinary pattern takes three per character
  */
 export function createPatternEngine(steps: number = SCHEMA.patternSteps): PatternEngine {
   const budget = { steps: 0 };

@@ -50,10 +50,7 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
   return problems;
 }
 
-/**
- * Every regular expression is one whose time is bounded by the length of the value: who writes a schema must not be able to hold
- * up the process for everybody else.
- */
+/** Every regular expression must run in time linear in the value: the author of a schema must not be able to block the process. */
 function checkPatterns(schema: unknown, field: string): FieldError[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]): FieldError[] => {

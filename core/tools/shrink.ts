@@ -2,11 +2,11 @@ import type { Cut, Truncation } from './outcome.ts';
 import { isRecord } from './pointer.ts';
 
 /**
- * Cuts a JSON value to a size so that what is left is still JSON of the same shape: lists lose items at their end, long
- * texts lose their end, and only where that is not enough do objects lose their largest members.
+ * Cuts a JSON value to a size while keeping its structure: lists lose items at their end, long strings lose their end, and only
+ * if that is not enough, objects lose their largest members.
  *
  * @param maxBytes the largest size of the value as JSON, in bytes of UTF-8
- * @param paged the answer is one page of several (the advice then is a smaller page)
+ * @param paged the response is one page of several (the advice then is a smaller page)
  */
 export function shrinkToFit(
   value: unknown,
@@ -91,7 +91,7 @@ class Cutter {
     const shares = new Map<string, number>();
     let room = budget - 2;
     let left = members.length;
-    // The small ones whole, the rest of the room in equal parts to the large ones.
+    // Small members are kept whole; the large ones share the remaining space equally.
     for (const { key, frame, size } of members.toSorted((a, b) => a.frame + a.size - (b.frame + b.size))) {
       const share = Math.min(size, Math.floor(room / left) - frame);
       left--;

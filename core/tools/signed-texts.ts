@@ -5,8 +5,7 @@ const SCHEME = /^[A-Za-z0-9._-]+ /;
 const SIGNATURE = /(?:oauth_|X-Amz-)?Signature="?([^"&,\s]+)/gi;
 
 /**
- * Texts that signing has brought into a request. Whoever has them can send the request once more, so they must not come back in a
- * response.
+ * Texts that signing has added to a request. With them the request could be sent again, so they must not appear in a response.
  *
  * @param before the request that was signed
  */

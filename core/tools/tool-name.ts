@@ -1,8 +1,8 @@
 const MAX_PREFIX = 32;
 
 /**
- * What the names of a provider's tools begin with: its identifier in the characters of a tool's name, and an underscore. A long
- * identifier is cut, so that room is left for what the tool does.
+ * The prefix of a provider's tool names: its identifier in the characters of a tool name, and an underscore. A long identifier is
+ * cut, so that space is left for the action.
  *
  * @param identifier a connector's, or a custom provider's such as `acme-crm`
  * @returns for example `acme_crm_`

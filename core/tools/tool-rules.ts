@@ -24,7 +24,7 @@ export interface ToolRules {
   check(tool: ToolDefinition, provider: ProviderDefinition): FieldError[];
 }
 
-/** What the schema of a tool cannot say. The catalogue's check and the API judge by it alike. */
+/** Rules that the schema of a tool cannot express. The catalogue's check and the API both use them. */
 export function createToolRules(): ToolRules {
   const compiler = schemaCompiler();
   const inputs = createInputChecker(1);

@@ -70,7 +70,7 @@ export interface ToolResponse {
   /** Places of base64 texts, within the selected object or each item of the selected list; they become the text they stand for. */
   base64?: string[];
   fields?: string[];
-  /** The answer is a file whatever its type, or holds one as base64: pointers to it, its name and its type. */
+  /** The response is a file regardless of its type, or contains one as base64: pointers to it, its name and its type. */
   file?: true | { base64: string; file_name?: string; media_type?: string };
   max_bytes?: number;
 }

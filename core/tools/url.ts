@@ -59,7 +59,7 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
   const slash =
     first && 'literal' in first ? first.literal.startsWith('/') : first?.operator === '+' || first?.operator === '/';
   if (!slash) throw new TemplateSyntaxError(`The path must start with a slash or {+…}: ${template}`);
-  // A dot between two values, {name}.{format}, is no segment.
+  // A dot between two values, {name}.{format}, is not a dot segment.
   const shape = path.map((part) => ('literal' in part ? part.literal : 'x')).join('');
   if (climbs(shape) || shape.includes('//')) {
     throw new TemplateSyntaxError(`The path has a dot segment or an empty segment: ${template}`);
@@ -92,12 +92,12 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
 }
 
 /**
- * Renders the address of a call. Whatever the inputs hold, the result stays inside the template: the same origin, the
- * base's path as prefix, the same number of segments (unless the template takes a path by {+…}) (threat E1).
+ * Renders the URL of a call. With any inputs, the result stays inside the template: the same origin, the base's path as prefix,
+ * the same number of segments (unless the template has a path expression {+…}) (threat E1).
  *
- * @param base absolute address without trailing slash, as the URL parser writes it
- * @param lookup the value of a variable by its name
- * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot stand in an address
+ * @param base absolute URL without trailing slash, as the URL parser writes it
+ * @param lookup returns the value of a variable by its name
+ * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot be part of a URL
  */
 export function renderUrl(base: string, template: PathTemplate, lookup: (name: string) => unknown): RenderedUrl {
   for (const part of template.path) {
@@ -201,8 +201,8 @@ function pathProblem(path: string, first: boolean): string | undefined {
 }
 
 /**
- * A value that stands in one segment may hold slashes: they are sent percent-encoded. Some servers take an encoded slash for a
- * plain one, so the pieces between them are held to the rules of segments: nothing climbs out of where the value stands.
+ * A value in one segment may contain slashes: they are percent-encoded. Some servers treat an encoded slash like a plain one, so
+ * the pieces between them must follow the rules of segments: no value can leave its place.
  */
 function valueProblem(text: string): string | undefined {
   if (!text.includes('/')) return segmentProblem(text);

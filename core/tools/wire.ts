@@ -9,7 +9,7 @@ export interface OutboundRequest {
   body: string | Buffer | undefined;
 }
 
-/** An answer as the egress room gives it: header names in lower case, the body inflated. */
+/** A response as core/net returns it: header names in lower case, the body decompressed. */
 export interface UpstreamResponse {
   status: number;
   headers: AnswerHeaders;

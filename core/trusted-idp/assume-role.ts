@@ -28,13 +28,12 @@ const ROLE_ARN = /^arn:aws[a-z-]{0,20}:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 const SESSION_NAME = /^[\w+=,.@-]{2,64}$/;
 
 /**
- * Exchanges our word for an account for temporary credentials of a role (AssumeRoleWithWebIdentity): one request that carries no
- * signature but our token's, judged. A cloud whose clock differs refuses the token as not yet or no longer valid; it is asked once
- * more with its own time.
+ * Exchanges an identity token for temporary credentials of a role (AssumeRoleWithWebIdentity), with one request that is
+ * authenticated by the token only. A cloud with a different clock rejects the token as not yet or no longer valid; then the
+ * request is repeated with the cloud's time.
  *
- * @returns never `refused`: there is no grant that could end. Who may assume a role is decided anew each time, by a policy that its
- *   owner can change
- * @throws what is a mistake of ours
+ * @returns never `refused`: there is no grant that could end. The cloud decides each time by a policy that its owner can change
+ * @throws errors that are bugs
  */
 export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRoleOutcome> {
   try {
@@ -80,7 +79,7 @@ async function attempt(
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }
 
-/** A token can be signed again at any time, so whatever the cloud did with this one, nothing is lost. */
+/** A token can be signed again at any time, so after any failure nothing is lost. */
 function unspent(outcome: AssumeRoleOutcome): AssumeRoleOutcome {
   return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
 }

@@ -9,11 +9,11 @@ export interface DiscoveryDocument {
 }
 
 /**
- * The metadata of an issuer that vouches for accounts and signs nobody in (OpenID Connect Discovery 1.0 §3): it has no authorization
+ * The metadata of an issuer of identity tokens without user sign-in (OpenID Connect Discovery 1.0 §3): it has no authorization
  * endpoint.
  *
- * @param issuer an https address without a query; every token carries exactly this text
- * @param algorithms of the keys that are published (RFC 7518 §3.1)
+ * @param issuer an https URL without a query; every token has exactly this issuer
+ * @param algorithms of the published keys (RFC 7518 §3.1)
  */
 export function discoveryDocument(issuer: string, jwksUri: string, algorithms: readonly string[]): DiscoveryDocument {
   return {

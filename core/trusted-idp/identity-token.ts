@@ -20,7 +20,7 @@ export interface Identity {
   subject: string;
 }
 
-/** The token is exchanged at once; what is left over is for clocks that differ. */
+/** The token is exchanged immediately; the rest allows for clock differences. */
 const LIFE_S = 300;
 
 /**

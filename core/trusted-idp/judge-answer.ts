@@ -40,8 +40,8 @@ const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPRejectedClaim', 'ExpiredToken']);
 
 /**
- * Judges the answer of a token service: XML, for successes and failures alike. The code decides; of the cloud's words none but a
- * code is passed on.
+ * Evaluates the XML response of a token service, for successes and failures. The error code decides; only the code is passed on,
+ * never the cloud's text.
  */
 export async function judgeAnswer(response: Response, asked: Asked): Promise<AssumeRoleOutcome> {
   const { status, headers } = response;
@@ -102,7 +102,7 @@ function credentialsIn(answer: XmlElement | undefined, asked: Asked, headers: He
   };
 }
 
-/** Visible ASCII: one of them stands in a header. */
+/** Visible ASCII, because one of them is sent in a header. */
 function isToken(text: string): boolean {
   return /^[\x21-\x7e]{1,16384}$/.test(text);
 }

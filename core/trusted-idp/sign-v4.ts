@@ -19,10 +19,10 @@ export interface SigningScope {
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
 /**
- * Signs a request with AWS Signature Version 4: method, address, every header and the body. Whoever holds the signed request can
- * send it, for some minutes; nobody can change it.
+ * Signs a request with AWS Signature Version 4: method, URL, every header and the body. The signed request can be sent by anyone
+ * who has it, for some minutes, but not changed.
  *
- * @param request ready but for its signature; header names in lower case
+ * @param request complete except for its signature; header names in lower case
  * @param now milliseconds UTC
  * @returns a new request, with `x-amz-date`, `x-amz-security-token` and `authorization`
  */

@@ -1,6 +1,6 @@
 import { Secret } from '../secret.ts';
 
-/** Credentials that the cloud gives for a while (never answered by the interface, but for id and end). */
+/** Temporary credentials of the cloud (the API only returns their id and expiry). */
 export interface TemporaryCredentials {
   accessKeyId: string;
   secretAccessKey: Secret;

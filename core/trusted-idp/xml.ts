@@ -17,9 +17,9 @@ const TEXT = /[^<]*/y;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /**
- * Reads the XML of a simple answer: elements that hold either text or elements. It knows no document type, so there are no entities
- * but the five of XML itself, and nothing is ever fetched or expanded (XML 1.0 §4.6). Comments, CDATA, processing instructions,
- * prefixes and mixed content are refused: the answers that are read here have none.
+ * Parses a simple XML response: elements that have either text or elements. It does not support document types, so the only
+ * entities are the five of XML itself, and nothing is ever fetched or expanded (XML 1.0 §4.6). Comments, CDATA, processing
+ * instructions, prefixes and mixed content are rejected: the expected responses have none.
  *
  * @returns undefined for anything else
  */
@@ -63,7 +63,7 @@ function isMixed({ text, children }: XmlElement): boolean {
   return children.length > 0 && text.trim() !== '';
 }
 
-/** The text at the end of a path of names, each of which stands there once. */
+/** The text at the end of a path of element names, each of which must be unique. */
 export function textAt(element: XmlElement | undefined, ...path: string[]): string | undefined {
   let found = element;
   for (const name of path) {

@@ -25,10 +25,10 @@ export function seal(key: KeyObject, associatedData: Buffer, plaintext: Buffer, 
 }
 
 /**
- * Opens what `seal` made.
+ * Decrypts the output of `seal`.
  *
- * @returns the plaintext, in memory of its own, for the caller to wipe
- * @throws Error for anything that was not sealed with this key and this associated data
+ * @returns the plaintext in a new buffer, which the caller wipes
+ * @throws Error for anything that was not encrypted with this key and this associated data
  */
 export function open(key: KeyObject, associatedData: Buffer, sealed: Buffer): Buffer {
   const end = sealed.length - TAG_BYTES;
@@ -47,8 +47,8 @@ export function open(key: KeyObject, associatedData: Buffer, sealed: Buffer): Bu
 }
 
 /**
- * Like `seal`, for a key that lives long and seals without bound (page tokens, stored replies): every message has a key of its
- * own, derived from a random 128-bit salt, so that random nonces never come near their limit.
+ * Like `seal`, for a long-lived key that encrypts without limit (page tokens, stored responses): every message has its own key,
+ * derived from a random 128-bit salt, so that random nonces stay far below their limit.
  *
  * @returns salt, nonce, ciphertext, tag
  */
@@ -70,7 +70,7 @@ function messageKey(root: KeyObject, salt: Buffer): KeyObject {
   return key;
 }
 
-/** GCM takes nonces of any length without a word, so a random source that answers short must not go unnoticed. */
+/** GCM accepts nonces of any length, so a random source that returns too few bytes must be detected. */
 function exactly(size: number, random: RandomSource): Buffer {
   const bytes = random(size);
   if (bytes.length !== size) throw new RangeError('The random source returned a wrong length');

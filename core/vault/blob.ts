@@ -28,15 +28,15 @@ function prefix(version: BlobVersion, keyId: string): Buffer {
   return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1')]);
 }
 
-/** The key that a blob says it is sealed under, whatever its version. Throws as `decodeBlob`. */
+/** The id of the key that encrypted a blob, for any version. Throws as `decodeBlob`. */
 export function sealedUnder(bytes: Buffer): string {
   return decodeBlob(bytes[0] === SALTED ? SALTED : DIRECT, bytes).keyId;
 }
 
 /**
- * Takes a stored blob apart.
+ * Parses a stored blob.
  *
- * @throws VaultError `UNKNOWN_FORMAT` for another version than the expected one, `UNSEALABLE` for what is no blob at all
+ * @throws VaultError `UNKNOWN_FORMAT` for an unexpected version, `UNSEALABLE` if it is not a blob
  */
 export function decodeBlob(version: BlobVersion, bytes: Buffer): SealedBlob {
   const found = bytes[0];

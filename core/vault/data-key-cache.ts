@@ -8,11 +8,11 @@ const WRAPPED_AT = LENGTH_AT + 1;
 const SLOT_BYTES = WRAPPED_AT + MAX_WRAPPED_BYTES;
 
 /**
- * Remembers unwrapped data keys, so that opening a credential takes one decryption instead of two. A key comes back only for the same
- * place and the same wrapped bytes, which is all that unwrapping depends on besides the key-encryption key; whoever asks makes sure
- * that this one is still in the ring. What a write or a rotation has replaced is never found again.
+ * Caches unwrapped data keys, so that decrypting a credential takes one decryption instead of two. A key is only returned for the
+ * same place and the same wrapped bytes, on which unwrapping depends besides the key-encryption key; the caller checks that this
+ * key is still in the ring. A replaced or rewrapped key is never found.
  *
- * The keys lie in one block of memory that no collection copies. Key objects would take five times the space.
+ * The keys are in one block of memory outside the garbage-collected heap. Key objects would take five times the space.
  */
 export class DataKeyCache {
   readonly #max: number;
@@ -22,7 +22,7 @@ export class DataKeyCache {
   readonly #names: string[] = [];
   #next = 0;
 
-  /** @param max number of keys, about 400 bytes each; the one that came first makes room */
+  /** @param max number of keys, about 400 bytes each; the oldest one is evicted first */
   constructor(max: number) {
     this.#max = max;
     this.#slots = Buffer.alloc(max * SLOT_BYTES);

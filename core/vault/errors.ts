@@ -1,14 +1,14 @@
 /**
- * What can go wrong in the vault, for callers to tell apart:
+ * Error codes of the vault:
  * - `NO_KEY`: no key-encryption key was given, or its file cannot be read
- * - `KEY_FILE_PERMISSIONS`: others than the owner may read or change the key file
- * - `KEY_FORMAT`: a line of the key ring is not usable
- * - `KEY_FILE_EXISTS`, `KEY_FILE_BUSY`: a key file is in the way, or is being changed by somebody else
- * - `UNKNOWN_KEY`: the ring does not hold the key that is asked for
- * - `KEY_IN_USE`: the key is the active one, or records are still sealed under it
- * - `KEY_CHECK_FAILED`: the ring holds another key under this id than the one that sealed the data
- * - `UNKNOWN_FORMAT`: sealed by a version of the format that this release does not know
- * - `UNSEALABLE`: everything that a cipher can refuse, without saying which step did
+ * - `KEY_FILE_PERMISSIONS`: users other than the owner may read or change the key file
+ * - `KEY_FORMAT`: a line of the key ring is invalid
+ * - `KEY_FILE_EXISTS`, `KEY_FILE_BUSY`: a key file already exists, or another process is changing it
+ * - `UNKNOWN_KEY`: the ring does not have the requested key
+ * - `KEY_IN_USE`: the key is the active one, or records are still encrypted under it
+ * - `KEY_CHECK_FAILED`: the ring has a different key under this id than the one that encrypted the data
+ * - `UNKNOWN_FORMAT`: encrypted with a version of the format that this release does not support
+ * - `UNSEALABLE`: any failure of decryption, without the failed step
  */
 export type VaultErrorCode =
   | 'NO_KEY'
@@ -33,7 +33,7 @@ export class VaultError extends Error {
   }
 }
 
-/** One message for every cryptographic failure, so that nobody learns which check refused. The cause is for logs only. */
+/** One message for every cryptographic failure, so that the failed check is not revealed. The cause is for logs only. */
 export function unsealable(cause: unknown): VaultError {
   return new VaultError('UNSEALABLE', 'The sealed data cannot be opened', cause);
 }

@@ -23,8 +23,8 @@ const HEADER = `# Key-encryption keys of this Valetkey deployment. The first key
 `;
 
 /**
- * Writes a new key file, mode 0600. It appears complete or not at all, and never in the place of another. A draft that an interrupted
- * start left behind does not matter: each start has a draft with a name of its own, and removes those before it.
+ * Writes a new key file, mode 0600. It appears complete or not at all, and never replaces another one. The drafts of interrupted
+ * starts are harmless: each start has its own draft name, and removes older drafts.
  *
  * @param line of `generateKey`
  * @throws VaultError `KEY_FILE_EXISTS`
@@ -138,7 +138,7 @@ class Draft {
     this.#moved = true;
   }
 
-  /** Unlike a rename, a link fails where a file stands already. */
+  /** Unlike a rename, a link fails if the target exists. */
   linkTo(path: string): void {
     try {
       linkSync(this.#path, path);
@@ -152,7 +152,7 @@ class Draft {
 
   close(): void {
     closeSync(this.#fd);
-    // Once it has moved, a draft of this name is somebody else's.
+    // After the rename, a draft with this name belongs to another process.
     if (!this.#moved) rmSync(this.#path, { force: true });
   }
 }

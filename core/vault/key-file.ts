@@ -15,8 +15,8 @@ export interface KeyFileContent {
 /**
  * Reads a key file that only its owner may read.
  *
- * @throws VaultError `NO_KEY` when it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` for what is no
- *   ordinary small file
+ * @throws VaultError `NO_KEY` if it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` if it is not a
+ * regular small file
  */
 export function readKeyFile(path: string): KeyFileContent {
   let fd: number;
@@ -27,7 +27,7 @@ export function readKeyFile(path: string): KeyFileContent {
     throw unreadable(path, cause);
   }
   try {
-    // The open file is judged, not the path: nobody can exchange it in between.
+    // The open file is checked, not the path, so it cannot be exchanged in between.
     const stat = fstatSync(fd, { bigint: true });
     judge(path, stat);
     const bytes = readFileSync(fd);
@@ -39,7 +39,7 @@ export function readKeyFile(path: string): KeyFileContent {
   }
 }
 
-/** The identity of the file as it stands now, without reading it; `undefined` when there is none to be seen. */
+/** The current identity of the file, without reading it; `undefined` if it does not exist. */
 export function keyFileIdentity(path: string): string | undefined {
   try {
     return identityOf(statSync(path, { bigint: true }));

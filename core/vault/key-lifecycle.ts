@@ -7,8 +7,8 @@ import { generateKey, type KeyRing } from './key-ring.ts';
 import type { RotationStore } from './rotate.ts';
 
 /**
- * Makes a new key and adds it to the key file as the active one. Its check is stored first: a serving process may seal under the
- * key as soon as it stands in the file.
+ * Creates a new key and adds it to the key file as the active one. Its check value is stored first, because a running server may
+ * encrypt with the key as soon as it is in the file.
  *
  * @param now milliseconds UTC
  * @returns the new key's id
@@ -36,7 +36,7 @@ export interface Retirement {
 }
 
 /**
- * Gives up a key for good: refuses while anything is sealed under it, or may still come to be, then removes it from the key file.
+ * Permanently removes a key from the key file; fails while anything is encrypted under it, or could still be.
  *
  * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
  */

@@ -3,7 +3,7 @@ import { VaultError } from './errors.ts';
 import { keyFileIdentity, readKeyFile } from './key-file.ts';
 import { type KeyEncryptionKey, type KeyRing, parseKeyRing } from './key-ring.ts';
 
-/** Where the vault takes its keys from, each time anew. */
+/** The source of the vault's keys, read for each use. */
 export interface KeySource {
   /** The ring as it is known now. */
   current(): KeyRing;
@@ -19,8 +19,8 @@ export function fixedKeys(ring: KeyRing): KeySource {
 export type KeyReload = { outcome: 'reloaded'; ring: KeyRing } | { outcome: 'refused'; error: unknown };
 
 /**
- * The ring of a key file, followed while serving: a rotation by another process is noticed within `RELOAD.keyFileMs`, or at once when a
- * record names a key that is not known yet. A file that cannot be used changes nothing: the ring read last stays.
+ * The ring of a key file, reloaded while serving: a rotation by another process is noticed within `RELOAD.keyFileMs`, or
+ * immediately if a record names an unknown key. An invalid file is ignored: the last valid ring stays in use.
  */
 export class KeyFileSource implements KeySource {
   readonly #path: string;

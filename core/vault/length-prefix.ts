@@ -8,7 +8,7 @@ const UTF_16 = 0x8000_0000;
 export function lengthPrefixed(parts: readonly (string | Buffer)[]): Buffer {
   let size = 0;
   for (const part of parts) size += LENGTH_BYTES + byteLength(part);
-  // One buffer, written in place: this stands on the path of every opened credential.
+  // One buffer, written in place, because this runs for every decrypted credential.
   const out = Buffer.allocUnsafe(size);
   let at = 0;
   for (const part of parts) {

@@ -68,10 +68,10 @@ export interface RotationOptions {
 }
 
 /**
- * Brings everything sealed under the other keys of the ring under the active one, in small batches beside a serving process.
- * May be broken off at any point and started again, also twice at the same time: each item is replaced only as it was read.
+ * Rewraps everything that is encrypted under the other keys of the ring with the active one, in small batches while the server
+ * runs. It may be interrupted and started again, also twice at the same time: each item is only replaced if it is unchanged.
  *
- * @param ring the one that `vault` seals with
+ * @param ring the one that `vault` encrypts with
  */
 export async function rewrapAll(
   vault: Vault,
@@ -83,7 +83,7 @@ export async function rewrapAll(
   const total = await countAll(store, old);
   const result: RotationResult = { done: 0, failed: [], remaining: total };
   let advanced = total > 0;
-  // Once more as long as it helps: a process that had not noticed the new key yet may have sealed behind our back.
+  // Repeated as long as it finds items: a process that had not loaded the new key yet may have used the old one meanwhile.
   while (advanced && result.remaining > result.failed.length) {
     const before = result.done;
     result.failed = [];

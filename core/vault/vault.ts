@@ -36,11 +36,11 @@ export interface SealedValue {
 const MAX_KNOWN = 16_384;
 
 /**
- * Envelope encryption of credentials: every record has a data key of its own, wrapped by a key-encryption key, and every
- * ciphertext is bound to its place. Whatever was moved, exchanged or altered fails to open.
+ * Envelope encryption of credentials: every record has its own data key, wrapped by a key-encryption key, and every ciphertext is
+ * bound to its place. Moved, exchanged or altered values cannot be decrypted.
  *
- * Opening throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` when the ring lacks the key, `UNKNOWN_FORMAT`. Data keys of records are
- * remembered (decision 14); those of bytes, which are read once or twice, are not.
+ * Decryption throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` if the ring lacks the key, `UNKNOWN_FORMAT`. Data keys of records are
+ * cached (decision 14); those of bytes, which are read once or twice, are not.
  */
 export class Vault {
   readonly #keys: KeySource;
@@ -53,7 +53,7 @@ export class Vault {
     this.#random = random;
   }
 
-  /** Seals the fields of a record under a fresh data key. Done anew, with a new generation, on every credential write. */
+  /** Encrypts the fields of a record under a new data key. Repeated, with a new generation, on every credential write. */
   sealRecord<Field extends string>(context: RecordContext, fields: Record<Field, Secret>): SealedRecord<Field> {
     const { dataKey, bytes } = generateDataKey(this.#random);
     const wrapped = this.#wrap(context, bytes);
@@ -78,9 +78,9 @@ export class Vault {
   }
 
   /**
-   * Wraps a data key anew under the active key-encryption key. Fields and generation stay as they are.
+   * Rewraps a data key with the active key-encryption key. Fields and generation do not change.
    *
-   * @returns `null` when it is under the active key already
+   * @returns `null` if it already is under the active key
    */
   rewrap(context: DataKeyContext, wrappedDataKey: Buffer): WrappedDataKey | null {
     if (decodeBlob(DIRECT, wrappedDataKey).keyId === this.#keys.current().active.id) return null;
@@ -90,7 +90,7 @@ export class Vault {
     return wrapped;
   }
 
-  /** Seals bytes under a data key of their own, for what is large or short-lived: a rotation wraps the key and leaves the bytes. */
+  /** Encrypts bytes under their own data key, for large or short-lived contents: a rotation rewraps the key and not the bytes. */
   sealBytes(context: DataKeyContext, bytes: Buffer): WrappedDataKey & { sealed: Buffer } {
     const { dataKey, bytes: keyBytes } = generateDataKey(this.#random);
     const wrapped = this.#wrap(context, keyBytes);
@@ -107,7 +107,7 @@ export class Vault {
     return opening(() => open(dataKey.key, associatedData, body));
   }
 
-  /** Seals a value that stands alone: a deployment secret, a connection's client secret, a stored reply. */
+  /** Encrypts a single value: a deployment secret, a connection's client secret, a stored response. */
   sealValue(context: ValueContext, value: Secret): SealedValue {
     const kek = this.#keys.current().active;
     const plaintext = encodeSecret(value);
@@ -123,7 +123,7 @@ export class Vault {
     return decodeSecret(opening(() => openSalted(kek.sealing, associatedData, body)));
   }
 
-  /** Seals a value anew under the active key-encryption key; `null` when it is under that key already. */
+  /** Encrypts a value again under the active key-encryption key; `null` if it already is under that key. */
   resealValue(context: ValueContext, blob: Buffer): SealedValue | null {
     if (decodeBlob(SALTED, blob).keyId === this.#keys.current().active.id) return null;
     return this.sealValue(context, this.openValue(context, blob));
@@ -142,7 +142,7 @@ export class Vault {
     return opening(() => open(kek.wrapping, associatedData, body));
   }
 
-  /** A key that left the ring opens nothing any more, whatever is remembered. */
+  /** A key that was removed from the ring decrypts nothing, even if data keys are cached. */
   #recallDataKey(context: DataKeyContext, wrappedDataKey: Buffer): DataKey {
     this.#find(decodeBlob(DIRECT, wrappedDataKey).keyId);
     return this.#known.get(context, wrappedDataKey) ?? this.#openDataKey(context, wrappedDataKey, this.#known);

@@ -32,7 +32,7 @@ export function delegationClaims({ account, subject, scopes, audience }: Delegat
 }
 
 /**
- * The assertion itself: a JWT signed with RS256 (RFC 7515 §3.1). Whoever holds it can get the token, so it is as secret as one.
+ * The assertion: a JWT signed with RS256 (RFC 7515 §3.1). Its holder can get the token, so it is as secret as the token.
  *
  * @param now milliseconds UTC
  */

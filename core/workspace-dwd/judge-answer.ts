@@ -30,8 +30,8 @@ const NOT_DELEGATED: ReadonlySet<string> = new Set(['unauthorized_client', 'acce
 const SPEAKS_OF_THE_KEY = /\b(?:jwt|signature|assertion|issuer|key|account not found)\b/i;
 
 /**
- * Judges the answer to an assertion (RFC 7521 §4.1.1). The status decides where it is clear, else the code does, and for
- * `invalid_grant` the words beside it; none of those words is passed on.
+ * Evaluates the response to an assertion (RFC 7521 §4.1.1). The status decides if it is clear, otherwise the code, and for
+ * `invalid_grant` the description; no description is passed on.
  */
 export async function judgeAnswer(response: Response, asked: Asked): Promise<DelegatedTokenOutcome> {
   const { status, headers } = response;

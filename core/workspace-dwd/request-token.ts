@@ -6,7 +6,7 @@ import { type Delegation, signDelegation } from './assertion.ts';
 import { type DelegatedTokenOutcome, judgeAnswer } from './judge-answer.ts';
 
 export interface DelegatedTokenRequest extends Delegation {
-  /** Where the token is asked for; the provider's, whatever the key file says. */
+  /** The token endpoint of the provider, even if the key file names another one. */
   tokenEndpoint: URL;
   /** Pinned to the origin of the endpoint, and bounded in time. */
   fetch: ProtocolFetch;
@@ -57,7 +57,7 @@ async function attempt(
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }
 
-/** An assertion can be made again at any time, so whatever a provider did with this one, nothing is lost. */
+/** An assertion can be signed again at any time, so after any failure nothing is lost. */
 function unspent(outcome: DelegatedTokenOutcome): DelegatedTokenOutcome {
   return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
 }

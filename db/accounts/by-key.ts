@@ -9,7 +9,7 @@ import { CONNECTION_OF_CONNECTOR } from './list.ts';
 const ENVIRONMENT = sql.placeholder('environmentId');
 
 /**
- * A user has few accounts, so where a user is named its index leads, whatever else is given; else the index of the identity does,
+ * A user has few accounts, so a given user id selects its index; else the index of the identity does,
  * whose first columns are the connection and the identifier.
  */
 export function createByKey({

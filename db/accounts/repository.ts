@@ -71,9 +71,9 @@ export interface AccountWrites {
    * @returns how many accounts had any
    */
   forgetObtained(environmentId: EnvironmentId, connectionId: string, shown: JsonObject): Promise<number>;
-  /** Notes uses; it is no change of the account, so neither its version nor `updated_at` moves. Times never go back. */
+  /** Stores times of use. This does not change the account, so its version and `updated_at` stay the same. Times never go back. */
   touch(environmentId: EnvironmentId, uses: { id: string; lastUsedAt: number }[]): Promise<void>;
-  /** Removes an account for good and leaves a tombstone. @returns false when there is none */
+  /** Permanently removes an account and leaves a tombstone. @returns false if it does not exist */
   remove(environmentId: EnvironmentId, id: string, deletedAt: number): Promise<boolean>;
 }
 

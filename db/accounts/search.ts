@@ -23,7 +23,7 @@ type Source = (direction: Direction, place: number | undefined, limit: number) =
 
 /** More connections than this are not merged one by one. */
 const MERGED_CONNECTIONS = 64;
-/** The accounts of a connection this small are looked through at once. */
+/** Connections with at most this many accounts are searched in one query. */
 const SMALL_CONNECTION = LIST.slice;
 /** Matches that are counted. */
 const COUNTED = LIST.countedBySearch;

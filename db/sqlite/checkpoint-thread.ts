@@ -10,7 +10,7 @@ export interface ThreadFailure {
 
 export interface CheckpointThread {
   /**
-   * Moves what can be moved of the log into the main file, in a thread with a connection of its own. One call at a time.
+   * Runs a checkpoint in a thread with its own connection. One call at a time.
    *
    * @throws StorageError
    */

@@ -12,7 +12,7 @@ export interface Durability {
 
 /**
  * Makes the log of a database durable without holding up the event loop: an fsync takes as long as a hundred reads. The database
- * writes its commits into the log and leaves the syncing to this room; log and reader stay consistent by SQLite's own ordering.
+ * writes its commits into the log and leaves the syncing to this module; log and reader stay consistent by SQLite's own ordering.
  *
  * @param wal the file with the log, which lives as long as a connection to the database is open
  */
@@ -27,7 +27,7 @@ const MAIN_FILES = new Map<string, { file: number; stores: number }>();
 /**
  * The same for the main file, to which checkpoints write.
  *
- * Whoever closes any descriptor of that file takes from the whole process the locks that SQLite holds on it. So the stores of one
+ * Closing any descriptor of that file releases the locks that SQLite holds on it in the whole process. So the stores of one
  * file share one descriptor, and each is to be closed after its connections.
  */
 export function openMainFile(path: string): Durability {

@@ -26,7 +26,7 @@ export interface GroupCommit<Tx> {
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
   /** As `write`, but settles when the transaction is committed, which is before it is durable. */
   commit<T>(unit: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
-  /** As `commit`, for what nobody waits for: it becomes durable with whatever is made so next. */
+  /** As `commit`, for writes that no caller waits for: they become durable with the next durable write. */
   note(unit: (tx: Tx) => Promise<unknown>): Promise<void>;
   /**
    * For a running unit: lets other work have a turn of the event loop. The transaction stays open, so other units wait, and reads go on
@@ -53,21 +53,19 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
  * How long a group waits for more, in turns of the event loop that each bring some: on a fast disk groups would be small otherwise.
- * Notes alone wait as long for anything else, which spares them a transaction of their own.
+ * Notes wait as long for other writes, which saves them a separate transaction.
  */
 const MAX_TURNS = 4;
 
 /**
- * Shares durable commits: the units that arrive in one turn of the event loop run one after the other in one transaction, each in
- * a savepoint of its own, so that a unit that throws takes back its own writes alone. While a commit becomes durable, what arrives
+ * Shares durable commits: the units that arrive in one turn of the event loop run one after the other in one transaction, each in its own savepoint, so that a unit that throws rolls back only its own writes. While a commit becomes durable, what arrives
  * waits for the next one, since it could not be durable sooner: the busier the server, the larger the groups.
  *
  * A group runs within one turn, except where a large unit calls `breathe`. That works because the calls of a unit settle without I/O;
- * a unit that awaits anything slower is found out when the microtask queue runs empty, is undone, and is rejected. So no transaction is
+ * a unit that awaits anything slower is detected when the microtask queue is empty, rolled back, and rejected. So no transaction is
  * ever held over I/O, and no other unit runs in between.
  *
- * Where another process holds the write lock, the group goes back to the queue and is tried again after a pause. What has waited
- * for too long is rejected (`STORAGE.lockWaitMs`).
+ * If another process holds the write lock, the group returns to the queue and is retried after a pause. Units that have waited too long are rejected (`STORAGE.lockWaitMs`).
  *
  * @param openScope makes the `tx` of one unit and the function that ends its use
  * @param maxGroup the most units of one transaction

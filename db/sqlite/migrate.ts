@@ -34,7 +34,7 @@ export function loadMigrations(directory: string = DIRECTORY): Migration[] {
 
 /**
  * Brings a database to the newest migration. Each file is one IMMEDIATE transaction, and what is left to do is judged inside of
- * it, so two processes that start at once do each step once.
+ * it, so two processes that start together apply each file once.
  *
  * @param now milliseconds UTC
  * @returns the names that were applied

@@ -4,14 +4,12 @@ import type { Client } from './open.ts';
 export interface ReadTurn {
   begin(): void;
   end(): void;
-  /** What `read` answers; within a turn it is asked once for a key, since its transaction would answer the same again. */
+  /** The result of `read`; within a turn it is called once per key, because the same transaction would return the same. */
   once<T>(key: string, read: () => T): T;
 }
 
 /**
- * Lets the reads of a turn share a transaction: to take a read lock and to give it back are six calls of the system, which together
- * cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a write is seen by
- * whoever waited for it.
+ * Lets the reads of a turn share a transaction: taking and releasing a read lock takes six system calls, which cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a caller that waited for a write sees it.
  *
  * @param report is told when the transaction cannot be ended by itself at the end of the turn; the next read begins another one
  */

@@ -7,8 +7,7 @@ import { translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 /**
- * The statements of one connection. SQLite answers on the event loop, so a promise of theirs is settled when it is returned: what awaits
- * it goes on within the same turn, which the group commit relies on.
+ * The statements of one connection. SQLite runs on the event loop, so their promises are settled when they are returned and their callers continue in the same turn, which the group commit relies on.
  *
  * @param failed is told of each StorageError
  */

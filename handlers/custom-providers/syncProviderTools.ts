@@ -33,7 +33,7 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
         const party = await partyOf(providers.store.read, providers.catalogue, account);
         return { reply: call.problem(toolsNotListed(synced.error, party)) };
       } catch (error) {
-        // An expected refusal is an answer, which the idempotency key keeps.
+        // An expected failure is a response, which is stored for the idempotency key.
         if (error instanceof ApiError) return { reply: call.problem(error) };
         throw error;
       }

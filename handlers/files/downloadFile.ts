@@ -16,7 +16,7 @@ export const downloadFile: Handler<'downloadFile', Executions> = async (call, re
   });
 };
 
-/** Both forms of RFC 6266 §4.3: what cannot stand in a quoted text is left to the second one. */
+/** Both forms of RFC 6266 §4.3: characters that a quoted string cannot contain are only in the second one. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

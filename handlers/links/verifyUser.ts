@@ -5,7 +5,7 @@ import type { Handler } from '../../http/contract.ts';
 
 export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => {
   const { auth_request_id: authRequestId, identifier, allow_subject_change: allowSubjectChange = false } = call.body;
-  // Refusals are answered and not thrown: what counts them has to be committed.
+  // Failures are returned and not thrown, because their counter must be committed.
   return call.commit(async (tx) => {
     const claim = { authRequestId, identifier, allowSubjectChange };
     const verified = await verify(tx, links, call.environment, claim, call.cause);

@@ -32,7 +32,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs>
       clientId,
       user: { organizationId, userId, identifier },
       userVerifyUrl: userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl),
-      // Whoever may not make links over this interface does not come by them over another.
+      // A client without the scope to create links must not get a session that can.
       mayConnect: scopes.includes(CONNECTS),
       expiresAt,
     };

@@ -20,7 +20,7 @@ export const issueToken: Handler<'issueToken', Tokens> = async (call, reply, tok
   const { clientId, clientSecret, scope, method } = read.request;
   const client = await tokens.store.read.apiClients.get(call.environment.id, clientId, tokens.now());
   const live = client?.enabled ? client.secrets.map((secret) => secret.digest) : [];
-  // Called for an unknown client too, so that its answer takes as long as any other.
+  // Also called for an unknown client, so that its response takes as long as any other.
   const authenticated = verifyClientSecret(clientSecret, live, tokens.digester);
   if (!client || !authenticated) {
     call.refused(

@@ -51,7 +51,7 @@ export function createCallback(tools: LinkTools) {
   };
 }
 
-/** Browsers hand the fragment on to where they are redirected, and there is a token in it, unless the new address has one of its own. */
+/** Browsers keep the fragment, which contains a token, across redirects, unless the new URL has its own fragment. */
 function withoutFragment(reply: PageReply): PageReply {
   return 'redirect' in reply ? { ...reply, redirect: `${reply.redirect}#` } : reply;
 }

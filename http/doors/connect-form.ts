@@ -97,7 +97,7 @@ function pageOf(
   });
 }
 
-/** What was typed, by the provider's names of its fields. A field that stands twice is none: a page of ours has each once. */
+/** The entered values, by the provider's field names. A repeated field is ignored, because our pages have each field once. */
 function typedIn(pairs: Pairs): Typed {
   const fields = Object.entries(pairs).filter(([name]) => name.startsWith(FIELD_PREFIX));
   const texts = fields.map(([name, value]) => [

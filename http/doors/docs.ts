@@ -42,7 +42,7 @@ export function createDocs(): Express {
           frameAncestors: ["'none'"],
         },
       },
-      // Decided by whoever terminates TLS in front.
+      // Set by the proxy that terminates TLS.
       strictTransportSecurity: false,
     }),
   );

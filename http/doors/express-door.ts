@@ -70,7 +70,7 @@ function run(app: Express, exchange: Exchange): Promise<Reply | number> {
   const { req, res } = exchange;
   return new Promise((settle, reject) => {
     Object.assign(res, { locals: { exchange, settle } satisfies Locals });
-    // Called where no route serves the request, and with whatever a route has thrown.
+    // Called if no route matches the request, and with the errors of routes.
     app(req as never, res as never, (error?: unknown) => reject(isOfExpress(error) ? notFound() : error));
   });
 }

@@ -2,7 +2,7 @@ import type { ApiError } from '../../core/errors.ts';
 import type { Reply } from '../contract.ts';
 import { respondUntyped } from '../reply.ts';
 
-/** Codes of JSON-RPC 2.0 §5.1 for what is wrong before a message can be answered under its own id. */
+/** Codes of JSON-RPC 2.0 §5.1 for errors before the id of a message is known. */
 const JSON_RPC_CODES: Partial<Record<number, number>> = { 400: -32600, 500: -32603 };
 const SERVER_ERROR = -32000;
 const PARSE_ERROR = -32700;

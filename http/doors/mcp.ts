@@ -107,7 +107,7 @@ export function createMcpDoor(deps: Deps, serving: McpServing, pipeline: Pipelin
     }
   }
 
-  /** The protocol answers: in one piece, or as a stream of events. */
+  /** The response of the protocol: JSON, or a stream of events. */
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
     const { req, res } = exchange;
     // One after the other: each takes much of a turn of the event loop when it is loaded.

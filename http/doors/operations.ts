@@ -20,7 +20,7 @@ import type { Door, Pipeline } from '../pipeline.ts';
 import { respond, respondUntyped } from '../reply.ts';
 import { type ContractRequest, readRequest } from '../request.ts';
 
-/** Operations that answer on every host, so that probes reach them by address. */
+/** Operations that are served on every host, so that probes can use the address. */
 const ANY_HOST = new Set(['getHealth', 'getReadiness']);
 
 export interface OperationsDoor extends Door {
@@ -128,7 +128,7 @@ export async function createOperations(
   };
 }
 
-/** Goes on at once where nothing has to be waited for, which is the usual case. */
+/** Continues synchronously if there is nothing to wait for, which is the usual case. */
 function whenKnown<T>(value: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
   return value instanceof Promise ? value.then(use) : use(value);
 }

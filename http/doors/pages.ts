@@ -18,14 +18,14 @@ export interface PageCall {
   requestId: string;
   /** Counts the body of the request. */
   bodyHold: BodyHold;
-  /** Who does what the page does, for the audit log: whoever has the link. */
+  /** The actor in the audit log: the holder of the link. */
   cause: Cause;
 }
 
 /** A page, or the way to another. */
 export type PageReply = { cookie?: string } & ({ status: number; page: Html; script?: true } | { redirect: string });
 
-/** In the audit log: nobody knows who it is that has the link. */
+/** The actor in the audit log: the holder of the link is not identified. */
 const ACTOR = 'link';
 
 /** What a page gets of a request whose environment is known. */
@@ -62,7 +62,7 @@ export function errorPage(error: ApiError, exchange: Exchange): Reply {
  * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
  */
 function policyOf(environment: Environment | undefined, hasScript: boolean): string {
-  // In development the application may be on the loopback, one of whose addresses cannot stand in a policy.
+  // In development the application may be on the loopback, one of whose addresses is not allowed in a policy.
   const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
   const sources = `default-src 'none'; ${hasScript ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;
   return `${sources}; form-action 'self' ${targets}; base-uri 'none'; frame-ancestors 'none'`;

@@ -34,8 +34,7 @@ export function isRawCall(req: IncomingMessage): boolean {
 }
 
 /**
- * Raw calls: a request to the API of an account, answered as its provider answers. They stand beside the operations, because a
- * contract cannot say "any path, any status, any type"; host, token, rate limit and errors are those of every operation.
+ * Raw calls: a request to the API of an account, with the provider's response. They are not operations of the contract, because it cannot express "any path, any status, any type"; host, token, rate limit and errors are those of every operation.
  */
 export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
   async function dispatch(exchange: Exchange): Promise<number> {
@@ -111,7 +110,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
     };
     try {
       const passed = await passOn(body, res, secrets, () => recordOnce(outcomeOf(status)));
-      // A caller that left does not change what the provider answered.
+      // The provider's response is recorded even if the caller has disconnected.
       await recordOnce(passed === 'cut' ? cutOff(status) : outcomeOf(status));
     } catch {
       res.destroy();

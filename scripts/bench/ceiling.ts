@@ -5,8 +5,8 @@ import { signToken } from './ceiling-crypto.ts';
 import { openCeilingDatabase, type Row } from './ceiling-database.ts';
 
 /**
- * The least that answers the same requests: node:http, a prepared statement, the cipher, JSON. There is no framework, no bearer
- * check, no validation, no log, no metric and no envelope of keys; what has to be durable is.
+ * The minimum that serves the same requests: node:http, a prepared statement, the cipher, JSON. There is no framework, no bearer
+ * check, no validation, no log, no metric and no envelope of keys; data that must be durable is durable.
  */
 const db = openCeilingDatabase(process.env['CEILING_DATABASE'] as string);
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -46,7 +46,7 @@ function page({ rows, total }: { rows: Row[]; total: number }) {
   return { connected_accounts: shown.map(summary), next_page_token: next, prev_page_token: '', total_size: total };
 }
 
-/** The plain form of a group commit: what has come in this turn of the event loop is written together, then answered. */
+/** The plain form of a group commit: the requests of one turn of the event loop are written together, then responded to. */
 let waiting: { subject: string; done: () => void }[] = [];
 
 function commitTogether(subject: string, done: () => void): void {

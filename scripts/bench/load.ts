@@ -5,7 +5,7 @@ import { percentile } from './statistics.ts';
 export interface Load {
   port: number;
   connections: number;
-  /** Milliseconds between an answer and the next request of its connection, on average: half to one and a half of it. */
+  /** Milliseconds between a response and the next request of its connection, on average: half to one and a half of it. */
   pauseMs: number;
   seconds: number;
   /** Seconds of load before the first request that counts. */
@@ -26,10 +26,9 @@ export interface LoadResult {
 }
 
 /**
- * Closed loop over keep-alive connections: each sends its next request when the answer to the last one is complete. Requests go
- * out as text and answers are measured by their Content-Length: a client of full comfort would cost more than the server.
+ * Closed loop over keep-alive connections: each sends its next request when the response to the last one is complete. Requests are sent as text and responses are delimited by their Content-Length: a full HTTP client would cost more than the server.
  *
- * @throws Error when an answer has another status, or a connection ends
+ * @throws Error if a response has a different status, or a connection ends
  */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const started = performance.now();
@@ -74,7 +73,7 @@ function runConnection(load: Load, count: (sentAt: number, doneAt: number) => bo
       const answer = answers(chunk);
       if (answer === null) return;
       if (answer.status !== load.status) {
-        socket.destroy(new Error(`answered ${answer.status} instead of ${load.status}: ${answer.text()}`));
+        socket.destroy(new Error(`returned ${answer.status} instead of ${load.status}: ${answer.text()}`));
       } else if (count(sentAt, performance.now())) {
         if (load.pauseMs > 0) setTimeout(send, load.pauseMs * (0.5 + nextShare()));
         else send();
@@ -106,7 +105,7 @@ interface Answer {
   text(): string;
 }
 
-/** Puts the chunks of one answer after the other together; null until it is complete. */
+/** Joins the chunks of one response after the other; null until it is complete. */
 function createReader(): (chunk: Buffer) => Answer | null {
   let held: Buffer | null = null;
   let end = 0;

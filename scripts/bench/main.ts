@@ -65,7 +65,7 @@ async function run(options: Options, folder: string, startProcess: Start): Promi
 
   console.log(`\n${tableOf(results)}\n`);
   console.log(`memory of the server after the run: ${servers.server.rss().toFixed(0)} MB (goal: < 160 MB)`);
-  console.log(`start to first answer: ${readyMs.toFixed(0)} ms, median of ${options.starts} (goal: < 700 ms)`);
+  console.log(`start to first response: ${readyMs.toFixed(0)} ms, median of ${options.starts} (goal: < 700 ms)`);
 }
 
 /** Every operation once per round, the sides in turn first: what slows the machine for a while slows both. */

@@ -131,7 +131,7 @@ export const OPERATIONS: readonly Operation[] = [
     goal: '',
   },
   { ...EXECUTE, name: 'execute-tool', goal: '<= 1.5 ms p50, <= 5 ms p99 added' },
-  // What agents notice who do something with each answer: ten connections that never pause wait mostly for one another.
+  // The latency that agents see, which pause between calls: ten connections that never pause mostly wait for one another.
   { ...EXECUTE, name: 'execute-tool-paced', pauseMs: 20, goal: '' },
 ];
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export interface RunningProcess {
   port: number;
-  /** From the start of the process to the first good answer, in milliseconds. */
+  /** From the start of the process to the first successful response, in milliseconds. */
   readyMs: number;
   /** Microseconds of processor time so far; NaN where the system does not tell. */
   cpu(): number;
@@ -20,7 +20,7 @@ export interface ProcessOptions {
   /** Arguments of Node. */
   args: string[];
   env: Record<string, string>;
-  /** Answers 200 once the process is ready. */
+  /** Returns 200 once the process is ready. */
   readyPath: string;
   core: number;
   /** Standard output goes there, as it goes to a file or a collector in production. */
@@ -51,7 +51,7 @@ export async function withProcesses<T>(
   }
 }
 
-/** Starts a Node process on a core and waits until it answers. */
+/** Starts a Node process on a core and waits until it responds. */
 async function startProcess(
   options: ProcessOptions,
   onStarted: (stop: () => Promise<void>) => void,

@@ -10,13 +10,13 @@ interface Profile {
 
 const SHOWN_FUNCTIONS = 40;
 
-/** `node scripts/bench/profile.ts <folder>`: where the newest profile of a folder spent its time, by room and by function. */
+/** `node scripts/bench/profile.ts <folder>`: where the newest profile of a folder spent its time, by folder and by function. */
 function main(folder: string): void {
   const [newest] = readdirSync(folder)
     .filter((name) => name.endsWith('.cpuprofile'))
     .sort()
     .reverse();
-  if (!newest) throw new Error(`${folder} holds no profile`);
+  if (!newest) throw new Error(`${folder} has no profile`);
   const profile = JSON.parse(readFileSync(join(folder, newest), 'utf8')) as Profile;
   const rooms = new Map<string, number>();
   const functions = new Map<string, number>();
@@ -33,7 +33,7 @@ function main(folder: string): void {
     const name = `${frame.functionName || '(anonymous)'} ${file}:${frame.lineNumber + 1}`;
     functions.set(name, (functions.get(name) ?? 0) + time);
   }
-  print('by room', rooms, busy, Number.POSITIVE_INFINITY);
+  print('by folder', rooms, busy, Number.POSITIVE_INFINITY);
   print('by function, without what it calls', functions, busy, SHOWN_FUNCTIONS);
 }
 

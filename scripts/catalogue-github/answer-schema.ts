@@ -5,9 +5,9 @@ import type { JsonSchema } from '../../core/tools/tool.ts';
 type Tree = Map<string, Tree>;
 
 /**
- * The schema of what an answer becomes after `select` and `fields`: types as the API's description has them, nothing else.
+ * The schema of a response after `select` and `fields`, with the types of the API's description.
  *
- * @throws Error for a field that the description does not know
+ * @throws Error for a field that is not in the description
  */
 export function answerSchema(
   schema: unknown,

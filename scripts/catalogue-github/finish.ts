@@ -8,7 +8,7 @@ const FORMATS = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);
 /**
  * Puts our words to an imported tool.
  *
- * @param output the schema of its answer
+ * @param output the schema of its response
  * @throws Error for an input that callers must give and that has no words
  */
 export function finishTool(imported: Tool, said: ToolWords, words: Words, output: JsonSchema): Omit<Tool, 'connector'> {

@@ -31,17 +31,17 @@ async function imported(overlay: string): Promise<Map<string, Tool>> {
   return new Map(tools.map(({ tool }) => [tool.name, tool]));
 }
 
-/** Reads the types of answers, which an imported tool holds only as far as a model needs them. */
+/** Reads the types of responses, of which an imported tool only has those that a model needs. */
 async function answers(): Promise<(said: ToolWords) => JsonSchema> {
   const document = await normalise(loadDocument(files));
   const resolve = createResolver(document);
   const read = createSchemaReader(resolve);
   const operations = new Map(listOperations(document, resolve).map((operation) => [operation.operationId, operation]));
   return ({ operation: id, answer, select, fields }) => {
-    if (answer === 'none') return { description: 'The answer has no content.', type: 'null' };
+    if (answer === 'none') return { description: 'The response has no content.', type: 'null' };
     if (answer) return answer;
     const operation = operations.get(id);
-    if (!operation || !fields) throw new Error('says nothing of its answer');
+    if (!operation || !fields) throw new Error('does not describe its response');
     return answerSchema(readAnswerOf(operation, resolve).schema, read, select, fields);
   };
 }

@@ -16,7 +16,7 @@ export interface ToolWords {
   hints: ToolHints;
   /** The name of a list of sets in `scopes`. */
   scopes: string;
-  /** A schema in place of that of the body, where the description's is no plain object. */
+  /** A schema in place of that of the body, if the description's is not a plain object. */
   body?: JsonSchema;
   inputs?: Record<string, InputWords>;
   /** Parameters that are not offered though there are words for an input of their name. */
@@ -25,7 +25,7 @@ export interface ToolWords {
   fixed?: Record<string, unknown>;
   /** Where the description does not show that there are pages. */
   pages?: 'link_header';
-  /** `none` for an answer without content, or a schema in place of what `fields` give. */
+  /** `none` for a response without content, or a schema in place of what `fields` give. */
   answer?: 'none' | JsonSchema;
   select?: string;
   fields?: string[];

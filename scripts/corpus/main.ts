@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   if (!printReport(addUp(verdicts, calls))) process.exitCode = 1;
 }
 
-/** A thread that answers one question at a time; one that hangs or fails is replaced. */
+/** A thread that does one job at a time; one that hangs or fails is replaced. */
 class Helper<Answer> {
   readonly #file: URL;
   readonly #limitMs: number;
@@ -63,7 +63,7 @@ class Helper<Answer> {
     this.#limitMs = limitMs;
   }
 
-  /** @returns the answer, or why there is none */
+  /** @returns the result, or why there is none */
   async ask(question: object): Promise<Answer | string> {
     this.#worker ??= new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: 900 } });
     const signal = AbortSignal.timeout(this.#limitMs);

@@ -5,15 +5,14 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { memoryAdapter } from './provider-memory.ts';
 
-/** What Acme is called at; it really stands on loopback, and the server is told so. */
+/** Acme's public address; it actually runs on loopback, and the server has an override. */
 export const ACME = 'https://acme.example';
 
 /**
- * Acme Files: an application of somebody else's making, with an authorization server that people sign in to and an API that takes
- * nothing but its living tokens. It demands proof keys, gives a code once, rotates refresh tokens and revokes.
+ * Acme Files: a third-party application, with an authorization server that users sign in to and an API that only accepts its valid tokens. It requires PKCE, accepts a code once, rotates refresh tokens and supports revocation.
  */
 export interface Acme {
-  /** Where it stands. */
+  /** Its actual address. */
   origin: string;
   /** Makes a client known, as a developer does on a page of the provider. */
   register(client: { client_id: string; client_secret: string; redirect_uri: string }): Promise<void>;
@@ -77,7 +76,7 @@ export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acm
   provider.proxy = true;
   const authorize = provider.callback();
   const server = createServer((req, res) => {
-    // Browsers come to where it stands. For servers it is the host that everybody knows, as a proxy in front of it would say.
+    // Browsers use its actual address. For servers it is the public host, as behind a proxy.
     if (!/^\/(auth|sign-in)\b/.test(req.url ?? '')) Object.assign(req.headers, KNOWN_AS);
     if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
     else if (req.url?.startsWith('/files')) void showFiles(provider, req, res);

@@ -4,7 +4,7 @@ import { check } from './narrator.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the demo looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: the demo reads responses of every schema
   body: any;
 }
 
@@ -19,7 +19,7 @@ export interface Api {
   ): Promise<Answer>;
   /** Reads something without a word: what is asked for again and again, or is not to be shown. */
   read(path: string): Promise<Answer['body']>;
-  /** Executes a tool and hands back the whole answer. */
+  /** Executes a tool and returns the whole response. */
   execute(expected: number, accountId: string, tool: string, input: unknown, more?: object): Promise<Answer>;
 }
 
@@ -28,7 +28,7 @@ export async function getToken(origin: string, client: { id: string; secret: str
   const form = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
   const response = await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
   const answer = (await response.json()) as { access_token: string };
-  check(response.status === 200, `the token endpoint answers 200, not ${response.status}`);
+  check(response.status === 200, `the token endpoint returns 200, not ${response.status}`);
   return answer.access_token;
 }
 
@@ -36,7 +36,7 @@ export function createApi(origin: string, token: string, narrator: Narrator): Ap
   const api: Api = {
     async read(path) {
       const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
-      check(response.status === 200, `GET ${path} is answered 200, not ${response.status}`);
+      check(response.status === 200, `GET ${path} returns 200, not ${response.status}`);
       return response.json();
     },
     async call(expected, method, path, body, headers = {}) {
@@ -51,7 +51,7 @@ export function createApi(origin: string, token: string, narrator: Narrator): Ap
       });
       const text = await response.text();
       narrator.say(`${method} ${path} → ${response.status}`);
-      check(response.status === expected, `the answer is ${expected}`);
+      check(response.status === expected, `the response is ${expected}`);
       return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
     },
     async execute(expected, accountId, tool, input, more = {}) {

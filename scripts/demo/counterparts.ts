@@ -28,8 +28,7 @@ export async function startCounterparts(): Promise<Counterparts> {
 }
 
 /**
- * GitHub as an emulator. It takes a token that it does not know for the first of its users, so that one is nobody: whoever acts
- * with a wrong credential shows up under that name instead of being refused.
+ * An emulator of GitHub. It treats an unknown token as its first user instead of rejecting it, so a wrong credential shows as that user's name.
  */
 function startGithub(): Promise<Emulator> {
   return createEmulator({

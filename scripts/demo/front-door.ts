@@ -2,8 +2,7 @@ import type { Server } from 'node:http';
 import { createServer, request } from 'node:http';
 
 /**
- * Stands between browsers and the server, and does for them what name resolution and TLS would: where the server sends a browser to
- * `known`, it goes to `stands` instead. Everything else passes as it is.
+ * A proxy between browsers and the server in place of name resolution and TLS: redirects to `known` go to `stands` instead. Everything else passes unchanged.
  *
  * @param port of the server, on loopback
  */

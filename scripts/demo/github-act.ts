@@ -13,7 +13,7 @@ export async function playGithub({ api, narrator, github }: Stage): Promise<void
   const { step, say } = narrator;
 
   await step(
-    'Negative control: GitHub refuses a call without a token, and takes an unknown one for nobody',
+    'Negative control: GitHub refuses a call without a token, and treats an unknown one as its first user',
     async () => {
       const bare = await fetch(`${github.origin}/user`);
       const unknown = await fetch(`${github.origin}/user`, { headers: { authorization: 'Bearer ghp_unknown' } });

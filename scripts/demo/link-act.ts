@@ -26,10 +26,10 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
   const { step, say } = narrator;
   const person = createPerson({ [ACME]: acme.origin });
 
-  await step('Negative control: the files of Acme are for nobody without a living token', async () => {
+  await step('Negative control: Acme rejects requests without a valid token', async () => {
     const unknown = await fetch(`${acme.origin}/files`, { headers: { authorization: 'Bearer unknown' } });
     say(`GET ${acme.origin}/files with an unknown token → ${unknown.status}`);
-    check(unknown.status === 401, 'Acme answers 401');
+    check(unknown.status === 401, 'Acme returns 401');
   });
 
   const connector = await step('Describe Acme, and register as its client: each side learns of the other', async () => {
@@ -74,7 +74,7 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
     },
   );
 
-  const id = await step('What was granted is of no use to anybody yet', async () => {
+  const id = await step('The grant cannot be used yet', async () => {
     const account = await find();
     check(account.status === 'PENDING_VERIFICATION', 'the account waits to be verified');
     await api.execute(409, account.id, 'http_get', { path: '/files' });
@@ -84,7 +84,7 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
   const verify = (status: number, identifier: string) =>
     api.call(status, 'POST', '/api/v1/connected_accounts/user/verify', { auth_request_id: authRequestId, identifier });
 
-  await step('Negative control: whoever is logged in as somebody else does not get the account', async () => {
+  await step('Negative control: a different user does not get the account', async () => {
     const { body } = await verify(403, 'mallory@app.example');
     say(`  ${body.code}: ${body.detail}`);
     check(body.code === 'IDENTIFIER_MISMATCH', 'the identifiers differ');
@@ -108,7 +108,7 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
     return token;
   });
 
-  await step('The same call works: the token was refreshed on the way, and nobody had to be asked', async () => {
+  await step('The same call works: the token was refreshed without asking the user', async () => {
     const before = acme.grants.get('refresh_token') ?? 0;
     const { body } = await api.execute(200, id, 'http_get', { path: '/files' });
     const refreshes = (acme.grants.get('refresh_token') ?? 0) - before;
@@ -127,8 +127,8 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
     say(`  ${JSON.stringify({ provider, status, attempts })}`);
     check(!(await acme.isAlive(last)), 'the token is dead at Acme');
     const refused = await fetch(`${acme.origin}/files`, { headers: { authorization: `Bearer ${last}` } });
-    say(`GET ${acme.origin}/files with the token that was → ${refused.status}`);
-    check(refused.status === 401, 'Acme answers 401');
+    say(`GET ${acme.origin}/files with the old token → ${refused.status}`);
+    check(refused.status === 401, 'Acme returns 401');
   });
 
   async function find(): Promise<{ id: string; status: string }> {

@@ -27,11 +27,11 @@ export async function playNotes({ api, narrator, notes, operate }: Stage): Promi
   await step('Negative control: the application refuses a call without its key', async () => {
     const { status } = await fetch(`${notes.origin}/notes`);
     say(`GET ${notes.origin}/notes → ${status}`);
-    check(status === 401, 'the application answers 401');
+    check(status === 401, 'the application returns 401');
   });
 
   const provider = await step(
-    'Describe the application as a provider of our own: where it is, how it authenticates',
+    'Describe the application as a custom provider: where it is, how it authenticates',
     async () => {
       const created = await api.call(201, 'POST', '/api/v1/custom-providers', {
         display_name: 'Notes',
@@ -84,7 +84,7 @@ export async function playNotes({ api, narrator, notes, operate }: Stage): Promi
     const once = { headers: { 'idempotency-key': 'coffee-1' } };
     const first = await api.execute(200, id, 'http_post', input, once);
     const second = await api.execute(200, id, 'http_post', input, once);
-    check(second.headers.get('idempotency-replayed') === 'true', 'the second answer is a replay');
+    check(second.headers.get('idempotency-replayed') === 'true', 'the second response is a replay');
     check(second.body.execution_id === first.body.execution_id, 'both name the same execution');
     const { body } = await api.execute(200, id, 'http_get', { path: '/notes' });
     check(body.data.length === 2, 'the application holds one new note');
@@ -100,7 +100,7 @@ export async function playNotes({ api, narrator, notes, operate }: Stage): Promi
     const { body } = await api.call(200, 'GET', `/api/v1/connected_accounts/details?id=${id}`);
     const { status, last_used_at, authorization_details } = body.connected_account;
     say(`  ${JSON.stringify({ status, last_used_at, authorization_details })}`);
-    check(!JSON.stringify(body).includes(notes.key), 'the answer does not hold the key');
+    check(!JSON.stringify(body).includes(notes.key), 'the response does not contain the key');
   });
 
   await step('Rotate the key-encryption key while the server runs; the stored key still opens', async () => {
@@ -108,7 +108,7 @@ export async function playNotes({ api, narrator, notes, operate }: Stage): Promi
     await api.execute(200, id, 'http_get', { path: '/notes/1' });
   });
 
-  await step('Delete the account: from now on it answers like one that never was', async () => {
+  await step('Delete the account: from now on the response is the same as for an unknown account', async () => {
     await api.call(200, 'POST', '/api/v1/connected_accounts:delete', { id });
     await api.execute(404, id, 'http_get', { path: '/notes' });
   });

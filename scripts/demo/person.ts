@@ -16,7 +16,7 @@ export interface Person {
   follow(page: Page, isEnd?: (url: URL) => boolean): Promise<Page>;
 }
 
-/** @param hosts origins that really stand elsewhere, as name resolution would tell: `https://acme.example` */
+/** @param hosts origins with another actual address, as with name resolution: `https://acme.example` */
 export function createPerson(hosts: Record<string, string> = {}): Person {
   const jar = new Map<string, Map<string, string>>();
 

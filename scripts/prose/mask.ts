@@ -35,7 +35,7 @@ export function maskTypeScript(text: string, strings: Strings): string {
       for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) comment(range.pos, range.end);
       for (const range of ts.getTrailingCommentRanges(text, node.end) ?? []) comment(range.pos, range.end);
     }
-    if (isProse(node, strings)) mask.keep(node.getStart(source) + 1, node.getEnd() - 1);
+    if (isProse(node, strings)) mask.keepText(node.getStart(source) + 1, node.getEnd() - 1);
     for (const child of node.getChildren(source)) walk(child);
   };
   walk(source);
@@ -125,6 +125,14 @@ class Mask {
     for (let at = from; at < to; at += 1) this.#chars[at] = CUT;
   }
 
+  /** Keeps a string without the attributes of HTML elements in it. */
+  keepText(from: number, to: number): void {
+    this.keep(from, to);
+    for (const match of this.#source.slice(from, to).matchAll(/\b[\w-]+="[^"\n]*"/g)) {
+      this.cut(from + match.index, from + match.index + match[0].length);
+    }
+  }
+
   /** Keeps a comment without its leaders, so that a phrase may continue on the next line of it, or in the next comment. */
   keepComment(from: number, to: number): void {
     this.keep(from, to);
@@ -135,7 +143,8 @@ class Mask {
     for (const match of kept.matchAll(/^\s*(?:\/\*+|\/\/|\*\/|\*|#+|--)|\*\/$/gm)) {
       for (let at = match.index; at < match.index + match[0].length; at += 1) this.#chars[from + at] = ' ';
     }
-    for (const match of kept.matchAll(/`[^`\n]*`/g)) this.cut(from + match.index, from + match.index + match[0].length);
+    for (const match of kept.matchAll(/`[^`\n]*`|@param\s+\S+|\{@link[^}]*\}/g))
+      this.cut(from + match.index, from + match.index + match[0].length);
   }
 
   /** Cuts code spans out of what is kept. */

@@ -17,7 +17,11 @@ export const PHRASES: Phrase[] = [
   { pattern: 'anew', instead: '"again"' },
   { pattern: 'nobody', instead: '"no one", or name the user, client or caller' },
   { pattern: 'whoever', instead: 'name the user, client or caller' },
-  { pattern: 'somebody|everybody|anybody', instead: 'name the user, client or caller' },
+  {
+    pattern: 'somebody|everybody|anybody',
+    instead: 'name the user, client or caller',
+    except: ['someone somebody anyone anybody everyone everybody'],
+  },
   {
     // Before a noun ("of its own tools") the words are literal.
     pattern: `of (?:its|their|his|her|your|our|my|one's) own(?=\\s*(?:[^\\w\\s]|$)|\\s+(?:${FOLLOWING})\\b)`,
@@ -48,7 +52,11 @@ export const PHRASES: Phrase[] = [
   {
     pattern: 'answer(?:s|ed|ing)?',
     instead: '"returns" (verb), "response" (noun), "result"',
-    except: ['(?:DNS|resolver.s) answers?', 'answers? of (?:the DNS|the resolver|a resolver|DNS)'],
+    except: [
+      '(?:DNS|resolver.s) answers?',
+      'answers? of (?:the DNS|the resolver|a resolver|DNS)',
+      'reply respond answer',
+    ],
   },
   {
     pattern: 'stands?|stood',

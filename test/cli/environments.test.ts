@@ -125,7 +125,7 @@ describe('valetkey environments', () => {
       [[id, '--link-lifetime', '59'], '--link-lifetime'],
       [[id, '--link-lifetime', 'long'], '--link-lifetime'],
       [[id, '--user-verify-url', 'http://app.example/verify'], 'http://app.example/verify must be an https URL'],
-      [[id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot stand together'],
+      [[id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot be combined'],
       [[id, '--colour', 'red'], 'colour'],
     ];
     for (const [args, message] of cases) {

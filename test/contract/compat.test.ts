@@ -91,7 +91,7 @@ describe('compatibility of contracts', () => {
     it('breaks when a status is removed', () => {
       const { '200': ok } = small().paths['/a'].put.responses;
       const after = small({ more: { responses: { '200': ok } } });
-      expect(breakingChanges(small(), after)).to.deep.equal(['a: no longer answers 404']);
+      expect(breakingChanges(small(), after)).to.deep.equal(['a: no longer returns 404']);
     });
 
     it('breaks when the media type changes', () => {

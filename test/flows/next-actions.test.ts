@@ -188,7 +188,7 @@ const TABLE: [KindName, string, Failure, Expected][] = [
   ],
   [
     'WORKSPACE_DWD',
-    'the connection asks for no scopes',
+    'the connection has no scopes',
     { client: { client_id: '1040', client_secret: keyFile().reveal() } },
     { ...FAILED, ...CONNECTION, says: /has no scopes.*the settings of the connection/ },
   ],

@@ -36,13 +36,13 @@ describe('the pages of the repository', () => {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
     const named = (cell: string) => [...cell.matchAll(/`([\w./-]+)`/g)].map(([, name]) => name as string);
-    const listed = [...rows].map(([, rooms = '', files = '']) => ({
-      rooms: named(rooms).map((name) => name.replace(/\/$/, '')),
+    const listed = [...rows].map(([, modules = '', files = '']) => ({
+      modules: named(modules).map((name) => name.replace(/\/$/, '')),
       files: named(files).filter((file) => file.endsWith('.ts')),
     }));
-    expect(engines.filter((engine) => !listed.some(({ rooms }) => rooms.includes(engine)))).to.deep.equal([]);
-    const missing = listed.flatMap(({ rooms, files }) =>
-      files.filter((file) => !existsSync(join(ROOT, 'core', rooms[0] as string, file)) && !file.startsWith('http/')),
+    expect(engines.filter((engine) => !listed.some(({ modules }) => modules.includes(engine)))).to.deep.equal([]);
+    const missing = listed.flatMap(({ modules, files }) =>
+      files.filter((file) => !existsSync(join(ROOT, 'core', modules[0] as string, file)) && !file.startsWith('http/')),
     );
     expect(missing).to.deep.equal([]);
   });

@@ -100,7 +100,7 @@ describe('getConnectedAccountDetails', () => {
       ]);
     });
 
-    it('refuses a parameter that stands twice, also when both say the same', async () => {
+    it('refuses a parameter that is used twice, also when both say the same', async () => {
       const { id } = await createAccount(server);
       const answer = await server.call('GET', `${PATH}?id=${id}&id=${id}`);
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });

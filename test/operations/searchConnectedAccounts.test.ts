@@ -264,7 +264,7 @@ describe('searchConnectedAccounts', () => {
       });
     }
 
-    it('refuses a query beyond any measure, and one that stands twice: 400', async () => {
+    it('refuses a query beyond any measure, and one that is used twice: 400', async () => {
       expect((await search('x'.repeat(1001))).body.errors[0].field).to.equal('query');
       expect((await server.call('GET', `${PATH}?query=abc&query=def`)).body.errors[0].field).to.equal('query');
       expect((await server.call('GET', PATH)).body.errors).to.deep.equal([{ field: 'query', message: 'is required' }]);

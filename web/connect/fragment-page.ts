@@ -38,7 +38,7 @@ ${alert}      <form method="post" novalidate>
         <input type="hidden" name="error" value="">
 ${fieldsHtml([field])}        <button type="submit">Connect</button>
       </form>
-      <p class="note">Show the address of this page to nobody: it holds your token.</p>
+      <p class="note">Do not share the address of this page: it contains your token.</p>
       <script src="/connect/assets/fragment.js" defer></script>`,
   );
 }

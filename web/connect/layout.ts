@@ -22,7 +22,7 @@ ${content}
 `;
 }
 
-/** Stands where a provider's own icon would: pages load nothing from elsewhere. */
+/** A letter instead of the provider's icon, because pages load nothing from other hosts. */
 export function badge(name: string): Html {
   const [letter = '?'] = name.trim();
   return html`<p class="badge" aria-hidden="true">${letter.toUpperCase()}</p>`;

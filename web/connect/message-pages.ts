@@ -7,7 +7,7 @@ export function connectedPage(): Html {
   return message('Connected', 'The account is connected. You can close this page.', { mark: '✓' });
 }
 
-/** Somebody has finished the link; the application has still to say who that was. */
+/** A user has finished the link; the application must still verify who it was. */
 export function waitingPage(): Html {
   return message('One more step', 'Return to the application that sent you here to finish.');
 }
@@ -52,7 +52,7 @@ export function faultPage(requestId: string, retryUrl = ''): Html {
   });
 }
 
-/** A request that cannot be answered: no such page, another method, too much at once. */
+/** A request that failed: no such page, another method, too many requests. */
 export function refusalPage(text: string, requestId: string): Html {
   return message('Something is wrong with this request', text, { requestId });
 }

@@ -24,8 +24,7 @@ export type Activation = {
 };
 
 /**
- * Makes a grant the credentials of its account, under a new generation. What the account had before is replaced; when that was
- * somebody else's, it is revoked at the provider.
+ * Stores a grant as the credentials of its account, under a new generation. It replaces the previous credentials; if these belong to a different user, they are revoked at the provider.
  *
  * @param bound what the credentials are bound to
  */

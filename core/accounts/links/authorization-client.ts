@@ -22,7 +22,7 @@ export interface Grant {
   details: Details;
   /** Milliseconds UTC; null when it is not known. */
   tokenExpiresAt: number | null;
-  /** Who the person is at the provider, in its own words for good; null when it does not say. */
+  /** The permanent id of the user at the provider; null if the provider does not return one. */
   subject: string | null;
   /** What the account's configuration gains: typed by the person, or told by the provider. */
   apiConfig: JsonObject;
@@ -59,10 +59,11 @@ export interface AuthorizationClient {
   /** The state in the query of a callback, which some providers call otherwise; undefined unless there is exactly one. */
   readState(pattern: AuthPattern | undefined, answer: URLSearchParams): string | undefined;
   /**
-   * Judges the address that the browser was sent back to, and redeems what it brings, with nothing but what was kept for this flow.
+   * Validates the callback request of the browser and redeems its code or token, using only the data that was stored for this
+   * flow.
    *
-   * @param kept of `begin`, as JSON gives it back
-   * @param answer the query of the callback, or what the page posted that read a fragment
+   * @param kept what `begin` returned, as JSON
+   * @param answer the query of the callback, or the form that the fragment page posted
    */
   finish(plan: AuthorizationPlan, kept: object, answer: URLSearchParams): Promise<Finished>;
 }

@@ -15,7 +15,7 @@ export function completionOf(pattern: AuthPattern): Completion | null {
   return moduleOf(pattern.type).consent?.isPossible(pattern) ? 'consent' : null;
 }
 
-/** Whether accounts of a pattern hold what a person types, a machine client of their own for example. */
+/** Whether users enter credentials for accounts of a pattern, for example their own machine client. */
 export function isTyped(pattern: AuthPattern): boolean {
   const isTypedType = isStaticType(pattern.type) || isClientPattern(pattern);
   return isTypedType && staticFieldsOf(pattern).length > 0;

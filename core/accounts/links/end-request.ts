@@ -10,17 +10,17 @@ export interface EndTools extends RevocationTools {
 }
 
 /**
- * What becomes of tokens that are given up: `kept_alive` are wiped here, for a live account may stand on the same grant; `unreadable`
- * could not be opened.
+ * How superseded tokens were handled: `kept_alive` were only erased here, because an active account may share the grant;
+ * `unreadable` could not be decrypted.
  */
 export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
 
 /**
- * Ends a request that nobody has verified: what was granted is wiped and revoked at the provider, and the account waits for an
- * authorization again (threats L12, L20).
+ * Ends a request that was not verified: the grant is erased and revoked at the provider, and the account waits for a new
+ * authorization (threats L12, L20).
  *
- * @param reason a sentence for people, shown on the account
- * @returns false when it has ended before
+ * @param reason a sentence for users, shown on the account
+ * @returns false if the request has already ended
  */
 export async function endRequest(
   tx: Transaction,

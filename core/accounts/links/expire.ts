@@ -11,10 +11,8 @@ const TOO_LATE = 'The link was not verified in time. Authorize the account again
 export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage' | 'log'>;
 
 /**
- * Ends every request whose time is over: what was granted is wiped and revoked at its provider (threat L20). Nothing depends on how
- * soon this runs but how long it lies there: a request whose time is over does not work.
- *
- * @param signal ends the run after the batch under way
+ * Ends every request that has expired: the grant is erased and revoked at its provider (threat L20). An expired request cannot be
+ * used even before this runs.
  */
 export async function expireRequests(tools: ExpireTools, signal?: AbortSignal): Promise<void> {
   for (const { id } of await tools.store.read.environments.list()) {

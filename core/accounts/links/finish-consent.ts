@@ -45,7 +45,7 @@ export async function finishConsent(
   const isFirst = await tools.store.write((tx) => tx.authFlows.spend(environment.id, flow.stateDigest, tools.now()));
   if (!isFirst) return { kind: 'invalid' };
   if (flow.connectionId !== back.connectionId) {
-    // One provider has answered in the place of another: the code, whosever it is, goes nowhere.
+    // A response of another provider (mix-up): the code is not redeemed.
     tools.log.warn({ connection_id: flow.connectionId }, 'authorization response arrived for another connection');
     return { kind: 'invalid' };
   }

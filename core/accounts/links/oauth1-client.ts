@@ -96,7 +96,7 @@ async function finishSigned(
   return { ok: true, grant: { ...grant, tokenExpiresAt: expiresAt } };
 }
 
-/** Anybody could have posted the token: it is the account's once the provider knows it, with our key. */
+/** Anyone could have posted the token: the account uses it only if the provider accepts it together with our key. */
 async function finishFragment(
   tools: OAuth1ClientTools,
   plan: AuthorizationPlan,

@@ -3,11 +3,11 @@ import { contextOf, type LinkContext } from './link-context.ts';
 import type { LinkTools } from './link-tools.ts';
 import { isToken, tokenDigest } from './tokens.ts';
 
-/** What a link is when somebody looks at it. Looking changes nothing (threat L7). */
+/** The state of a link. Reading it changes nothing (threat L7). */
 export type OpenedLink =
   | { kind: 'open'; link: LinkContext }
   | { kind: 'unknown' }
-  /** Somebody has finished it, and is not verified yet. */
+  /** A user has finished the link but is not verified yet. */
   | { kind: 'waiting' }
   /** It has made the account what it is. */
   | { kind: 'used' }

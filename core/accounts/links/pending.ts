@@ -24,8 +24,8 @@ export interface Pending {
 type Place = Pick<AuthRequestRow, 'environmentId' | 'id' | 'origins'>;
 
 /**
- * Seals a grant on its request. It lies apart from the account, under a key of its own: nothing that reads accounts can find it
- * (threat L1), and it is bound to the origins that it may be sent to (threat P2).
+ * Encrypts a grant for its request. It is stored separately from the account, under its own key, so no code that reads accounts
+ * can use it (threat L1). It is bound to the origins that it may be sent to (threat P2).
  */
 export function sealPending(vault: Vault, place: Place, pending: Pending) {
   const { wrappedDataKey, kekId, sealed } = vault.sealRecord(contextOf(place), {

@@ -20,8 +20,8 @@ import { returnAddress } from './verify-url.ts';
 export type Settled = { kind: 'verify'; url: string } | { kind: 'connected' } | { kind: 'late' };
 
 /**
- * Takes what a person has granted, or typed, for a link. It is put aside, of use to nobody, until the application has verified who
- * that person was (threats L1, L2); only where verification is off it becomes the account's credentials at once.
+ * Stores what a user granted or entered for a link. It cannot be used until the application has verified the user (threats L1,
+ * L2). Only if verification is off, it becomes the account's credentials immediately.
  *
  * @throws StorageError
  */
@@ -44,7 +44,7 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
       return { kind: 'verify', url };
     }
     if (!isVerificationOff(current.connection, environment)) {
-      // It was off when the link was made, so there is nobody who could verify.
+      // Verification was off when the link was created, so the application does not expect to verify.
       await tx.authRequests.end(environment.id, request.id, 'FAILED', tools.now());
       await giveUp(tx, tools, request, current.account, pending, origins);
       return { kind: 'late' };
@@ -105,7 +105,7 @@ export function discard(tools: LinkTools, link: LinkContext, grant: Grant): Prom
   });
 }
 
-/** Two browsers may finish one link, and a link may end while somebody is away: what came too late is nobody's. */
+/** Two browsers may finish the same link, and a link may end during consent: the later grant is discarded. */
 async function abandon(
   tx: Transaction,
   tools: LinkTools,

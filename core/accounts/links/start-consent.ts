@@ -23,12 +23,11 @@ export interface KeptFlow {
 export type Started = { ok: true; url: string } | { ok: false };
 
 /**
- * Sends a person to the provider. Each start makes a state and secrets of its own, bound to the browser that starts: it alone can
- * come back with them (threats L3, L7, L8).
+ * Redirects the user to the provider. Each start has its own state and secrets, bound to the browser that starts: only this browser can finish (threats L3, L7, L8).
  *
  * @param linkToken the token that the link was opened with
  * @param browser the secret of the browser's cookie
- * @param typed `apiConfig`: the account's configuration with what was typed; `change`: what of it was
+ * @param typed `apiConfig`: the account's configuration with the entered values; `change`: only these values
  */
 export async function startConsent(
   tools: LinkTools,
@@ -100,7 +99,7 @@ export function planOf({ environment, account, connection, provider, pattern }: 
   return { environment, account, connection, provider, pattern, apiConfig, redirectUri } satisfies AuthorizationPlan;
 }
 
-/** One for each connection, so that an answer can only be taken for one of its own provider (threat L9). */
+/** One address per connection, so that a response can only be accepted from the connection's own provider (threat L9). */
 export function callbackUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
   return `${baseUrl}/oauth/callback/${connectionId}`;
 }

@@ -80,7 +80,7 @@ export function formTerms(link: LinkContext): string {
   return JSON.stringify([link.pattern.type, fields, origins, binding.base, binding.use]);
 }
 
-/** Values that may be shown again in a form that has to be corrected: those that are no secrets. */
+/** Values that may be shown again in a form with errors: those that are not secret. */
 export function echoOf(link: LinkContext, typed: Typed): Typed {
   const shown = formFieldsOf(link).filter((field) => !field.isSecret);
   return Object.fromEntries(shown.map(({ field_name: name }) => [name, typed[name] ?? '']));

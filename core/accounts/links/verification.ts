@@ -2,8 +2,8 @@ import type { ConnectionRow, EnvironmentRow } from '../../../db/store.ts';
 import { isLoopbackUrl } from './verify-url.ts';
 
 /**
- * Whether a connection lets anyone who finishes a link in (threat L4). Only where nobody but the developer can open one: in a
- * development environment whose addresses lead to the developer's own machine.
+ * Whether a connection accepts every user who finishes a link, without verification (threat L4). Only allowed in a development
+ * environment whose addresses are on the developer's own machine.
  */
 export function isVerificationOff(
   connection: Pick<ConnectionRow, 'verificationMode'>,

@@ -28,7 +28,7 @@ export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind'])
 }
 
 /**
- * Lets an address pass that stands on the environment's list, as it stands there and not otherwise.
+ * Accepts an address only if it is exactly an entry of the environment's list.
  *
  * @throws ApiError VALIDATION_FAILED
  */

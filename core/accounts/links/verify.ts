@@ -31,8 +31,8 @@ export interface Verification {
 }
 
 /**
- * `unknown` stands for everything that cannot be verified: never made, made in another environment, verified before, ended, too late.
- * Nobody can tell these apart (threat L18).
+ * `unknown` covers all requests that cannot be verified: never created, created in another environment, already verified, ended
+ * or expired. Callers cannot distinguish these (threat L18).
  */
 export type Verified =
   | { kind: 'verified'; redirectUrl: string }
@@ -77,7 +77,7 @@ export async function verify(
   return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment) };
 }
 
-/** The page that says all is done, where a connection names none of its own. */
+/** The final page, used if a connection has no redirect address. */
 export function connectedUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>): string {
   return `${baseUrl}/connect/connected`;
 }

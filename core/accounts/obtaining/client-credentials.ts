@@ -10,7 +10,7 @@ import { Secret } from '../../secret.ts';
 import { type Details, formOf, publicPart, staticFieldsIn } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
-/** The request of a machine client for a token of its own (RFC 6749 §4.4). */
+/** The token request of a machine client (RFC 6749 §4.4). */
 export async function clientCredentialsRequest(setting: Setting): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = setting;
   const inputs = accountInputs(pattern, account.apiConfig, staticFieldsIn(publicPart(given, account.binding.fields)));

@@ -13,8 +13,8 @@ import type { Setting, TokenRequest } from './request.ts';
 const DURATION_S = 3600;
 
 /**
- * The request for temporary credentials of a role in somebody's cloud, which trusts what this environment says of its accounts. The
- * audience is the client id that is registered there: the connection's, or the connector's usual one.
+ * The request for temporary credentials of a cloud role that trusts the identity tokens of this environment. The audience is the
+ * client id that is registered at the cloud: the connection's, or the connector's default.
  */
 export function webIdentityRequest(setting: Setting): TokenRequest {
   const { account, connection, pattern, issuer, word } = setting;

@@ -5,7 +5,7 @@
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Makes a text of somebody else's fit to be shown to models and people (threat P6): without hidden characters, and cut.
+ * Makes a third party's text safe to show to models and people (threat P6): without hidden characters, and cut.
  *
  * @param maxLength in UTF-16 code units
  */
@@ -14,7 +14,7 @@ export function cleanText(text: string, maxLength: number): string {
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1).toWellFormed()}…` : clean;
 }
 
-/** True for a name or a value that would not be the same without what nobody sees. */
+/** True for a name or a value that has invisible characters. */
 export function hasHiddenText(text: string): boolean {
   return text.search(HIDDEN) >= 0 || !text.isWellFormed();
 }

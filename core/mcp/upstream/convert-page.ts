@@ -49,10 +49,10 @@ const MAX_NAME = 128;
 const TOO_LONG: Converted = { ok: false, reason: 'parsing its schemas takes too long' };
 
 /**
- * Converts the tools of one page of a list in a thread, each by itself: one that cannot be used is left out and does not spoil the
+ * Converts the tools of one page of a list in a thread, each separately: an unusable tool is omitted and does not affect the
  * others.
  *
- * @throws ApiError RATE_LIMITED or SERVER_BUSY when too much work waits for a thread
+ * @throws ApiError RATE_LIMITED or SERVER_BUSY if too much work waits for a thread
  */
 export async function convertPage(party: ConvertParty, page: ListedPage, into: Candidates): Promise<void> {
   const named = namedTools(page, into);

@@ -16,13 +16,13 @@ export interface ServerEvent {
 export interface ReadBudget {
   bytes: number;
   lines: number;
-  /** Has room for the bytes that were read, in the memory that all bodies share. */
+  /** Has space for the bytes that were read, in the memory budget of all bodies. */
   hold: Pick<ByteHold, 'bytes' | 'grow'>;
   /** Bytes that were read so far. */
   read: number;
 }
 
-/** Counts a piece. @throws MessageLimitError; EgressError when there is no room */
+/** Counts a piece. @throws MessageLimitError; EgressError if there is no space */
 export function count(budget: ReadBudget, bytes: number): void {
   budget.read += bytes;
   if (budget.read > budget.bytes) throw new MessageLimitError('bytes');
@@ -31,10 +31,10 @@ export function count(budget: ReadBudget, bytes: number): void {
 }
 
 /**
- * Reads server-sent events. The time is linear in the bytes, whatever pieces they come in.
+ * Reads server-sent events, in time linear in the bytes even if they arrive in small pieces.
  *
  * @param budget is used up; comments and empty lines count as well
- * @throws MessageLimitError, and what the body fails with
+ * @throws MessageLimitError, and the errors of the body
  */
 export async function* readEvents(body: AsyncIterable<Buffer>, budget: ReadBudget): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();

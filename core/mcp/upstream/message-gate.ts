@@ -68,7 +68,7 @@ function notification({ params }: Data, method: string): Admitted {
   return { message: { jsonrpc: '2.0', method, params: kept } };
 }
 
-/** A question of the server, which is told that we do not answer it; a ping is answered. */
+/** A request of the server, which is rejected, except for a ping. */
 function asked(id: unknown, method: string): Admitted {
   return isId(id) ? { message: { jsonrpc: '2.0', id, method: cut(method), params: {} } } : DROPPED;
 }

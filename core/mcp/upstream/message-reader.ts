@@ -7,7 +7,7 @@ import { type Admitted, admitMessage, type Question } from './message-gate.ts';
 import { readMessageJob } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
-/** Reads one message of an MCP server, in answer to this question. */
+/** Reads one message of an MCP server in response to this request. */
 export type MessageReader = (text: string, question: Question) => Promise<Admitted[]>;
 
 /** Makes the reader of one session. @param environmentId whose places in the threads it takes */

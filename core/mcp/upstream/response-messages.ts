@@ -13,12 +13,12 @@ export interface ResponseSource {
 }
 
 /**
- * The texts of the messages of one response: a JSON body, or a stream of events. A stream that ends before the response is continued
- * where the server has given its events ids (2025-11-25, Resumability): servers end streams on purpose and are asked again later.
- * A reader that has its response stops reading, which ends the connection; it is an error to read on.
+ * The texts of the messages of one response: a JSON body, or a stream of events. If a stream ends before the response, it is
+ * resumed if the server has assigned event ids (2025-11-25, Resumability): servers end streams on purpose and are polled later. A
+ * reader that has its response stops reading, which ends the connection; reading on is an error.
  *
  * @param bytes that all streams together may have
- * @param hold has room for the first bytes; it grows with what is read
+ * @param hold has space for the first bytes; it grows with the bytes read
  * @throws MessageLimitError, MessageFormatError, StatusError, EgressError
  */
 export async function* responseMessages(

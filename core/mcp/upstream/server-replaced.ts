@@ -16,8 +16,8 @@ export interface ReplacedTools {
 }
 
 /**
- * Asks the MCP server of an account whose token could not be refreshed whether it names another authorization server now. The account then
- * needs a new authorization, whatever the old server said or whether it still exists.
+ * Checks whether the MCP server of an account whose token could not be refreshed now names another authorization server. The
+ * account then needs a new authorization, even if the old server still exists.
  */
 export async function isServerReplaced(
   { store, catalogue, now, fetchFor }: ReplacedTools,

@@ -119,7 +119,7 @@ export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
       });
       return await askUpstream(connection, request, timer);
     } catch (error) {
-      // After a failure of the transport nobody knows what the server still has.
+      // After a failure of the transport the state of the server is unknown.
       if (!isAnswer(error)) drop(place.accountId, session, 'silently');
       throw error;
     } finally {

@@ -28,11 +28,11 @@ export interface SyncReport {
 export const CHANGED = 'The MCP server has changed this tool since it was pinned.';
 
 /**
- * Stores what an MCP server lists as the tools of its provider. What is new is pinned by the hash of its definition; what differs from
- * its pin keeps the old definition and is flagged, so that no text that nobody has looked at reaches a model (threat P6); what the
- * server no longer lists is gone. Other work has turns in between.
+ * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their definition. A
+ * changed tool keeps the old definition and is flagged, so that no unreviewed text reaches a model (threat P6). Tools that the
+ * server no longer lists are deleted. Yields to other work in between.
  *
- * @param accept takes the differences over instead of flagging them
+ * @param accept accepts the changes instead of flagging them
  */
 export async function storeUpstreamTools(
   tx: Transaction,

@@ -24,9 +24,9 @@ export type Converted =
   | { ok: false; reason: string };
 
 /**
- * Makes a tool of the environment of what an MCP server says about one of its own. The server's words are data (threat P6): hidden
- * characters are taken out, lengths are capped, and of its schemas what can be used is kept. Of members that are not as the protocol has
- * them those that a tool can do without are ignored.
+ * Converts a tool of an MCP server to a tool of the environment. The server's texts are untrusted data (threat P6): hidden
+ * characters are removed, lengths are limited, and only supported parts of the schemas are kept. Optional members that violate
+ * the protocol are ignored.
  *
  * @param given as the server lists it, with a name
  */

@@ -15,7 +15,7 @@ import { MessageLimitError, StatusError } from './wire-errors.ts';
 export interface WireParts {
   /** Sends a request under the egress rules, within the origins of the account. */
   stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
-  /** Room for bodies in memory. */
+  /** Memory for bodies. */
   hold(): ByteHold;
   credential: readonly PlacedPart[];
   /** What was sent of the credential, now or before: none of it comes back. */
@@ -154,7 +154,7 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
     begin: (call) => void calls.set(call.key, call),
     end: (call) => void calls.delete(call.key),
     async fetch(address, init = {}) {
-      // A stream for messages that nobody asked for is not opened: there are none that we would read.
+      // No stream for unsolicited messages is opened, because none of them would be used.
       if ((init.method ?? 'GET') === 'GET') return new Response(null, { status: 405 });
       const url = new URL(address);
       if (init.method === 'POST') return post(url, init);
@@ -187,7 +187,7 @@ function readOutgoing(
 }
 
 /**
- * The messages of a response as the package reads them. It ends with the response, whatever happens.
+ * The messages of a response in the form that the package reads. It ends with the response, also after an error.
  *
  * @param end is called when nothing more is read
  */

@@ -34,7 +34,7 @@ for (let digit = 0; digit < 16; digit++) {
   HEX[digit.toString(16).toUpperCase().charCodeAt(0)] = digit;
 }
 
-/** What a single character behind a backslash stands for, in JSON, JavaScript, Python and C; 0 where it is no escape. */
+/** The character that an escaped character represents in JSON, JavaScript, Python and C; 0 if it is not an escape. */
 const SINGLE = new Uint8Array(256);
 for (const [character, code] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27 })) {
   SINGLE[character.charCodeAt(0)] = code;
@@ -204,7 +204,7 @@ function readReference(bytes: Uint8Array, at: number, length: number, final: boo
     if (digit < 0 || digit >= base) break;
     code = Math.min(0x110000, code * base + digit);
   }
-  // Zeros may stand in front without end: such a text is not waited for.
+  // Any number of leading zeros is possible: such a text is not waited for.
   if (end === length && end - from < 12 && !final) return INCOMPLETE;
   if (end === from || code > 0x10ffff || code === 0) return undefined;
   return { code, end: bytes[end] === 0x3b ? end + 1 : end, isByte: false };
@@ -240,8 +240,8 @@ export function withoutZeros(from: View, { name, arena }: Pick<DecodeOptions, 'n
 }
 
 /**
- * Undoes quoted-printable (RFC 2045 §6.7) and the same in header fields (RFC 2047 §4.2). It has a view of its own, because an equals
- * sign in front of a value looks like the beginning of an read.
+ * Undoes quoted-printable (RFC 2045 §6.7) and the same in header fields (RFC 2047 §4.2). It has its own view, because an equals
+ * sign before a value looks like the beginning of an escape.
  */
 export function decodeQuotedPrintable(
   from: View,
@@ -275,8 +275,8 @@ export function decodeQuotedPrintable(
 }
 
 /**
- * Whether there is a soft line break, or an escape for a part of a form that is looked for. Letters and digits are only written so in a
- * row: most equals signs stand in addresses, `page=20`.
+ * Whether there is a soft line break, or an escape for a part of a needle's encoding. Letters and digits are only escaped in a
+ * row: most equals signs are in URLs, `page=20`.
  */
 function mayShowPrintable(
   bytes: Uint8Array,

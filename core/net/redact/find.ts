@@ -8,7 +8,7 @@ import { Arena, startOf, type View, viewOf } from './view.ts';
 /** Levels of encoding that are undone: JSON in JSON in JSON has three. */
 const MAX_LEVELS = 8;
 
-/** Where secrets stand in some bytes. */
+/** The positions of secrets in some bytes. */
 export interface Found {
   /** Sorted, without overlaps: `[start, end, start, end, …]`. */
   ranges: number[];

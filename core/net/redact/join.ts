@@ -14,10 +14,10 @@ for (let code = 0; code < 256; code++) {
 }
 /** Encoders break lines after 64 or 76 characters, and others anywhere. One group of base64 is the least that they write. */
 const MIN_LINE = 4;
-/** Fewer separators in a row stand in times, or between words. */
+/** Fewer separators in a row occur in times, or between words. */
 const MIN_PAIRS = 3;
 
-/** The view without the line breaks, and the indentation behind them, that stand within base64; undefined where there are none. */
+/** The view without the line breaks, and the indentation after them, inside base64; undefined if there are none. */
 export function joinLines(from: View, name: string, arena: Arena, final: boolean): View | undefined {
   const { bytes, length } = from;
   const breaks = lineBreaks(bytes, length, final);

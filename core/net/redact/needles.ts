@@ -77,8 +77,8 @@ function textsOf(secret: string): string[] {
 }
 
 /**
- * Ways to write a text as bytes, and what they become when they are read as escapes. The zero bytes of UTF-16 are no part of views, so
- * its form of ASCII is the text itself.
+ * Encodings of a text as bytes, and their form when read as escapes. Views have no zero bytes of UTF-16, so its form of ASCII is
+ * the text itself.
  */
 function plainForms(text: string, utf8: Buffer): Buffer[] {
   const forms = [utf8];

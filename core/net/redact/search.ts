@@ -15,8 +15,8 @@ const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
 });
 
 /**
- * Looks for many needles at once, in time linear in the text whatever needles and text are: it looks at every few bytes only (Wu and
- * Manber), and goes over to a slower way with a firm bound where a text is made to hold it up.
+ * Searches for many needles in one pass, in time linear in the text: it looks at every few bytes only (Wu and Manber), and
+ * switches to a slower algorithm with a firm bound if a text is crafted to slow it down.
  */
 export class Search {
   readonly #needles: readonly Needle[];
@@ -113,7 +113,7 @@ function hashOf(first: number, second: number): number {
   return (((CLASS[first] as number) << 5) ^ (CLASS[second] as number)) & (TABLE - 1);
 }
 
-/** How many bytes of a needle stand at a place. */
+/** How many bytes of a needle match at a position. */
 function matchAt({ bytes: wanted, alphabet }: Needle, bytes: Uint8Array, start: number, length: number): number {
   const most = Math.min(wanted.length, length - start);
   let matched = 0;

@@ -1,6 +1,6 @@
 import type { SecretFinder } from './find.ts';
 
-/** What stands where a secret was. */
+/** The replacement for a secret. */
 export const SCRUBBED = '[secret]';
 const REPLACEMENT = Buffer.from(SCRUBBED);
 const EMPTY = Buffer.alloc(0);

@@ -15,7 +15,7 @@ export function viewOf(source: Uint8Array): View {
   return { bytes: source, length: source.length, from: undefined, jumps: [] };
 }
 
-/** Where in the source a byte begins that stands at a place of a view. */
+/** The position in the source of a byte of a view. */
 export function startOf(view: View, index: number): number {
   let place = index;
   for (let at: View = view; at.from; at = at.from) place = stepBack(at.jumps, place);

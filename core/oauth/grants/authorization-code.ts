@@ -29,7 +29,7 @@ export interface AuthorizationEnd {
 export interface Granted {
   ok: true;
   tokens: TokenSet & { scopes: string[] };
-  /** The answer of the token endpoint as JSON: `readAccountFacts` takes from it what it says of the account. */
+  /** The token response as JSON, from which `readAccountFacts` reads the identity of the account. */
   answer: Secret;
   /** What the callback said of the account, as far as the connector file declares it: parts of the API configuration. */
   values: Record<string, string>;
@@ -46,11 +46,10 @@ export type Finished =
   | Exclude<TokenFailure, { kind: 'refused' }>;
 
 /**
- * Finishes an authorization: judges the callback and redeems its code, at the server and with the proof key that it was asked
- * for with (RFC 6749 §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; whatever the outcome, the same `kept` is not to be used
- * again.
+ * Finishes an authorization: validates the callback and redeems its code at the same server with the same proof key (RFC 6749
+ * §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; `kept` must not be used again, even after a failure.
  *
- * @returns the tokens and what comes with them, or how it failed; messages are fixed public sentences
+ * @returns the tokens and their details, or the failure; messages are fixed public sentences
  */
 export async function finishAuthorization(end: AuthorizationEnd): Promise<Finished> {
   const { client, parameters, kept, fetchFor, now } = end;

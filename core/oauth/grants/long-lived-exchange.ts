@@ -18,9 +18,10 @@ export interface Exchange {
 }
 
 /**
- * Exchanges a token that lives for an hour for one that lives for weeks, at providers that have it so; elsewhere does nothing.
+ * Exchanges a token that is valid for an hour for one that is valid for weeks, if the provider supports it; otherwise does
+ * nothing.
  *
- * @returns the lasting tokens, with the first answer, which is the one that speaks of the account
+ * @returns the long-lived tokens, with the first response, which has the details of the account
  */
 export async function exchangeToken({
   provider,

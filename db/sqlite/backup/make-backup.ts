@@ -20,7 +20,7 @@ import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
 
 const LOOK_EVERY_MS = 500;
-/** An unfinished backup that nobody has written to for so long was interrupted. */
+/** An unfinished backup that has not been written for this long was interrupted. */
 const ABANDONED_MS = 60 * 60 * 1000;
 /** What file systems say that have no hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

@@ -53,7 +53,7 @@ async function bestOf(scenario: Scenario, counterpart: Counterpart): Promise<Out
   return best;
 }
 
-/** Each input meets a server of its own, with a data directory of its own. */
+/** Each input gets a new server with its own data directory. */
 async function outcomeOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {
   const folder = mkdtempSync(join(ROOT, 'data', 'stalls-'));
   const outcome: Outcome = { scenario, wallMs: 0, delayMs: 0, cpuMs: 0, idleMs: 0, rssMiB: 0, note: '' };

@@ -6,8 +6,7 @@ export const BARS = {
   /** Processor time of the main thread while one request waits. A busy machine does not add to it, so it is the time that is judged. */
   cpuMs: 50,
   /**
-   * The main thread waits for something other than a processor. A lock or a sync of a disk takes seconds; garbage collection waits
-   * some milliseconds for threads of its own, more where the machine is busy.
+   * The main thread waits for something other than a processor. A lock or a sync of a disk takes seconds; garbage collection waits some milliseconds for its threads, longer on a busy machine.
    */
   idleMs: 250,
   rssMiB: 64,

@@ -11,7 +11,7 @@ const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024', '--disabl
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 
-/** The real server in a process of its own, with a prober beside it. */
+/** The real server in a separate process, with a prober. */
 export interface WatchedServer {
   port: number;
   pid: number;
@@ -58,7 +58,7 @@ export async function startWatched(port: number, env: Record<string, string>, lo
     rss: () => memory(pid, 'VmRSS'),
     peakRss: () => memory(pid, 'VmHWM'),
     forget: () => {
-      // Linux: the high-water mark begins anew (proc(5)).
+      // Linux: resets the high-water mark (proc(5)).
       try {
         writeFileSync(`/proc/${pid}/clear_refs`, '5');
       } catch {

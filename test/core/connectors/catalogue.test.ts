@@ -191,7 +191,7 @@ describe('The rules of the catalogue', () => {
       'differs from the file',
     ],
     [
-      'a name that stands twice',
+      'a name that is used twice',
       ({ list, create }) => {
         list['name'] = create['name'];
       },
@@ -205,7 +205,7 @@ describe('The rules of the catalogue', () => {
       'fewer than 40',
     ],
     [
-      'a description that stands twice',
+      'a description that is used twice',
       ({ list, create }) => {
         list['description'] = create['description'];
       },
@@ -384,7 +384,7 @@ describe('The rules of the catalogue', () => {
       ({ connector }) => {
         connector['auth_patterns'].push({ type: 'OAUTH', display_name: 'x' });
       },
-      'stands twice: OAUTH',
+      'is used twice: OAUTH',
     ],
     [
       'a fixed header that says who calls',

@@ -304,7 +304,7 @@ describe('F7: the archive of the audit log', () => {
       'a true copy of an earlier record, behind the others': (lines: string[]) => [...lines, lines[2] ?? ''],
       'a member that was added to a record': (lines: string[]) =>
         lines.with(2, (lines[2] ?? '').replace('{', '{"note":"x",')),
-      'a member that stands twice in a record': (lines: string[]) =>
+      'a member that is used twice in a record': (lines: string[]) =>
         lines.with(2, (lines[2] ?? '').replace('{', '{"actor":"cli_2",')),
     });
     for (const [name, change] of Object.entries(edits)) {

@@ -66,7 +66,7 @@ class TopMerger {
     };
   }
 
-  /** @returns undefined for what is no object */
+  /** @returns undefined if the value is not an object */
   #view(given: unknown, onWay: ReadonlySet<unknown>): View | undefined {
     if (given === true) return emptyView();
     if (!isRecord(given)) return undefined;

@@ -48,7 +48,7 @@ export function readHeaderParameters(schema: unknown): HeaderParameters {
   return problem === undefined ? { ok: true, headers } : { ok: false, reason: problem };
 }
 
-/** The headers that mirror arguments, with values that are no plain text in base64. */
+/** The headers that mirror arguments; values that are not plain text are in base64. */
 export function headersOf(parameters: readonly HeaderParameter[], input: Readonly<Data>): Record<string, string> {
   return Object.fromEntries(
     parameters.flatMap(({ path, header }) => {

@@ -25,8 +25,8 @@ export interface ReferenceFacts {
 }
 
 /**
- * Makes references local, and removes those that lead out of the schema, or nowhere: the place then takes what stands beside the
- * reference, or anything.
+ * Makes references local, and removes external and dangling ones: the place then accepts what the keywords beside the reference
+ * allow, or any value.
  *
  * @param root cleaned; it is changed
  */

@@ -6,8 +6,8 @@ import type { Names } from './rename.ts';
 type Data = Record<string, unknown>;
 
 /**
- * An input with the server's own names of properties. A member is renamed where the schema describes it under our name; members that
- * nobody described keep the names that they came with.
+ * Restores the server's own property names in an input. A member is renamed if the schema describes it under our name; other
+ * members keep their names.
  *
  * @param schema as it is stored
  * @param names the server's names by ours
