@@ -786,6 +786,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs
+         * @description Lists the background jobs of this environment that are waiting, running or failed, newest first. Jobs that succeeded are not
+         *     listed. Failed jobs are kept for 90 days. Filters are combined.
+         *
+         *     The kinds of jobs are:
+         *     - `revocation`: revokes tokens at their provider. `listRevocations` lists these jobs with the provider and the result.
+         *
+         *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
+         *     `true`.
+         */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}:retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a failed job
+         * @description Starts a failed job again, as if it had just been added: its attempts are counted from zero, and the time until it is
+         *     abandoned starts again. The first attempt is made within seconds. `last_error` keeps the last error until the next attempt.
+         *
+         *     Errors:
+         *     - 409 `JOB_NOT_RETRYABLE`: the job has not failed, its encrypted data was deleted or never existed, or this version of Valetkey
+         *       does not know its kind. The data of a failed job is deleted after 7 days.
+         */
+        post: operations["retryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp/configs": {
         parameters: {
             query?: never;
@@ -2653,6 +2705,64 @@ export interface webhooks {
                          * @enum {string}
                          */
                         type: "execution.succeeded";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "job.retried": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A failed job was retried
+         * @description An API client started a failed job again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["JobResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "job.retried";
                     };
                 };
             };
@@ -4873,7 +4983,7 @@ export interface components {
          * @description A stable code for the error, to use in programs. New codes may be added. The meaning of a code never changes.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -5266,6 +5376,66 @@ export interface components {
                 identifier: string;
             };
             report: components["schemas"]["ImportReport"];
+        };
+        /** @description Work that Valetkey does in the background, with retries. It does not contain the data that the work needs. */
+        Job: {
+            /** @description The number of attempts that were started since the job was added or last retried through the API. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the job was added.
+             */
+            created_at: string;
+            /** @description The ID of the job. */
+            id: string;
+            /** @description The kind of work, such as `revocation`. New kinds may be added. */
+            kind: string;
+            /** @description Why the last attempt failed, in a sentence for display, or empty. */
+            last_error: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless `state` is `WAITING`.
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description The state of the job:
+             *     - `WAITING`: the next attempt is made at `next_attempt_at`, or later if many jobs are waiting.
+             *     - `RUNNING`: an attempt is running.
+             *     - `FAILED`: the job was rejected or abandoned, and is not tried again unless you retry it.
+             *     - `DONE`: the job succeeded. Such jobs are not listed.
+             * @enum {string}
+             */
+            state: "WAITING" | "RUNNING" | "FAILED" | "DONE";
+            /** @description The ID of what the job is about, or empty. For a revocation, this is an account, which may have been deleted since. */
+            subject_id: string;
+            /**
+             * Format: date-time
+             * @description When the last attempt finished, or when the job was added or retried. For a failed job, this is when it failed.
+             */
+            updated_at: string;
+        };
+        /** @description A page of jobs, newest first. */
+        JobList: {
+            /** @description The jobs on this page. */
+            jobs: components["schemas"]["Job"][];
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
+             */
+            total_size_is_lower_bound?: boolean;
+        };
+        /** @description A job. */
+        JobResponse: {
+            job: components["schemas"]["Job"];
         };
         /** @description A public key for ES256 (RFC 7517 §4, RFC 7518 §6.2). */
         JsonWebKey: {
@@ -5952,7 +6122,7 @@ export interface components {
          *     `/api/v1/proxy/`, which this document does not contain.
          * @enum {string}
          */
-        Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "proxy" | "events:read" | "events:write" | "admin";
+        Scope: "accounts:read" | "accounts:write" | "credentials:read" | "connections:read" | "connections:write" | "providers:read" | "providers:write" | "tools:read" | "tools:execute" | "tools:write" | "proxy" | "jobs:read" | "jobs:write" | "events:read" | "events:write" | "admin";
         /** @description A tool that the user can call now. */
         ScopedTool: {
             /** @description The accounts of the user that can run the tool, oldest first. */
@@ -7131,6 +7301,21 @@ export interface components {
             };
         };
         /**
+         * @description The job cannot be retried: it has not failed, its encrypted data was deleted, or its kind is unknown. Or a request with the same
+         *     idempotency key is still running.
+         */
+        JobConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
          * @description The connection is disabled or incomplete, and `next_action` says what to do. Or a request with the same idempotency key is still
          *     running.
          */
@@ -7602,6 +7787,21 @@ export interface components {
          * @example false
          */
         IsCustomQuery: boolean;
+        /**
+         * @description The ID of the job.
+         * @example job_01k6p5c9d8e7f6g5h4j3k2m1np
+         */
+        JobIdPath: string;
+        /**
+         * @description Return only jobs of this kind. For an unknown kind, the list is empty.
+         * @example revocation
+         */
+        JobKindQuery: string;
+        /**
+         * @description Return only jobs in this state.
+         * @example FAILED
+         */
+        JobStateQuery: "WAITING" | "RUNNING" | "FAILED";
         /**
          * @description The ID of the MCP config.
          * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
@@ -9493,6 +9693,114 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only jobs of this kind. For an unknown kind, the list is empty.
+                 * @example revocation
+                 */
+                kind?: components["parameters"]["JobKindQuery"];
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Return only jobs in this state.
+                 * @example FAILED
+                 */
+                state?: components["parameters"]["JobStateQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of jobs. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    retryJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the job.
+                 * @example job_01k6p5c9d8e7f6g5h4j3k2m1np
+                 */
+                job_id: components["parameters"]["JobIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job, which is waiting for its next attempt. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["JobConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

@@ -3,6 +3,7 @@ import type { Clients } from '../core/capabilities/clients.ts';
 import type { Connections } from '../core/capabilities/connections.ts';
 import type { Environments } from '../core/capabilities/environments.ts';
 import type { Executions } from '../core/capabilities/executions.ts';
+import type { Jobs } from '../core/capabilities/jobs.ts';
 import type { Links } from '../core/capabilities/links.ts';
 import type { McpConfigs } from '../core/capabilities/mcp.ts';
 import type { Providers } from '../core/capabilities/providers.ts';
@@ -40,6 +41,8 @@ import { updateEnvironment } from './environment/updateEnvironment.ts';
 import { getExecution } from './executions/getExecution.ts';
 import { listExecutions } from './executions/listExecutions.ts';
 import { downloadFile } from './files/downloadFile.ts';
+import { listJobs } from './jobs/listJobs.ts';
+import { retryJob } from './jobs/retryJob.ts';
 import { generateMagicLink } from './links/generateMagicLink.ts';
 import { verifyUser } from './links/verifyUser.ts';
 import { createMcpConfig } from './mcp/createMcpConfig.ts';
@@ -73,6 +76,7 @@ export interface Capabilities {
   connections: Connections;
   environments: Environments;
   executions: Executions;
+  jobs: Jobs;
   links: Links;
   mcp: McpConfigs;
   providers: Providers;
@@ -83,8 +87,20 @@ export interface Capabilities {
 
 /** Every operation of the contract with its handler; one missing or too many is a compile error. */
 export function createHandlers(capabilities: Capabilities): Handlers {
-  const { accounts, clients, connections, environments, executions, links, mcp, providers, service, tokens, tools } =
-    capabilities;
+  const {
+    accounts,
+    clients,
+    connections,
+    environments,
+    executions,
+    jobs,
+    links,
+    mcp,
+    providers,
+    service,
+    tokens,
+    tools,
+  } = capabilities;
   return {
     getAuthorizationServerMetadata,
     getHealth,
@@ -112,6 +128,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     }),
     ...bind(environments, { getEnvironment, updateEnvironment }),
     ...bind(executions, { downloadFile, executeTool, getExecution, listExecutions }),
+    ...bind(jobs, { listJobs, retryJob }),
     ...bind(links, { generateMagicLink, verifyUser }),
     ...bind(mcp, {
       createMcpConfig,

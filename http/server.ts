@@ -109,6 +109,7 @@ function capabilitiesOf(deps: Deps): Capabilities {
     connections: deps,
     environments: deps,
     executions: deps,
+    jobs: deps,
     links: deps,
     mcp: deps,
     providers: deps,

@@ -17,6 +17,7 @@ import { presentAccountDetails } from '../present/account.ts';
 import { presentApiClient } from '../present/api-client.ts';
 import { presentEnvironment } from '../present/environment.ts';
 import { presentExecution } from '../present/execution.ts';
+import { presentJob } from '../present/job.ts';
 import { presentMcpConfig } from '../present/mcp-config.ts';
 import { presentCustomProvider } from '../present/provider.ts';
 import { presentRevocation } from '../present/revocation.ts';
@@ -42,6 +43,7 @@ export interface Representations {
   environment(row?: EnvironmentRow): Promise<Schemas['Environment']>;
   execution(id: string): Promise<Schemas['Execution']>;
   revocation(id: string): Promise<Schemas['Revocation']>;
+  job(row: JobRow): Schemas['Job'];
 }
 
 interface LinkAccount {
@@ -77,6 +79,7 @@ export function createRenderer({ catalogue }: { catalogue: Catalogue }): Rendere
       async revocation(id) {
         return presentRevocation((await tx.jobs.get(environmentId, id)) as JobRow);
       },
+      job: presentJob,
     };
   };
 }

@@ -1,3 +1,4 @@
+import type { JobRow, Transaction } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { startTimer, type Timer, withinLimit } from '../timers.ts';
 import type { JobKind } from './job-kind.ts';
@@ -22,6 +23,12 @@ export interface Jobs {
   start(): void;
   /** Runs a periodic job soon, regardless of its due time. */
   soon(name: string): void;
+  /**
+   * Lets a failed job run again, as if it had just been added. Its first attempt is begun soon after the commit.
+   *
+   * @returns the job, or undefined when it has not failed, its payload is gone, or its kind is unknown
+   */
+  retry(tx: Transaction, job: Pick<JobRow, 'id' | 'environmentId' | 'kind'>): Promise<JobRow | undefined>;
   /** Runs all that is due; resolves when nothing more is due or under way. */
   runDue(): Promise<void>;
   /** Begins nothing more, and cuts attempts short. Waits for what is under way, but not longer than `JOBS.stopMs`. */
@@ -60,6 +67,14 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobToo
     soon(name) {
       periods.ask(name);
       timer?.soon(JOBS.soonMs);
+    },
+    async retry(tx, { id, environmentId, kind: name }) {
+      const kind = kinds.find((known) => known.name === name);
+      if (!kind) return undefined;
+      const at = tools.now();
+      const job = await tx.jobs.retry(environmentId, id, { runAt: at, giveUpAt: at + kind.giveUpAfterMs, at });
+      if (job) tx.afterCommit(() => timer?.soon(JOBS.soonMs));
+      return job;
     },
     async runDue() {
       do {

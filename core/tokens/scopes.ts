@@ -11,6 +11,8 @@ export const SCOPES = [
   'tools:execute',
   'tools:write',
   'proxy',
+  'jobs:read',
+  'jobs:write',
   'events:read',
   'events:write',
   'admin',

@@ -51,6 +51,8 @@ deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write
 createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute
 listExecutions get /api/v1/executions tools:read
 getExecution get /api/v1/executions/{execution_id} tools:read
+listJobs get /api/v1/jobs jobs:read
+retryJob post /api/v1/jobs/{job_id}:retry jobs:write
 downloadFile get /files/{file_token} none
 listApiClients get /api/v1/api_clients admin
 createApiClient post /api/v1/api_clients admin
@@ -94,6 +96,7 @@ const OWN_STATUSES: Record<string, string[]> = {
   deleteMcpConfig: ['404'],
   createMcpSessionToken: ['404'],
   getExecution: ['404'],
+  retryJob: ['404'],
   downloadFile: ['404'],
   disableApiClient: ['404'],
   rotateApiClientSecret: ['404'],

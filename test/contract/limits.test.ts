@@ -86,6 +86,7 @@ describe('limits of the contract', () => {
       'listTools',
       'listExecutions',
       'listRevocations',
+      'listJobs',
       'listMcpConfigs',
     ]) {
       const sizes = [0, 1, 100, 101, 1.5, '20'].map((size) => takesParameter(id, 'page_size', size));

@@ -22,6 +22,7 @@ const NAMES: Record<string, Record<string, string>> = {
     connection_id: 'connection',
     execution_id: 'execution',
     client_id: 'client',
+    job_id: 'job',
     file_token: 'file',
     config_id: 'config',
     tool_name: 'tool',
@@ -97,6 +98,7 @@ describe('things of another environment (C1)', () => {
     account: unknownId('ca'),
     connection: unknownId('conn'),
     execution: unknownId('exec'),
+    job: unknownId('job'),
     provider: 'unknown-desk',
     client: 'x'.repeat(OTHER_CLIENT_ID.length),
     config: unknownId('mcp'),
@@ -139,6 +141,9 @@ describe('things of another environment (C1)', () => {
         startedAt: server.deps.now(),
       }),
     );
+    const environmentId = other.environment.id;
+    const order = { environmentId, kind: 'revocation', lane: 'foreign-desk', subjectId: account.id, giveUpAfterMs: 1 };
+    const job = await server.deps.store.write((tx) => server.deps.jobQueue.recordFailed(tx, order, 'Foreign.'));
     const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
     const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
     const kept = await server.deps.files.keep(other.environment.id, owner, file);
@@ -148,6 +153,7 @@ describe('things of another environment (C1)', () => {
       account: account.id,
       connection: account.connection_id,
       execution,
+      job,
       provider: 'foreign-desk',
       client: OTHER_CLIENT_ID,
       config: made.body.config.id,

@@ -413,6 +413,36 @@ describe('a server of its own accord', () => {
     await told;
   });
 
+  it('revokes tokens that the provider rejected, when a client retries the failed job', async () => {
+    provider.handler = (_request, res) => res.writeHead(400).end();
+    const { id, access, refresh } = await tokenAccount(server, connector);
+    await leave(server, id);
+    await server.deps.jobs.runDue();
+    const failedJobs = async () => {
+      const { body } = await server.call('GET', '/api/v1/jobs?kind=revocation&state=FAILED');
+      return body.jobs.filter((job: { subject_id: string }) => job.subject_id === id);
+    };
+    const [job, ...others] = await failedJobs();
+    expect(others).to.deep.equal([]);
+    expect(job).to.include({
+      state: 'FAILED',
+      attempts: 1,
+      last_error: 'The provider returned an unexpected response (400).',
+    });
+    provider.requests.length = 0;
+    provider.handler = (_request, res) => res.writeHead(200).end();
+    const retried = await server.call('POST', `/api/v1/jobs/${job.id}:retry`);
+    expect(retried.status, retried.text).to.equal(200);
+    await server.deps.jobs.runDue();
+    const sent = provider.requests.map(({ body }) => new URLSearchParams(body).get('token'));
+    expect(sent).to.deep.equal([refresh, access]);
+    expect(await revocationsOf(server, id)).to.have.lengthOf(1);
+    expect((await revocationsOf(server, id))[0]).to.include({ id: job.id, status: 'REVOKED', reason: '', attempts: 1 });
+    expect(await failedJobs()).to.deep.equal([]);
+    const actions = (await auditOf(server, id)).map(({ action }) => action);
+    expect(actions.slice(0, 2)).to.deep.equal(['revocation.succeeded', 'revocation.failed']);
+  });
+
   it('goes on after a restart with what it had not finished', async () => {
     const reached = new Promise<void>((resolve) => {
       provider.handler = () => resolve();

@@ -12,7 +12,13 @@ export const CLIENT = { client_id: 'client-1', client_secret: 'secret-of-client-
 export const BASIC = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`;
 
 /** Leaves what was ordered until a test says so. */
-export const ORDERED_ONLY: Jobs = { start: () => {}, soon: () => {}, runDue: async () => {}, stop: async () => {} };
+export const ORDERED_ONLY: Jobs = {
+  start: () => {},
+  soon: () => {},
+  retry: async () => undefined,
+  runDue: async () => {},
+  stop: async () => {},
+};
 
 export interface RevocationResult {
   id: string;

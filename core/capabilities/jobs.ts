@@ -1,0 +1,9 @@
+import type { Events } from '../events/events.ts';
+import type { Jobs as JobEngine } from '../jobs/jobs.ts';
+import type { Lists } from './lists.ts';
+
+/** Durable jobs, as clients see them. */
+export interface Jobs extends Lists {
+  jobs: Pick<JobEngine, 'retry'>;
+  events: Events;
+}
