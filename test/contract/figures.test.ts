@@ -118,6 +118,7 @@ const STATED = [
   `in seconds. Default: ${LIFETIME.secretOverlapMs / SECOND} (one day)`,
   `in seconds. Default: ${LIFETIME.mcpSessionMs / SECOND} (one hour)`,
   `kept for ${LIFETIME.endedJobsMs / DAY} days`,
+  `data of a failed job is deleted after ${LIFETIME.failedJobPayloadMs / DAY} days`,
   `up to ${IMPORT.timeMs / SECOND} seconds`,
   `up to ${LIST.counted.toLocaleString('en')} matches`,
   `up to ${LIST.countedBySearch.toLocaleString('en')} matches of identifiers`,

@@ -95,7 +95,7 @@ describe('listJobs', () => {
       expect((await server.call('GET', `${PATH}?${query}`)).body.code).to.equal('INVALID_PAGE_TOKEN');
     });
 
-    for (const query of ['page_size=0', 'state=DONE', 'state=failed', 'kind=Revocation', 'subject_id=ca_1']) {
+    for (const query of ['page_size=0', 'state=DONE', 'state=failed', 'kind=', 'subject_id=ca_1']) {
       it(`names the parameter of ?${query}`, async () => {
         const answer = await server.call('GET', `${PATH}?${query}`);
         expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });

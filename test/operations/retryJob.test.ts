@@ -75,7 +75,7 @@ describe('retryJob', () => {
       expect(row?.['give_up_at']).to.equal(clock.now() + 3 * DAY);
     });
 
-    it('wakes the server, which makes an attempt while its clock stands still', async () => {
+    it('lets the server make an attempt without waiting for a later time', async () => {
       const reached = new Promise<void>((resolve) => {
         provider.handler = (_request, res) => {
           res.writeHead(200).end();
