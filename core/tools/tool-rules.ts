@@ -92,7 +92,7 @@ function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
 
 function checkReferences(tool: ToolDefinition, references: References, provider: ProviderDefinition): FieldError[] {
   const properties = propertiesOf(tool);
-  const required = tool.input_schema['required'] as string[] | undefined;
+  const { required } = tool.input_schema;
   const problems = [...references.problems];
   for (const name of references.inputs) {
     if (Object.hasOwn(properties, name)) continue;
@@ -104,7 +104,8 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
     problems.push({ field, message: `input_schema has ${name}, which no template uses` });
   }
   for (const name of references.pathInputs) {
-    const present = required?.includes(name) || properties[name]?.['default'] !== undefined;
+    // Whether the schema is valid is judged elsewhere.
+    const present = (Array.isArray(required) && required.includes(name)) || properties[name]?.['default'] !== undefined;
     if (present || name.startsWith('account.')) continue;
     problems.push({ field: 'request.path', message: `${name} is part of the path, so it must be required` });
   }

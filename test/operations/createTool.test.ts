@@ -137,6 +137,12 @@ describe('createTool', () => {
         'output_schema',
         'another document',
       ],
+      ...[{ required: ['number'] }, 'number', 5, null].map((required): (typeof violations)[0] => [
+        `required names that are ${JSON.stringify(required)} instead of a list`,
+        (b) => Object.assign(b.input_schema, { required }),
+        'input_schema',
+        'must be array',
+      ]),
       [
         'a schema with a name, which others would see',
         (b) => Object.assign(b.input_schema, { $id: 'urn:mine' }),
