@@ -1,10 +1,11 @@
-/** Told why background work failed; usually a line in the log. */
+/** Receives the error of failed background work, usually to log it. */
 export type ReportFailure = (error: unknown) => void;
 
 /**
- * Starts work whose result no caller needs. Without this, a throw in a timer or a rejected promise ends the process.
+ * Starts work whose result no caller needs. Without this function, an error in a timer or a rejected promise would end
+ * the process.
  *
- * @param report is told of a throw or a rejection; a failure of the report itself is dropped
+ * @param report receives the error; an error of `report` itself is ignored
  * @returns a promise that resolves when the work has ended, and never rejects
  */
 export async function inBackground(work: () => unknown, report: ReportFailure): Promise<void> {
@@ -14,7 +15,7 @@ export async function inBackground(work: () => unknown, report: ReportFailure): 
     try {
       report(error);
     } catch {
-      // A log that cannot be written must not end the process either.
+      // An error while logging must not end the process either.
     }
   }
 }

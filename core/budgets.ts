@@ -14,27 +14,30 @@ const DAY = 24 * HOUR;
 
 /** HTTP connections of clients (threat S2). */
 export const SERVER = {
-  /** Header section of one request: tokens fit, a flood of headers does not. */
+  /** Header section of one request: large enough for tokens, too small for a flood of headers. */
   headerBytes: 16 * KIB,
-  /** From the first byte of a request to the end of its headers: slow senders hold connections. */
+  /**
+   * From the first byte of a request to the end of its headers. The limit closes slow senders, which would hold
+   * connections.
+   */
   headersMs: 10 * SECOND,
   /** From the first byte of a request to its last one. */
   requestMs: 30 * SECOND,
   /** An idle connection is closed after this time. */
   keepAliveMs: 30 * SECOND,
-  /** How often connections are compared with the times above. */
+  /** How often connections are checked against the limits above. */
   checkEveryMs: 5 * SECOND,
   /** Open connections: each takes memory and a file descriptor. */
   connections: 10_000,
-  /** Open connections of one client address, unless `VALETKEY_CONNECTIONS_PER_ADDRESS` says otherwise. */
+  /** Open connections of one client address, unless `VALETKEY_CONNECTIONS_PER_ADDRESS` is set. */
   connectionsPerAddress: 1_000,
-  /** From the beginning of a connection to its first byte: one that says nothing is of no use. */
+  /** From the start of a connection to its first byte. */
   firstByteMs: 5 * SECOND,
-  /** A client that takes nothing of its response for this time is looked at again, and closed after the same time. */
+  /** A client that reads none of its response for this time is checked again after the same time, and then closed. */
   stalledMs: 15 * SECOND,
-  /** Bytes of responses that may wait for all clients together. */
+  /** Bytes of responses that may be queued for all clients together. */
   queuedBytes: 64 * MIB,
-  /** How often connections are compared with the three limits above. */
+  /** How often connections are checked against the three limits above. */
   watchEveryMs: 500,
   /** Requests that may wait on one connection for the response before them. */
   pipelined: 32,
@@ -44,37 +47,45 @@ export const SERVER = {
 
 /** Bodies of requests to the API (threat S1). */
 export const REQUEST_BODY = {
-  /** An operation without its own limit. */
+  /** For operations without a limit of their own in the contract. */
   bytes: 256 * KIB,
-  /** An import carries whole OpenAPI documents. The contract states it as `x-valetkey-max-body-bytes`. */
+  /** An import contains whole OpenAPI documents. The contract declares this limit as `x-valetkey-max-body-bytes`. */
   importBytes: 16 * MIB,
-  /** A token request: a few short parameters from clients that are not authenticated yet. The contract states it as well. */
+  /**
+   * A token request: a few short parameters from clients that are not authenticated yet. The contract declares this
+   * limit too.
+   */
   tokenBytes: 16 * KIB,
   /** Parameters of a token request. */
   tokenPairs: 20,
-  /** Fields of a form that a page of ours sent: a connector has far fewer. */
+  /** Fields of a form on a page of Valetkey; a connector has far fewer. */
   formPairs: 100,
   /** Parameters of a query string: an operation has far fewer. */
   queryPairs: 100,
-  /** A raw call; it is sent on as it is and never parsed. */
+  /** A raw call, which is forwarded without parsing. */
   rawBytes: 10 * MIB,
-  /** Pieces of one body, of any size: each costs time. */
+  /** Chunks of one body, of any size: each costs processing time. */
   pieces: 2 ** 16,
-  /** Pieces of a form, whose sender is not authenticated yet. */
+  /** Chunks of a form, whose sender is not authenticated yet. */
   formPieces: 512,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
   levels: 32,
-  /** Values in JSON, counted before any is built: an ordinary body cannot hold as many, an import has far fewer. */
+  /**
+   * Values in JSON, counted before parsing. An ordinary body is too small to contain as many, and imports have far
+   * fewer.
+   */
   nodes: 200_000,
-  /** JSON above this size is parsed in a thread: it would hold up the event loop. */
+  /** JSON above this size is parsed in a thread, because it would block the event loop. */
   threadBytes: 256 * KIB,
   /** Parsing one body in a thread. */
   parseMs: 5 * SECOND,
-  /** A body up to this size is checked for every error; a larger one until the first. */
+  /** Up to this size, all validation errors of a body are reported; for a larger body only the first one. */
   allErrorsBytes: 16 * KIB,
 } as const;
 
-/** Problem documents: an error must not cost, or return, more than the request that caused it. */
+/**
+ * Limits of problem documents, so that an error does not cost more, or return more, than the request that caused it.
+ */
 export const PROBLEM = {
   /** Entries of `errors`. */
   errors: 20,
@@ -86,13 +97,16 @@ export const PROBLEM = {
   detailChars: 2000,
 } as const;
 
-/** Bodies that the process holds: of requests, of calls to third parties and of their responses (core/budgets/byte-budget.ts). */
+/** Memory for bodies: of requests, of calls to third parties and of their responses (core/budgets/byte-budget.ts). */
 export const BODIES = {
-  /** All bodies together. An environment holds at most half of it, less when others hold much. */
+  /** All bodies together. One environment can use at most half of it, and less if other environments use much. */
   totalBytes: 256 * MIB,
-  /** Reserved for the response before a call is sent, so that calls with short responses do not fail when they have taken effect. */
+  /**
+   * Reserved for the response before a call is sent. Otherwise a call with a short response could fail after it took
+   * effect.
+   */
   firstBytes: 64 * KIB,
-  /** The first bytes of a request body are not counted: the number of connections bounds them. */
+  /** The first bytes of a request body are not counted, because the number of connections already limits them. */
   uncountedBytes: 16 * KIB,
   /** The longest wait for space. */
   waitMs: 5 * SECOND,
@@ -100,219 +114,255 @@ export const BODIES = {
   waiting: 2_000,
 } as const;
 
-/** How long the service keeps what it issued or stored. */
+/** How long Valetkey keeps tokens and rows. */
 export const LIFETIME = {
-  /** An access token: a leaked one is of use for this time at most. */
+  /** An access token: the maximum time for which a leaked token is useful. */
   accessTokenMs: HOUR,
-  /** A page token: long enough to walk a list, short enough that filters and rows still fit. */
+  /** A page token: long enough to read a whole list, short enough that the list has not changed much. */
   pageTokenMs: DAY,
-  /** An idempotency key and the reply kept for it: longer than any sensible retry. */
+  /** An idempotency key and the response stored for it: longer than any sensible retry. */
   idempotencyKeyMs: DAY,
-  /** The old secret of an API client while a new one takes over, where the request says nothing else. */
+  /** How long the old secret of an API client stays valid after a rotation, unless the request says otherwise. */
   secretOverlapMs: DAY,
-  /** An MCP session token, where the request says nothing else. */
+  /** An MCP session token, unless the request says otherwise. */
   mcpSessionMs: HOUR,
   /** The default lifetime of an authorization link: long enough for mail, short because links can leak. */
   linkMs: 15 * MINUTE,
-  /** A file of a tool, and its address. */
+  /** A file that a tool created, and its address. */
   fileMs: HOUR,
-  /** Execution records where the environment says nothing else. */
+  /** Execution records, unless the environment has its own setting. */
   executionsMs: 90 * DAY,
-  /** How a job ended, such as a revocation, can be read for this time. */
+  /** Ended jobs, for example revocations: their outcome can be read for this time. */
   endedJobsMs: 90 * DAY,
-  /** What a failed job needs to be tried again. */
+  /** The input of a failed job, which a retry needs. */
   failedJobPayloadMs: 7 * DAY,
   /** How long the server retries a revocation that the provider does not accept. */
   revocationAttemptsMs: 3 * DAY,
-  /** A link that has ended: its page can still tell how it ended. */
+  /** A link that has ended: its page can still show how it ended. */
   endedLinkMs: DAY,
 } as const;
 
-/** Lists that grow without end: one statement holds the event loop for a few milliseconds. */
+/** Limits for reading long lists. Each statement should block the event loop only for a few milliseconds. */
 export const LIST = {
-  /** Rows that one statement looks at. The next statement goes on after other work had its turn. */
+  /** Rows that one statement reads. Other work can run before the next statement. */
   slice: 2048,
-  /** Matches that are counted; a list that has more has at least so many. */
+  /** Matches that are counted; for longer lists the total is a lower bound. */
   counted: 10_000,
-  /** Slices that are looked at to count matches. */
+  /** Slices that are read to count matches. */
   countedSlices: 50,
   /** Matches of a search that are counted. */
   countedBySearch: 1_000,
 } as const;
 
-/** Removing what has expired: one transaction holds the event loop for a few milliseconds. */
+/** Limits for removing expired rows. Each transaction should block the event loop only for a few milliseconds. */
 export const RETENTION = {
   /** Small rows that one transaction removes. */
   rows: 200,
-  /** Sealed bytes that one transaction removes; they are overwritten on the disk. A larger row is removed by itself. */
+  /**
+   * Encrypted bytes that one transaction removes and overwrites on the disk. A larger row is removed in its own
+   * transaction.
+   */
   bytes: MIB,
-  /** Between two transactions: removing takes a small part of the time and still outruns any rate of new rows. */
+  /**
+   * The pause between two transactions. It leaves most of the time to other work, and rows are still removed faster
+   * than any load creates them.
+   */
   pauseMs: 15,
   /** Audit records in one file of the archive. */
   auditFileRows: 10_000,
 } as const;
 
-/** Work that the server does by itself, and when it looks for it: the first time after a start, then again and again. */
+/** Background work of the server: the delay after a start, then the interval. */
 export const BACKGROUND = {
-  /** Between two steps of what is prepared after a start. */
+  /** Between two steps of the preparations after a start. */
   warmUpPauseMs: 5,
-  /** Rows that have expired: soon after the start, so that it is not slower for what has expired in the meantime. */
+  /** Expired rows. Soon after the start, because rows that expired while the server was stopped slow it down. */
   retentionFirstMs: 5 * SECOND,
   retentionMs: MINUTE,
-  /** Accounts whose grant would end without a refresh. */
+  /** Accounts whose grant would expire without a refresh. */
   keepAliveFirstMs: MINUTE,
   keepAliveMs: HOUR,
   /** How many such accounts are refreshed concurrently. Low, because this work is not urgent. */
   keepAliveAtOnce: 4,
-  /** The part of the time that a grant may lie idle, in percent, after which it is refreshed: what is left is for outages of days. */
+  /**
+   * An idle grant is refreshed after this percentage of its maximum idle time. The rest is a reserve for outages of
+   * several days.
+   */
   keepAlivePercent: 80,
-  /** Attempts of revocations that run concurrently at one provider of an environment. */
+  /** Concurrent revocations at one provider of an environment. */
   revocationsPerProvider: 4,
-  /** The longest attempt of a revocation: two tokens and metadata, each with the time limit of a protocol call. */
+  /**
+   * The maximum time of one revocation attempt: two tokens and the metadata, each with the time limit of a protocol
+   * call.
+   */
   revocationMs: 90 * SECOND,
-  /** The wait after the first failed attempt of a revocation; it doubles, and up to half of it is left to chance. */
+  /**
+   * The wait after the first failed attempt of a revocation. It doubles with each failure, and up to half of it is
+   * random.
+   */
   revocationRestMs: 10 * SECOND,
   revocationLongestRestMs: HOUR,
-  /** Links whose time is over. */
+  /** Expired links. */
   linksMs: 30 * SECOND,
-  /** Lists of tools of MCP servers that are too old. */
+  /** Outdated tool lists of MCP servers. */
   toolListsMs: MINUTE,
-  /** Times of last use, which are collected in memory. */
+  /** Times of last use, which are collected in memory and then written. */
   usageMs: 5 * SECOND,
 } as const;
 
-/** The engine of jobs. */
+/** The job engine. */
 export const JOBS = {
-  /** How often it looks for jobs that are due. */
+  /** How often the engine looks for due jobs. */
   lookEveryMs: SECOND,
-  /** How soon it looks after a job was added: those that are added together are begun together. */
+  /** How soon the engine looks after a job was added. The delay lets jobs that are added together start together. */
   soonMs: 50,
-  /** Attempts that run concurrently, of all kinds. */
+  /** Concurrent attempts of all kinds. */
   total: 32,
-  /** Lanes that one look goes through; the next one follows immediately. */
+  /** Lanes that one pass checks; the next pass follows immediately. */
   lanesPerLook: 200,
-  /** Jobs of servers that are gone, which one look frees. */
+  /** Jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
-  /** The part of the time between two runs of a periodic job that is left to chance. */
+  /** The random fraction of the interval between two runs of a periodic job. */
   periodJitter: 0.1,
-  /** How long a stop waits for jobs that do not end. */
+  /** How long a stop waits for running jobs. */
   stopMs: 5 * SECOND,
-  /** Jobs of a kind that the metrics count; of more they say this number. */
+  /** Jobs of one kind that the metrics count; if there are more, the metrics show this number. */
   counted: 10_000,
 } as const;
 
-/** Configuration that the operator's commands change in another process. */
+/** Configuration that operator commands change in another process, so that it must be read again. */
 export const RELOAD = {
-  /** How long the key file is believed. */
+  /** How long the content of the key file is cached. */
   keyFileMs: 250,
-  /** How long the host names and settings of an environment are believed. */
+  /** How long the host names and settings of an environment are cached. */
   environmentMs: 5 * SECOND,
-  /** A key has to be active for so long before an older one can be removed: requests that began with that one have ended by then. */
+  /**
+   * How long a key must be active before an older one can be removed. By then, requests that started with the older key
+   * have ended.
+   */
   settledKeyMs: MINUTE,
 } as const;
 
 /** The database file and its log. Frames of the log are pages of 4 KiB. */
 /** The processes that serve a database. */
 export const INSTANCE = {
-  /** A start waits so long for the server before it to end: longer than that one may take to stop. */
+  /** How long a starting server waits for the previous one to end. It is longer than a server may take to stop. */
   lockWaitMs: 20 * SECOND,
-  /** Between two attempts to become the one. */
+  /** Between two attempts to take the lock. */
   lockPauseMs: 50,
   beatEveryMs: 5 * SECOND,
 } as const;
 
 export const STORAGE = {
-  /** A write waits so long for the lock of another process before it is rejected. */
+  /** How long a write waits for another process's lock before it is rejected. */
   lockWaitMs: 5 * SECOND,
-  /** Rows that a large transaction reads or writes before other work has a turn: about 5 ms of tools. */
+  /** Rows that a large transaction reads or writes before other work can run: for tools about 5 ms. */
   rowsPerTurn: 250,
-  /** Tools that a large transaction deletes before other work has a turn: each is overwritten, in the table and in four indexes. */
+  /**
+   * Tools that a large transaction deletes before other work can run. Each is overwritten in the table and in four
+   * indexes.
+   */
   deletionsPerTurn: 50,
-  /** Deletions collect so long before the files are scrubbed once for all of them. */
+  /** How long deletions are collected before the database file is scrubbed for all of them. */
   scrubDelayMs: 500,
-  /** Between two attempts while another process is in the way: together with the delay, deleted data leave within a second. */
+  /**
+   * Between two attempts while another process blocks the scrub. Together with the delay, deleted data is removed
+   * within a second.
+   */
   scrubRetryMs: 250,
-  /** In all, when no other process is in the way or the last one has ended. */
+  /** The maximum time until deleted data is scrubbed, if no other process blocks it. */
   scrubbedMs: SECOND,
-  /** How long the server goes on trying when it stops. */
+  /** How long a stopping server retries the scrub. */
   scrubAtStopMs: SECOND,
-  /** How often a write is tried after one has failed. After a whole interval without a failure the server is ready again. */
+  /**
+   * How often a write is tried after one has failed. The server is ready again after a whole interval without a
+   * failure.
+   */
   probeEveryMs: SECOND,
-  /** So much of the log is moved into the main file in one piece. */
+  /** Frames of the log that are moved into the main file in one step. */
   pieceFrames: 1024,
-  /** From this length on the log is brought to its end, after which it starts again from the beginning. */
+  /** From this length on, the log is moved completely, so that it starts again from the beginning. */
   logFrames: 8192,
-  /** How little may be left for the last piece. */
+  /** The minimum size of the last step. */
   lastPieceFrames: 128,
-  /** So much and more is moved by a thread. */
+  /** From this size on, a thread moves the log. */
   backlogFrames: 4096,
-  /** A start checks files up to this size page by page. */
+  /** At a start, files up to this size are checked page by page. */
   checkedAtStartBytes: 16 * MIB,
-  /** How often what is durable is marked outside of the log while there are writes. */
+  /** How often the durable state is recorded outside of the log while there are writes. */
   markEveryMs: 100,
-  /** The file of the marks is synced with every fiftieth. */
+  /** The file with these records is synced after this many records. */
   markSyncEvery: 50,
 } as const;
 
 /** What one account or environment may store. */
 export const STORED = {
-  /** `api_config` of an account: settings, not documents. */
+  /** `api_config` of an account, which is for settings, not for documents. */
   apiConfigBytes: 64 * KIB,
   apiConfigKeys: 512,
   apiConfigLevels: 16,
-  /** Responses kept for the idempotency keys of one client, compressed and sealed; beyond it keys are kept without them. */
+  /**
+   * Stored responses for the idempotency keys of one client, compressed and encrypted. Beyond it, keys are stored
+   * without their response.
+   */
   keptRepliesBytes: 64 * MIB,
-  /** What a key takes without its response: its digests, and its places in indexes. */
+  /** The storage of a key without its response: its digests and index entries. */
   idempotencyKeyBytes: 256,
-  /** Keys of one client and their responses; beyond it requests with further keys are rejected. About a million keys. */
+  /**
+   * Idempotency keys of one client, including their responses. Beyond it, requests with further keys are rejected.
+   * About a million keys.
+   */
   idempotencyBytes: 256 * MIB,
-  /** Files of tools that one environment holds at a time. */
+  /** Files created by tools that one environment may store at a time. */
   filesBytes: GIB,
-  /** Stored files that one call sends, each counted as often as the input names it. */
+  /** Stored files that one call sends; a file that the input names twice counts twice. */
   callFilesBytes: 32 * MIB,
-  /** Each part of an execution's contents; longer parts are cut. */
+  /** Each part of an execution's contents; longer parts are truncated. */
   contentsPartBytes: 16 * KIB,
 } as const;
 
 /** Calls to third parties (threat E4). */
 export const OUTBOUND = {
-  /** One call from start to end: waiting for a place, connecting, every hop, the whole body. */
+  /** One call from start to end: waiting for a slot, connecting, every redirect, the whole body. */
   timeoutMs: 30 * SECOND,
-  /** Longest silence once a response has begun. */
+  /** The longest pause after a response has begun. */
   idleTimeoutMs: 10 * SECOND,
-  /** Name, address and handshake of one connection. */
+  /** Name resolution, connection and TLS handshake. */
   connectTimeoutMs: 10 * SECOND,
-  /** Body, both on the wire and inflated. */
+  /** The body, both compressed and decompressed. */
   maxBytes: 10 * MIB,
   /** Header section of a response. */
   maxHeaderBytes: 64 * KIB,
-  /** Pieces of one body, of any size: each costs time. */
+  /** Chunks of one body, of any size: each costs processing time. */
   maxPieces: 2 ** 18,
   /** Interim responses (1xx) before the response of a call. */
   maxInterim: 16,
-  /** Inflated size as a multiple of the compressed one: more is a decompression bomb. */
+  /** Decompressed size as a multiple of the compressed size. More is a decompression bomb. */
   maxRatio: 100,
-  /** The ratio counts from this inflated size on: small texts compress very well. */
+  /** The ratio is checked from this decompressed size on, because short texts compress very well. */
   ratioFloorBytes: MIB,
-  /** Redirects that one call may follow, where it follows any. */
+  /** Redirects that one call may follow, if it follows redirects at all. */
   maxRedirects: 3,
-  /** Calls under way to one origin, so that a slow provider does not take every connection (threat E11). */
+  /** Concurrent calls to one origin, so that a slow provider does not take every connection (threat E11). */
   callsPerOrigin: 64,
-  /** Calls that may wait for one of these places. */
+  /** Calls that may wait for one of these slots. */
   queuePerOrigin: 256,
-  /** Streams from one origin, whose calls have given their places back. Beyond it the one ends that has waited longest for its reader. */
+  /**
+   * Streams from one origin; their calls no longer occupy a slot. Beyond it, the stream that has waited longest for its
+   * reader is ended.
+   */
   streamsPerOrigin: 512,
-  /** Idle connections that are kept for the next call, to all origins together. */
+  /** Idle connections that are kept for later calls, of all origins together. */
   keptConnections: 128,
-  /** The longest time that a server may ask for its connection to be kept. */
+  /** The maximum time that a server's keep-alive header can request. */
   keptConnectionMs: MINUTE,
-  /** Failures in a row after which an origin is left alone. */
+  /** Consecutive failures after which calls to an origin are paused. */
   breakerFailures: 5,
-  /** The first pause of an origin that failed; it doubles. */
+  /** The first pause of a failing origin; it doubles. */
   breakerPauseMs: 5 * SECOND,
   /** The longest pause. */
   breakerMaxPauseMs: MINUTE,
-  /** A response that is passed on as it arrives: downloads take longer than calls. */
+  /** A response that is streamed to the caller: downloads take longer than calls. */
   streamTimeoutMs: 5 * MINUTE,
   streamMaxBytes: 100 * MIB,
   /** One protocol call: token, discovery, revocation, identity. */
@@ -320,25 +370,28 @@ export const OUTBOUND = {
   protocolMaxBytes: MIB,
 } as const;
 
-/** Host names of third parties. The limits of lookups hold for each environment. */
+/** DNS lookups of third-party host names. The limits apply to each environment. */
 export const DNS = {
   /** One lookup from start to end, including all name servers. */
   timeoutMs: 5 * SECOND,
-  /** The wait for one name server, before it is asked again or the next one is. */
+  /** How long to wait for one name server before asking it again or asking the next one. */
   tryMs: 1_500,
   /** Requests to each name server. */
   tries: 2,
-  /** How much longer than for IPv4 addresses to wait for IPv6 addresses. */
+  /** How long to wait for IPv6 addresses after the IPv4 addresses have arrived. */
   secondFamilyMs: 300,
   /** Concurrent lookups: each has a socket. */
   lookups: 64,
-  /** Lookups that may wait for one of these places. */
+  /** Lookups that may wait for one of these slots. */
   queuedLookups: 256,
-  /** How long a failed lookup is remembered: a name that was just registered must be usable soon. */
+  /** How long a failed lookup is cached. Short, so that a newly registered name is usable soon. */
   failedLookupMs: 5 * SECOND,
-  /** The most failed lookups that are remembered. */
+  /** The maximum number of cached failures. */
   failedLookups: 1_000,
-  /** Addresses of one name: each is judged, and none would be reached when many share the time to connect. */
+  /**
+   * Addresses of one name. Each must be checked, and with many addresses the connect timeout would be too short for
+   * each.
+   */
   addresses: 64,
   /** Addresses of one family that are tried. */
   triedPerFamily: 4,
@@ -346,44 +399,44 @@ export const DNS = {
 
 /** `tool_input` of one call (threat E12). */
 export const TOOL_INPUT = {
-  /** As JSON, before defaults are filled in. */
+  /** Size as JSON, before defaults are filled in. */
   bytes: 256 * KIB,
-  /** With the defaults of the schema: a default in a list is filled into every item. */
+  /** Size with the defaults of the schema: a default in a list is filled into every item. */
   filledBytes: MIB,
   levels: 32,
-  /** `cursor`: a provider's own cursor and what the service adds. */
+  /** `cursor`: a provider's own cursor with the data that Valetkey adds. */
   cursorLength: 8 * KIB,
 } as const;
 
-/** Schemas of tools that clients, documents and MCP servers bring (threat E12). */
+/** Schemas of tools from clients, OpenAPI documents and MCP servers (threat E12). */
 export const SCHEMA = {
-  /** Objects and lists that are written down. */
+  /** Objects and lists in the schema as written. */
   nodes: 20_000,
   levels: 64,
-  /** Subschemas and literals, every reference followed: two references in each of 20 definitions make a million. */
+  /** Subschemas and literals with every reference expanded: two references in each of 20 definitions make a million. */
   expanded: 20_000,
-  /** Schemas that lead to each other, before the stack of the compiler is used up. */
+  /** Schemas that reference each other in a chain; a longer chain would overflow the stack of the compiler. */
   chain: 500,
-  /** All errors of an input are listed up to this many nodes; a larger one is told its first error. */
+  /** For inputs up to this size all errors are listed; for a larger input only the first one. */
   thoroughNodes: 2_000,
-  /** Steps of all patterns of one check on the event loop: 30 ms. */
+  /** Steps of all patterns of one check on the event loop: about 30 ms. */
   patternSteps: 1_000_000,
-  /** Schemas and inputs beyond these are compared in a thread: compiling takes 0.1 ms for each subschema. */
+  /** Larger schemas and inputs are checked in a thread: compiling takes 0.1 ms for each subschema. */
   inlineExpanded: 200,
-  /** Nodes of the input times expanded size of the schema. */
+  /** Nodes of the input multiplied by the expanded size of the schema. */
   inlineWork: 500_000,
-  /** Judging a tool in a thread: its schemas are compiled, and its examples checked. */
+  /** Checking a tool definition in a thread: compiling its schemas and checking its examples. */
   judgeMs: 10 * SECOND,
   /** One check in a thread, and the steps of its patterns. */
   checkMs: 2 * SECOND,
   threadPatternSteps: 10_000_000,
 } as const;
 
-/** The request of one tool execution, as it is rendered from a template and an input of at most 256 KiB. */
+/** The request of one tool execution, rendered from a template and an input of at most 256 KiB. */
 export const TOOL_REQUEST = {
-  /** Characters of the address with its query: servers commonly refuse more (RFC 9110 §4.1). */
+  /** Characters of the address including its query: servers commonly reject longer ones (RFC 9110 §4.1). */
   addressChars: 8000,
-  /** Body with the files in it. */
+  /** The body, including its files. */
   bodyBytes: 32 * MIB,
   /** Values in the body. */
   nodes: 200_000,
@@ -391,31 +444,31 @@ export const TOOL_REQUEST = {
   files: 20,
 } as const;
 
-/** Refreshes of tokens, and other requests for tokens that the server makes by itself (threat R8). */
+/** Refreshes and other token requests that the server makes itself (threat R8). */
 export const REFRESH = {
   /**
-   * Concurrent refreshes in total. One provider of one environment gets as many as are still free, so half of them if it is the
-   * only one.
+   * Concurrent refreshes in total. One provider of an environment may use as many as are still free: half of them if it
+   * is the only one.
    */
   total: 64,
-  /** Concurrent refreshes of one provider and environment: at the start, and at most. */
+  /** Concurrent refreshes of one provider and environment: initially, and at most. */
   first: 8,
   most: 32,
   /** Refreshes of one provider and environment that may wait. */
   waiting: 1_000,
-  /** The longest wait for a place: callers give up after some 30 s. */
+  /** The longest wait for a slot: callers give up after about 30 s. */
   waitMs: 20 * SECOND,
-  /** How long a lease keeps others out when its holder is gone; longer than any token request takes. */
+  /** How long a lease blocks other processes after its holder has stopped. It is longer than any token request. */
   leaseMs: 30 * SECOND,
   /** How long a caller without a valid token waits for a refresh in another process. */
   patienceMs: 20 * SECOND,
-  /** How long a caller with a token that is still valid waits for any refresh, before it goes on with the token it has. */
+  /** How long a caller whose token is still valid waits for a refresh, before it continues with that token. */
   shortPatienceMs: SECOND,
 } as const;
 
 /** The result of one tool execution. */
 export const TOOL_RESULT = {
-  /** `data` as JSON: what a model's client takes in one piece. */
+  /** `data` as JSON: a size that clients of models accept in one response. */
   dataBytes: 80 * KIB,
   /** `upstream_body` of a failure. */
   errorBodyBytes: 64 * KIB,
@@ -423,86 +476,97 @@ export const TOOL_RESULT = {
   requests: 3,
   /** From the first request of an execution to the last byte of its last response. */
   deadlineMs: 30 * SECOND,
-  /** The longest wait before a further request; a longer one is the caller's. */
+  /** The longest wait before a retry; if the provider asks for a longer one, the caller must retry. */
   retryWaitMs: 5 * SECOND,
-  /** `all_pages`: pages, their JSON together, and the time after which no further page is requested. */
+  /**
+   * `all_pages`: the number of pages, their total size as JSON, and the time after which no further page is requested.
+   */
   pages: 50,
   pagesBytes: MIB,
   pagesMs: 20 * SECOND,
 } as const;
 
-/** Reading responses to tool calls (threat S3). They are at most as long as OUTBOUND says. */
+/** Reading responses to tool calls (threat S3). OUTBOUND limits their size. */
 export const RESPONSE = {
-  /** A longer body is read in a thread. */
+  /** A larger body is read in a thread. */
   inlineBytes: 64 * KIB,
-  /** JSON with more values is parsed in a thread: each takes microseconds to parse, look through and measure. */
+  /** JSON with more values is parsed in a thread: each value takes microseconds to parse, search and measure. */
   inlineNodes: 4_000,
-  /** JSON with more values is not parsed: a result becomes a file, a failure is shown as text. */
+  /** JSON with more values is not parsed: a result becomes a file, a failure is returned as text. */
   nodes: 200_000,
   levels: 200,
   /** Reading one response in a thread. */
   readMs: 5 * SECOND,
-  /** Responses of one environment, and of all, that are read or wait for it. Their bytes are part of BODIES. */
+  /**
+   * Responses of one environment, and of all environments, that are being read or wait to be read. Their bytes count in
+   * BODIES.
+   */
   places: 128,
   waiting: 1_024,
 } as const;
 
-/** Work on foreign data that is done in threads, so that it never holds up the event loop (threat S3). */
+/** Threads that process third-party data, so that it never blocks the event loop (threat S3). */
 export const THREADS = {
-  /** Threads for checks and large responses: one tenant's slow work leaves a thread to the others. */
+  /** Two threads, so that the slow work of one tenant leaves a thread to the others. */
   threads: 2,
   /** Heap of one thread. */
   heapBytes: 192 * MIB,
-  /** A thread ends after this time without work, and its memory is free again. */
+  /** A thread ends after this time without work, which frees its memory. */
   idleMs: MINUTE,
-  /** Jobs of one environment, running and waiting. */
+  /** Tasks of one environment, running and waiting. */
   places: 32,
-  /** Jobs of all environments that wait. */
+  /** Waiting tasks of all environments. */
   waiting: 256,
-  /** Inputs of the jobs of one environment, and of all. */
+  /** The input bytes of the tasks of one environment, and of all environments. */
   tenantBytes: 32 * MIB,
   bytes: 64 * MIB,
 } as const;
 
-/** Imports of OpenAPI documents, which have their own thread. */
+/** Imports of OpenAPI documents, which have a thread of their own. */
 export const IMPORT = {
   /** One import from start to end. */
   timeMs: 30 * SECOND,
-  /** Heap of the thread. One import runs at a time. */
+  /** Heap of the thread, which runs one import at a time. */
   heapBytes: 768 * MIB,
   /** Imports of one environment, running and waiting. */
   places: 2,
-  /** Imports of all environments that wait, and the documents of all. */
+  /** Waiting imports of all environments, and the bytes of their documents. */
   waiting: 16,
   bytes: 64 * MIB,
-  /** Nodes that all overlays of one import may visit, compare or copy. */
+  /** Nodes that all overlays of one import together may visit, compare or copy. */
   overlayNodes: 5_000_000,
-  /** Steps of the patterns in their `match()` and `search()`: about a second. */
+  /** Steps of the patterns in their `match()` and `search()` functions: about a second. */
   patternSteps: 20_000_000,
 } as const;
 
-/** Our MCP servers. */
+/** The MCP servers that Valetkey provides. */
 export const MCP_SERVER = {
-  /** A session of the revision 2025-11-25. It grants nothing, every request brings its token, and clients recover badly from its end. */
+  /**
+   * A session of MCP revision 2025-11-25. A long session is harmless, because every request must contain its token, and
+   * clients recover badly when a session ends.
+   */
   sessionMs: 30 * DAY,
-  /** Ids of sessions that clients have ended, which are refused from then on. */
+  /** Ids of sessions that clients have ended; requests with such an id are rejected. */
   endedSessions: 10_000,
-  /** Streams that wait for messages of a server: those of one user, and of one environment. */
+  /** Open streams that wait for server messages: of one user, and of one environment. */
   streamsOfUser: 16,
   streamsOfEnvironment: 1_000,
   /** Tools in one response to tools/list. */
   toolsPerPage: 250,
-  /** How long clients may keep a list. It changes with settings only, and each call is judged when it is made. */
+  /** How long clients may cache a list. It changes only with settings, and each call is checked separately. */
   listMs: MINUTE,
-  /** How long a repeated call waits for its user: well below the 60 s after which clients give up a request. */
+  /** How long a repeated call waits until its user has connected an account. Clients give up a request after 60 s. */
   waitForUserMs: 25 * SECOND,
 } as const;
 
-/** MCP servers that are providers (threats P6, S3). */
+/** MCP servers that Valetkey uses as providers (threats P6, S3). */
 export const MCP_UPSTREAM = {
-  /** Silence of a call, where its connection says nothing else. Progress starts the time again. */
+  /**
+   * The longest time of a call without progress, unless the connection has its own setting. Progress notifications
+   * restart it.
+   */
   callMs: MINUTE,
-  /** A call from start to end, however much progress it reports. */
+  /** A call from start to end, including progress notifications. */
   longestCallMs: 5 * MINUTE,
   /** Opening a session, and reading one page of a list. */
   requestMs: 30 * SECOND,
@@ -513,34 +577,37 @@ export const MCP_UPSTREAM = {
   /** All pages of a list. */
   listBytes: 4 * MIB,
   listPages: 100,
-  /** Lines of one event stream: each costs time. */
+  /** Lines of one event stream: each costs processing time. */
   lines: 20_000,
   /** Messages of one response. All but the last are notifications. */
   messages: 1_000,
   /** Objects, lists, members and items of one message. */
   messageNodes: 100_000,
   messageLevels: 64,
-  /** Times that one response is continued with another request, after its stream has ended early. */
+  /** How often one response may be resumed with another request after its stream ended early. */
   continuations: 10,
-  /** The wait before that, regardless of the server's retry time. */
+  /** The minimum wait before resuming, even if the server requests a shorter one. */
   leastRetryMs: 100,
   retryMs: SECOND,
   longestRetryMs: 10 * SECOND,
   /** Tools of one server. */
   tools: 1_000,
-  /** Characters of the description of a tool; longer ones are cut. */
+  /** Characters of a tool's description; longer ones are truncated. */
   descriptionChars: 2_000,
-  /** Converting the tools of one page in a thread; one that takes longer is converted tool by tool. */
+  /** Converting the tools of one page in a thread. If a page takes longer, its tools are converted one by one. */
   convertPageMs: 10 * SECOND,
   convertToolMs: SECOND,
-  /** Reading the list of one server from start to end. One list is read at a time: each holds all its tools until they are stored. */
+  /**
+   * Reading the tool list of one server from start to end. One list is read at a time, because all its tools are in
+   * memory until they are stored.
+   */
   syncMs: MINUTE,
-  /** Lists of one environment, and of all, that wait for their turn. */
+  /** Waiting lists of one environment, and of all environments. */
   queuedSyncs: 20,
   allQueuedSyncs: 200,
-  /** How old a list gets before its server is asked again. */
+  /** The age at which a list is read again from its server. */
   listAgeMs: 15 * MINUTE,
-  /** Sessions that are kept for the next call, and the time after which one is ended. */
+  /** Sessions that are kept for later calls, and the idle time after which one is closed. */
   sessions: 256,
   idleSessionMs: 5 * MINUTE,
 } as const;

@@ -1,4 +1,7 @@
-/** Characters to insert, delete or replace to make one text of another (Levenshtein distance). */
+/**
+ * Returns how many characters must be inserted, deleted or replaced to turn one text into the other (Levenshtein
+ * distance).
+ */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [at, character] of [...from].entries()) {

@@ -64,10 +64,10 @@ export interface FieldError {
   message: string;
 }
 
-/** Why a request was not authenticated. For logs: clients are told no more than that it was not. */
+/** Why a request was not authenticated. This is only logged; the response does not contain the reason. */
 export interface AuthFailure {
   reason: string;
-  /** Only an id that was issued here: what a caller sends in its place may be a secret. */
+  /** The id of an existing client. Any other text that a caller sent is not logged, because it may be a secret. */
   clientId?: string;
 }
 

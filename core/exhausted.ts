@@ -1,8 +1,11 @@
-/** What the system says when this process may open nothing more: files, sockets, threads. */
+/** Error codes of the system when the process cannot open more files, sockets or threads. */
 const CODES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EAGAIN', 'ERR_WORKER_INIT_FAILED']);
 const MAX_CAUSES = 5;
 
-/** Whether something failed because this process, or its machine, has no descriptor or memory left. It may work again soon. */
+/**
+ * Whether an error means that the process or the machine has no file descriptors or memory left. The operation may work
+ * again soon.
+ */
 export function isExhausted(error: unknown): boolean {
   let one = error;
   for (let depth = 0; depth < MAX_CAUSES && one instanceof Error; depth++) {

@@ -1,4 +1,4 @@
-/** Kinds of identifiers by prefix. */
+/** The prefixes of identifiers, one for each kind of object. */
 export type IdPrefix =
   | 'env'
   | 'ca'
@@ -19,40 +19,41 @@ export type IdPrefix =
   | 'job';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The two characters of each number below 1,024: an id is written ten bits at a time. */
+/** The two characters of each number below 1,024, because an id is written ten bits at a time. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 const RANDOM_BYTES = 10;
 const TEN_BITS = 1024;
 const FORTY_BITS = TEN_BITS ** 4;
 
-/** 48 bits of milliseconds below two zero bits: 10 characters. */
+/** Encodes 48 bits of milliseconds, preceded by two zero bits, in 10 characters. */
 function encodeTime(ms: number): string {
   const high = Math.floor(ms / TEN_BITS ** 2);
   const low = ms % TEN_BITS ** 2;
   return `${pair(high / TEN_BITS ** 2)}${pair(high / TEN_BITS)}${pair(high)}${pair(low / TEN_BITS)}${pair(low)}`;
 }
 
-/** 40 bits: 8 characters. */
+/** Encodes 40 bits in 8 characters. */
 function encode40(value: number): string {
   return `${pair(value / TEN_BITS ** 3)}${pair(value / TEN_BITS ** 2)}${pair(value / TEN_BITS)}${pair(value)}`;
 }
 
-/** The last ten bits of a whole number, which may have a fraction after a division. */
+/** Encodes the last ten bits of a number; a fraction is ignored. */
 function pair(value: number): string {
   return PAIRS[Math.floor(value) % TEN_BITS] as string;
 }
 
 /**
- * Makes identifiers whose text order is the order of creation: 48 bits of milliseconds, then 80 random bits, in Crockford
- * base 32 (26 characters). Two ids of one millisecond are ordered too: the random part of the later one is the former's plus one.
+ * Creates identifiers whose text order is their order of creation: 48 bits of milliseconds, then 80 random bits, in
+ * Crockford base 32 (26 characters). Two ids created in the same millisecond are ordered too: the second one's random
+ * part is the first one's plus one.
  *
  * @param now milliseconds UTC
  * @param random source of random bytes
- * @returns a function from a prefix to a fresh id such as `ca_01jd…`
+ * @returns a function that creates an id such as `ca_01jd…` from a prefix
  */
 export function createIds(now: () => number, random: (size: number) => Buffer): (prefix: IdPrefix) => string {
   let lastTime = -1;
-  // What ids of one millisecond have in common, and the number of the last one.
+  // The common part of the ids of one millisecond, and the random number of the latest one.
   let head = '';
   let timeText = '';
   let high = 0;
@@ -67,7 +68,7 @@ export function createIds(now: () => number, random: (size: number) => Buffer): 
       low = entropy.readUIntBE(5, 5);
       head = timeText + encode40(high);
     } else if (++low === FORTY_BITS) {
-      // Also taken when the clock steps back: order of creation matters more than the clock here.
+      // Also used when the clock goes back, because the order of creation matters more than the clock.
       low = 0;
       high = (high + 1) % FORTY_BITS;
       head = timeText + encode40(high);

@@ -1,4 +1,4 @@
-/** Tells those who wait for an account that something was written about it in this process. */
+/** Notifies waiters when this process has written something about an account. */
 export interface AccountChanges {
   /** Call it once the change is committed. */
   changed(accountId: string): void;

@@ -17,26 +17,29 @@ import { publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { areEndpointsCovered, tokenDirectories } from './token-endpoints.ts';
 
-/** Of each static field that a credential holds, whether its value may be shown. */
+/** For each static field of a credential: whether its value may be shown. */
 export type FieldSecrecy = AccountBinding['fields'];
 
-/** What a credential is given for: where it may be sent, how, and what of it may be shown. All of it is authenticated with it. */
+/**
+ * What a credential may be used for: where and how it may be sent, and which of its fields may be shown. These values
+ * are authenticated together with the credential, so changing them makes it unreadable.
+ */
 export interface Bound {
   origins: string[];
   binding: AccountBinding;
 }
 
-/** Of an account that holds no credential. */
+/** The binding of an account that has no credential. */
 export const UNBOUND: AccountBinding = { base: null, use: '', fields: {}, issued: null, endpoints: [] };
 
-/** A provider and the pattern of it that an account uses. */
+/** A provider and the one of its authorization patterns that an account uses. */
 export interface Definition {
   provider: ProviderDefinition;
   pattern: AuthPattern;
 }
 
 /**
- * What a credential that is stored now is bound to.
+ * Returns the binding of a credential that is stored now.
  *
  * @param details the whole credential, after any merge
  * @param fields from `fieldSecrecy`
@@ -69,7 +72,7 @@ export function fieldSecrecy(pattern: AuthPattern, details: Details, carried: Fi
   return Object.fromEntries(names.map((name) => [name, isPublic(name) ? 'public' : 'secret']));
 }
 
-/** The secrecy of the fields that a change leaves as they are stored. */
+/** Returns the stored secrecy of the fields that a change does not contain. */
 export function carriedOver(stored: FieldSecrecy, change: Details): FieldSecrecy {
   const typed = staticFieldsIn(change);
   return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(typed, name)));
@@ -80,14 +83,15 @@ const BASE_CHANGED = 'The base address of the provider has changed since the acc
 const ENDPOINTS_CHANGED = 'The OAuth addresses of the provider have changed since the account was connected.';
 const USE_CHANGED = 'The provider now expects the credential in a different place than when the account was connected.';
 
-/** The part of an account that says what its credential was given for. */
+/** The columns of an account that record what its credential may be used for. */
 export type BoundAccount = Pick<AccountRow, 'origins' | 'binding' | 'apiConfig' | 'publicDetails'>;
 
 /**
- * Compares what the credential of an account was given for with what would be done with it now.
+ * Compares what the credential of an account may be used for with how it would be used now.
  *
- * @param change what an update of the account is about to change
- * @returns why the credential must not be used any more, as a sentence; null when nothing is wider than it was
+ * @param change the new values of an update of the account that is not stored yet
+ * @returns why the credential must not be used any more, as a sentence; null if it would not be used for anything more
+ * than before
  */
 export function bindingBreach(
   account: BoundAccount,
@@ -103,9 +107,10 @@ export function bindingBreach(
 }
 
 /**
- * The same check for a single call. This function does not check origins: the egress policy rejects a call to an origin that the account was not connected for.
+ * The same check for a single call. It does not check origins, because the egress policy rejects a call to an origin
+ * that the account was not connected for.
  *
- * @param inputs the values of the account that addresses may contain
+ * @param inputs the account values that addresses may contain
  */
 export function useBreach(account: BoundAccount, definition: Definition, inputs: AccountInputs): string | null {
   const base = baseOf(definition.provider, inputs);
@@ -118,7 +123,10 @@ function breachBelow({ binding }: BoundAccount, definition: Definition, base: st
   return useOf(definition, binding.fields) === binding.use ? null : USE_CHANGED;
 }
 
-/** How a credential is used. A client that was typed for one account is also bound as the client of a connection is. */
+/**
+ * Returns a text that is equal for two definitions if they use a credential in the same way. An OAuth client that was
+ * entered for one account also gets the binding that the client of a connection gets.
+ */
 function useOf({ provider, pattern }: Definition, fields: FieldSecrecy): string {
   const names = Object.keys(fields);
   const use = credentialUse(pattern, names);
@@ -128,10 +136,10 @@ function useOf({ provider, pattern }: Definition, fields: FieldSecrecy): string 
 }
 
 /**
- * The fields of an account that were secret when they were given and that a change of their pattern declares public. A field that is
- * secret by its role in the type counts as well: its form would show what is typed.
+ * Returns the fields of an account that were secret when they were entered and that a changed pattern declares public.
+ * A field that its type always treats as secret counts as well, because its form would show what the user types.
  *
- * @param before the pattern that is replaced, where there is one
+ * @param before the pattern that is replaced, if there is one
  */
 export function exposedFields(
   { binding }: Pick<AccountRow, 'binding'>,

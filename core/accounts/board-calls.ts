@@ -4,7 +4,10 @@ import type { ClientCredentials } from '../oauth/client-auth.ts';
 import { type BoardToken, type BoardTools, boardSigner } from '../oauth1/board-signer.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
 
-/** Makes requests outside of tools an account's own: signed where its token has a secret, else with the token in its place. */
+/**
+ * Returns a function that authenticates the requests which Valetkey makes for an account outside of tools. A token with
+ * a secret signs the request; any other token is added where the pattern says.
+ */
 export function boardAuthorizer(
   pattern: AuthPattern,
   client: ClientCredentials,

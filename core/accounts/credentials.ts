@@ -6,13 +6,13 @@ import type { Vault } from '../vault/vault.ts';
 import type { Details } from './details.ts';
 import { formOf } from './details.ts';
 
-/** What the sealed credentials of an account are bound to. */
+/** The values that the encrypted credentials of an account are bound to. Decryption fails if one of them differs. */
 export interface AccountPlace {
   environmentId: string;
   id: string;
-  /** Grows with every credential write. */
+  /** Increases with every write of the credentials. */
   credentialGeneration: number;
-  /** Where the credential may be sent, and what else it was given for; part of what is authenticated. */
+  /** The origins that the credential may be sent to. */
   origins: readonly string[];
   binding: AccountBinding;
 }
@@ -23,7 +23,7 @@ export interface SealedCredentials {
   kekId: string | null;
   /** Credentials that do not expire: tokens, entered keys, a subject. */
   credentialsSealed: Buffer | null;
-  /** What the service obtained for a while and can obtain again. */
+  /** Tokens that Valetkey obtained itself. They expire and can be obtained again. */
   temporarySealed: Buffer | null;
 }
 
@@ -35,10 +35,10 @@ export const NO_CREDENTIALS: SealedCredentials = {
 };
 
 /**
- * Seals the credentials of an account under a fresh data key.
+ * Encrypts the credentials of an account with a new data key.
  *
- * @param given what the caller or the provider gave
- * @param temporary what the service obtained by itself, if anything
+ * @param given what the caller or the provider supplied
+ * @param temporary what Valetkey obtained itself, if anything
  */
 export function sealCredentials(
   vault: Vault,
@@ -59,10 +59,10 @@ export function sealCredentials(
 }
 
 /**
- * Opens the credentials of an account.
+ * Decrypts the credentials of an account.
  *
- * @returns what was given, and what the service obtained, under one form
- * @throws VaultError when a row, a field or its place was altered
+ * @returns the supplied and the obtained credentials, combined in one form
+ * @throws VaultError if the row, one of its columns or its binding was altered
  */
 export function openCredentials(vault: Vault, place: AccountPlace, sealed: SealedCredentials): Details {
   const { wrappedDataKey, credentialsSealed, temporarySealed } = sealed;
@@ -74,7 +74,10 @@ export function openCredentials(vault: Vault, place: AccountPlace, sealed: Seale
   return temporarySealed ? combineDetails(given, readDetails(opened['temporary'])) : given;
 }
 
-/** Opens what the account was given alone. Errors as above. */
+/**
+ * Decrypts only the credentials that were supplied, without those that Valetkey obtained. Throws as `openCredentials`
+ * does.
+ */
 export function openGiven(vault: Vault, place: AccountPlace, sealed: SealedCredentials): Details {
   return openCredentials(vault, place, { ...sealed, temporarySealed: null });
 }
@@ -83,7 +86,7 @@ function readDetails(secret: Secret | undefined): Details {
   return JSON.parse(secret?.reveal() ?? '{}') as Details;
 }
 
-/** What calls use: a token that was obtained stands for the client that it was obtained with. */
+/** Returns the details that calls use: an obtained token replaces the client that it was obtained with. */
 export function combineDetails(given: Details, temporary: Details): Details {
   const form = formOf(temporary) as string;
   return { [form]: { ...given[form], ...temporary[form] } };

@@ -9,30 +9,33 @@ import type { FieldSecrecy } from './binding.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
 
-/** `authorization_details`: one object under the name of its form, or nothing. */
+/** The contract's `authorization_details`: one object, under the name of its form, or no object. */
 export type Details = { oauth_token?: JsonObject; static_auth?: JsonObject; [form: string]: JsonObject | undefined };
 
 const DETAILS_FIELD = 'connected_account.authorization_details';
 
-/** The form in use, or null for no details at all. */
+/** Returns the name of the form, or null if there are no details. */
 export function formOf(details: Details): string | null {
   return Object.keys(details)[0] ?? null;
 }
 
-/** The fields that `static_auth` carries; empty for any other form. */
+/** Returns the fields of `static_auth`; empty for any other form. */
 export function staticFieldsIn(details: Details): JsonObject {
   return asObject(details.static_auth?.['details']);
 }
 
-/** Types of connection whose accounts may carry this form; used where a first account decides the type of its connection. */
+/**
+ * Whether accounts of this type may have details of this form. Used when the first account determines the type of its
+ * connection.
+ */
 export function typeTakes(type: AuthorizationType, form: string): boolean {
   return moduleOf(type).forms.some(({ name }) => name === form);
 }
 
 /**
- * Refuses details of a form that the type of the connection does not take.
+ * Rejects details whose form the type of the connection does not allow.
  *
- * @param field how errors name the details
+ * @param field the name of the details in errors
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS
  */
 function checkForm(type: AuthorizationType, details: Details, field: string): void {
@@ -43,7 +46,7 @@ function checkForm(type: AuthorizationType, details: Details, field: string): vo
   refuse([{ field: `${field}.${form}`, message: `does not match: a connection of type ${type} ${expected}` }]);
 }
 
-/** What the form demands of its values. @throws ApiError INVALID_AUTHORIZATION_DETAILS */
+/** Checks the values by the rules of their form. @throws ApiError INVALID_AUTHORIZATION_DETAILS */
 function checkValues(type: AuthorizationType, details: Details, apiConfig: JsonObject): void {
   const form = moduleOf(type).forms.find(({ name }) => name === formOf(details));
   const errors = form?.problemsOf?.(details[form.name] ?? {}, apiConfig) ?? [];
@@ -52,8 +55,9 @@ function checkValues(type: AuthorizationType, details: Details, apiConfig: JsonO
 }
 
 /**
- * Merges a change into stored details: only the fields that the change carries are changed. Within `static_auth.details` each
- * field is one; an empty change changes nothing. Changing the form replaces the details.
+ * Merges a change into stored details. Only the fields that the change contains are changed; within
+ * `static_auth.details` each field counts separately. An empty change changes nothing. A change to another form
+ * replaces the details.
  */
 export function mergeDetails(current: Details, change: Details): Details {
   const form = formOf(change);
@@ -61,7 +65,7 @@ export function mergeDetails(current: Details, change: Details): Details {
   const before = current[form] ?? {};
   const after = change[form] ?? {};
   if (form === 'oauth_token' && after['access_token'] !== undefined) {
-    // The secret is that of the token that is replaced.
+    // The stored secret belongs to the token that is being replaced.
     const { token_secret: _secret, ...rest } = before;
     return { oauth_token: mergeFields(rest, after) };
   }
@@ -70,10 +74,12 @@ export function mergeDetails(current: Details, change: Details): Details {
 }
 
 /**
- * True when the details suffice to act: a token, every required field, a subject, a database user where one is needed.
+ * Whether the details suffice to make calls. Depending on the type they need a token, every required field, a subject
+ * or a database user.
  *
  * @param pattern the pattern of the account: its type, and its fields for `static_auth`
- * @param apiConfig the account's configuration: it tells a provisioned cluster from a serverless workgroup
+ * @param apiConfig the account's configuration; it shows whether a database is a provisioned cluster or a serverless
+ * workgroup
  */
 export function areUsable(pattern: AuthPattern, details: Details, apiConfig: JsonObject): boolean {
   const { forms } = moduleOf(pattern.type);
@@ -86,7 +92,7 @@ export function areUsable(pattern: AuthPattern, details: Details, apiConfig: Jso
   return form !== 'static_auth' || isComplete(pattern, staticFieldsIn(details));
 }
 
-/** The details as those who may read credentials see them. */
+/** Returns the details that clients with the scope credentials:read receive. */
 export function withoutInternals(details: Details): Details {
   const form = formOf(details);
   const hidden = form === null ? undefined : formNamed(form).internal;
@@ -95,7 +101,7 @@ export function withoutInternals(details: Details): Details {
 }
 
 /**
- * What of the details may be shown without the right to read credentials.
+ * Returns the part of the details that clients without the scope credentials:read receive.
  *
  * @param fields which of the static fields may be shown, from `fieldSecrecy`
  */
@@ -108,7 +114,10 @@ export function publicPart(details: Details, fields: FieldSecrecy): Details {
   return { static_auth: { details: pick(asObject(value['details']), names) } };
 }
 
-/** The JSON Merge Patch (RFC 7396) that removes from public details what the service obtained for accounts of a type. */
+/**
+ * Returns the JSON Merge Patch (RFC 7396) that removes from the public details everything that Valetkey obtained for
+ * accounts of a type.
+ */
 export function withoutObtained(type: AuthorizationType): JsonObject {
   const patches = moduleOf(type).forms.flatMap(({ name, obtained }) => {
     if (obtained === undefined) return [];
@@ -118,11 +127,13 @@ export function withoutObtained(type: AuthorizationType): JsonObject {
 }
 
 /**
- * Checks details against the pattern of an account: the form fits the type, and typed fields fit the pattern's.
+ * Checks details against the pattern of an account: the type must allow the form, and the entered fields must be fields
+ * of the pattern.
  *
  * @param details complete, after any merge
- * @param change what of them has just been given; stored values are not judged by rules that may have come later
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS that names each field
+ * @param change the fields of the request; stored fields are not checked again, because the rules may have changed
+ * since
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS, naming each invalid field
  */
 export function checkDetails(pattern: AuthPattern, details: Details, change: Details, apiConfig: JsonObject): void {
   checkForm(pattern.type, details, DETAILS_FIELD);
@@ -133,7 +144,7 @@ export function checkDetails(pattern: AuthPattern, details: Details, change: Det
   if (errors.length > 0) refuse(errors);
 }
 
-/** `null` removes a field. */
+/** Merges one object into another; `null` removes a field. */
 function mergeFields(before: JsonObject, after: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries({ ...before, ...after }).filter(([, value]) => value !== null));
 }

@@ -6,8 +6,8 @@ import type { AccountKey, AccountName, Selector } from './selector.ts';
 /**
  * Finds the account that a request names.
  *
- * @throws ApiError NOT_FOUND, also when an id is given and another field does not agree with it; AMBIGUOUS_CONNECTOR;
- *   INCOMPLETE_ACCOUNT_KEY when the key fits several accounts
+ * @throws ApiError NOT_FOUND, also if the id exists but another field of the request does not match that account;
+ * AMBIGUOUS_CONNECTOR; INCOMPLETE_ACCOUNT_KEY if several accounts match
  */
 export async function findAccount(
   read: ReadRepositories,
@@ -18,7 +18,7 @@ export async function findAccount(
   return agreeing(read, environmentId, await read.accounts.get(environmentId, selector.id), selector.agreeing);
 }
 
-/** As {@link findAccount}, for who needs nothing that is sealed. */
+/** As {@link findAccount}, but without the encrypted columns. */
 export async function findShownAccount(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -32,7 +32,10 @@ export function accountNotFound(): ApiError {
   return new ApiError('NOT_FOUND', 'The connected account does not exist.');
 }
 
-/** @returns synchronously if nothing more must be read, which is the usual case */
+/**
+ * Checks that the other fields of the request match the account. Returns synchronously if nothing else must be read,
+ * which is the usual case.
+ */
 function agreeing<Row extends AccountShownRow>(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -52,7 +55,10 @@ function agreeing<Row extends AccountShownRow>(
   });
 }
 
-/** A provider's name stands for each of its connections, unless it is the name of one of them. */
+/**
+ * Whether a name is the name of the connection's provider. A provider's name matches each of its connections, unless a
+ * connection has the same name.
+ */
 async function isItsProvider(
   read: ReadRepositories,
   environmentId: EnvironmentId,

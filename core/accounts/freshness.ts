@@ -3,12 +3,18 @@ import { fraction } from '../random.ts';
 import { type Details, formOf } from './details.ts';
 import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
 
-/** A token is renewed this long before its end, or a tenth of its life where that is less: short lives need their time. */
+/**
+ * A token is renewed one minute before it expires. If a tenth of its lifetime is shorter than a minute, that is used
+ * instead.
+ */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
-/** The margin varies by this part of itself, so that tokens which were issued together are not renewed together (threat R8). */
+/**
+ * The margin is randomized by this fraction, so that tokens which were issued together are not renewed together (threat
+ * R8).
+ */
 const JITTER = 0.2;
-/** Clocks of hosts differ by less than this. */
+/** The clocks of hosts are assumed to differ by less than this. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export interface Clock {
@@ -17,30 +23,30 @@ export interface Clock {
   random(size: number): Buffer;
 }
 
-/** Whether the service can get tokens for this account at all: it is in use, and of a type of which that is known. */
+/** Whether Valetkey can obtain tokens for this account: it is active, and its type allows it. */
 export function isObtainable(account: AccountRow): boolean {
   return account.status === 'ACTIVE' && obtainingOf(account) !== undefined;
 }
 
-/** A token without a known end is never known to have passed it; one that was never had has passed it. */
+/** Whether the token has expired. A token without a known expiry counts as valid; a missing token counts as expired. */
 export function isExpired(account: AccountRow, now: number): boolean {
   return lacksToken(account) || (account.tokenExpiresAt !== null && now >= account.tokenExpiresAt);
 }
 
-/** Whether there is a token, or was one. */
+/** Whether the account has a token or had one before. */
 export function hadToken(account: AccountRow): boolean {
   return !lacksToken(account) || account.tokenExpiresAt !== null;
 }
 
-/** Neither has the service obtained a token, nor was the account given one. */
+/** Whether no token is stored, although Valetkey obtains tokens for this account. */
 function lacksToken(account: AccountRow): boolean {
   if (!isOwnObtaining(account) || account.temporarySealed !== null) return false;
   return formOf((account.publicDetails ?? {}) as Details) !== 'oauth_token';
 }
 
 /**
- * Whether an account needs another token now: its own has ended or will soon (threat R7), or it never had one. The life of a token counts from
- * the last change of its account, which is never before the token was issued.
+ * Whether an account needs a new token now: its token has expired or will soon (threat R7), or it never had one. The
+ * lifetime of a token is counted from the last change of its account, which cannot be before the token was issued.
  */
 export function isDue(account: AccountRow, { now, random }: Clock): boolean {
   const { tokenExpiresAt, updatedAt } = account;
@@ -48,7 +54,7 @@ export function isDue(account: AccountRow, { now, random }: Clock): boolean {
   if (lacksToken(account)) return true;
   if (tokenExpiresAt === null) return false;
   const at = now();
-  // Written under a clock that was ahead: by today's clock the stored end would come too late.
+  // The account was written by a process whose clock was ahead, so the stored expiry is too late.
   if (updatedAt > at + CLOCK_TOLERANCE_MS) return true;
   const left = tokenExpiresAt - at;
   const margin = Math.min(MARGIN_MS, (tokenExpiresAt - updatedAt) * MARGIN_SHARE);

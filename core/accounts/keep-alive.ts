@@ -25,11 +25,11 @@ export interface KeepAliveLimits {
 
 export interface KeepAlive {
   /**
-   * Looks once through the accounts that may need it.
+   * Checks all accounts once and refreshes those that need it.
    *
-   * @param signal ends the run after the refreshes that are under way
-   * @returns how many accounts it tried to refresh, and how many of them have other tokens now
-   * @throws StorageError when accounts cannot be read; what one account meets keeps no other one back
+   * @param signal stops the run after the refreshes that have started
+   * @returns how many refreshes were tried, and how many of them changed the tokens
+   * @throws StorageError if accounts cannot be read; the failure of one account does not stop the run
    */
   run(signal?: AbortSignal): Promise<KeptAlive>;
 }
@@ -39,7 +39,7 @@ export interface KeptAlive {
   renewed: number;
 }
 
-/** Pattern of a connector whose grants end when they are not refreshed. */
+/** An authorization pattern of a connector that ends a grant when it is not refreshed for a while. */
 interface IdleRule {
   provider: string;
   type: AuthorizationType;
@@ -48,12 +48,16 @@ interface IdleRule {
 
 const LIMITS: KeepAliveLimits = { atOnce: BACKGROUND.keepAliveAtOnce, piece: 100 };
 const DUE_SHARE = BACKGROUND.keepAlivePercent / 100;
-/** The part varies by so much to either side, so that accounts which were connected together do not come together (threat R8). */
+/**
+ * The due time of each account varies by this fraction in both directions, so that accounts which were connected
+ * together are not refreshed together (threat R8).
+ */
 const JITTER = 0.05;
 
 /**
- * Refreshes the tokens of unused accounts before their provider revokes idle grants. The idle time counts from the end of the access token: that comes hours after the last refresh and, unlike the account's last change, is moved
- * by nothing else.
+ * Refreshes the tokens of unused accounts before their provider revokes idle grants. The idle time is counted from the
+ * expiry of the access token, because only a refresh changes that value. The account's last change would not do: other
+ * updates change it too.
  */
 export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
   const { atOnce, piece } = { ...LIMITS, ...tools.limits };
@@ -91,7 +95,7 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
     }
   }
 
-  /** Takes accounts off the list until there is none left. */
+  /** Takes accounts from the list until it is empty. */
   async function work(due: AccountRow[], kept: KeptAlive, signal: AbortSignal | undefined): Promise<void> {
     for (let account = due.shift(); account !== undefined && !signal?.aborted; account = due.shift()) {
       kept.tried++;
@@ -107,7 +111,7 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
   return { run };
 }
 
-/** Custom providers say nothing of the life of tokens, so the rules are those of the catalogue. */
+/** Custom providers do not declare how long idle grants live, so the rules come from the catalogue only. */
 function idleRulesOf(catalogue: KeepAliveTools['catalogue']): IdleRule[] {
   return catalogue.connectors().flatMap(({ identifier }) => {
     const patterns = catalogue.provider(identifier)?.authPatterns ?? [];
@@ -121,7 +125,10 @@ function idleRulesOf(catalogue: KeepAliveTools['catalogue']): IdleRule[] {
   });
 }
 
-/** Drawn again in each run: there are many runs between the first and the last time that an account may be drawn. */
+/**
+ * Whether an idle account is due. Each run draws a new random time; there are many runs between the earliest and the
+ * latest possible time.
+ */
 function isDueIdle(account: AccountRow, { idleLifeMs }: IdleRule['facts'], { now, random }: Clock): boolean {
   const at = now();
   if (account.tokenExpiresAt === null || !isExpired(account, at)) return false;

@@ -7,7 +7,10 @@ import { orderAccountRevocation, type RevocationTools } from './revocation-order
 
 export type LeaveTools = RevocationTools & { events: Events };
 
-/** The columns of an account whose credentials are gone. A new generation keeps a late writer out. */
+/**
+ * The columns of an account whose credentials were removed. The new generation makes a refresh that is still running
+ * discard its result.
+ */
 export function withoutCredentials(account: Pick<AccountRow, 'credentialGeneration'>) {
   return {
     ...NO_CREDENTIALS,
@@ -19,9 +22,10 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
 }
 
 /**
- * Takes the credentials of an account away, to be revoked at its provider, and keeps the account, so that it can be authorized again.
+ * Removes the credentials of an account and orders their revocation at the provider. The account stays, so that its
+ * user can authorize it again.
  *
- * @param reason a sentence for people
+ * @param reason a sentence for users
  */
 export async function disconnectAccount(
   tx: Transaction,
@@ -75,8 +79,8 @@ export async function deleteAccount(
 const PAGE = 500;
 
 /**
- * Takes away what the service obtained for the accounts of a connection with settings that it gives up; it is to be revoked at the
- * provider, by the client that the connection has at this moment.
+ * Removes the tokens that Valetkey obtained for the accounts of a connection whose settings are about to change. They
+ * are revoked at the provider with the client that the connection has now.
  */
 export async function giveUpObtained(
   tx: Transaction,
@@ -90,6 +94,6 @@ export async function giveUpObtained(
     for (const account of rows) await orderAccountRevocation(tx, tools, account);
     last = rows.at(-1) ?? last;
   }
-  // The accounts of a connection have its type.
+  // All accounts of a connection have its authorization type.
   if (last) await tx.accounts.forgetObtained(environmentId, connectionId, withoutObtained(last.authorizationType));
 }

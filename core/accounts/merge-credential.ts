@@ -4,8 +4,8 @@ import { type Details, formOf, mergeDetails, publicPart } from './details.ts';
 import type { JsonObject } from './merge.ts';
 
 /**
- * Merges a change into the stored credentials. Where the stored ones were given for something else than what would be done with them
- * now, none of them is carried over into new ones: a partial change must not bring the rest of the secret along.
+ * Merges a change into the stored credentials. If the stored credentials must not be used for the account as it is now,
+ * none of them is kept: otherwise a partial change could send the rest of the secret to a new place.
  *
  * @returns `breach`: why the stored credentials must not be used any more
  */

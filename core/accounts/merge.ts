@@ -5,17 +5,17 @@ export type JsonObject = { [key: string]: unknown };
 
 const { apiConfigLevels: MAX_DEPTH, apiConfigKeys: MAX_KEYS, apiConfigBytes: MAX_BYTES } = STORED;
 
-/** Keys that reach an object's prototype in some language or library; never stored. */
+/** Keys that reach an object's prototype in some language or library. They are never stored. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Merges a change into an `api_config` (JSON Merge Patch, RFC 7396): objects merge deeply, `null` removes a key, everything else
- * replaces. Neither argument is modified.
+ * Merges a change into an `api_config` (JSON Merge Patch, RFC 7396): objects merge deeply, `null` removes a key,
+ * everything else replaces. Neither argument is modified.
  *
  * @param current the stored configuration
- * @param change what the caller sent
- * @param field how errors name the configuration
- * @returns the merged configuration; every object in it has no prototype
+ * @param change the configuration in the request
+ * @param field the name of the configuration in errors
+ * @returns the merged configuration; no object in it has a prototype
  * @throws ApiError INVALID_API_CONFIG for a forbidden key, more than 16 levels, 512 keys or 64 KiB
  */
 export function mergeConfig(current: JsonObject, change: JsonObject, field: string): JsonObject {
@@ -41,7 +41,9 @@ function mergeObject(current: JsonObject, change: JsonObject, path: string, dept
   return merged;
 }
 
-/** An array replaces as a whole; the objects inside it obey the same rules, and `null` is an ordinary item. */
+/**
+ * An array replaces the stored one as a whole. The rules also apply to the objects in it; `null` is an ordinary item.
+ */
 function cleanArray(items: unknown[], path: string, depth: number): unknown[] {
   if (depth > MAX_DEPTH) refuse(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
   return items.map((item, index) => {

@@ -21,18 +21,18 @@ export interface ProviderQuestion {
   now: () => number;
 }
 
-/** Whose provider is in question, and what for. */
+/** The provider, and the account and connection that its OAuth configuration is needed for. */
 export interface ProviderParty {
   provider: ProviderDefinition;
   pattern: AuthPattern;
-  /** The values of the account that are not secret. */
+  /** The account values that are not secret. */
   inputs: AccountInputs;
   connection: Pick<ConnectionRow, 'environmentId' | 'allowedAddresses'>;
-  /** What its endpoints are needed for: to have a person consent, or only to get tokens. */
+  /** Which endpoints are needed: those for a user's consent, or only those for tokens. */
   needs: 'consent' | 'tokens';
 }
 
-/** The provider's metadata are needed, but the provider does not respond. */
+/** The provider's metadata is needed, but the provider does not respond. */
 export class SilentProviderError extends OAuthConfigError {
   readonly reason: UnavailableReason;
   readonly retryAfterMs: number | undefined;
@@ -54,8 +54,8 @@ export function providerOf(question: ProviderQuestion, party: ProviderParty): Pr
 }
 
 /**
- * The origin whose word is taken for where a provider's endpoints are: that of its issuer, or of the record system. undefined: the
- * pattern itself says where they are.
+ * Returns the origin that determines where a provider's endpoints are: the issuer's, or the record system's. Returns
+ * undefined if the pattern contains the endpoints.
  */
 export function vouchingOrigin({ provider, pattern, inputs }: ProviderParty): string | undefined {
   if (pattern.oauth_config?.token_uri !== undefined) return undefined;
@@ -69,7 +69,7 @@ async function issuerOrPattern(
 ): Promise<OAuthProvider> {
   const declared = oauthProviderOf(pattern, inputs);
   const issuer = issuerOf(declared);
-  // Who only gets tokens has no use for more than the pattern says, if that says where.
+  // To get tokens, the token endpoint in the pattern suffices; metadata is not needed.
   if (issuer === undefined || (needs === 'tokens' && pattern.oauth_config?.token_uri !== undefined)) return declared;
   const found = await discovery.discover({ issuer, partition: connection.environmentId, fetchFor });
   if (found.ok) return oauthProviderOf(pattern, inputs, found);
@@ -78,12 +78,15 @@ async function issuerOrPattern(
   throw new OAuthConfigError(found.message);
 }
 
-/** Whether a pattern itself says all that metadata could. */
+/** Whether a pattern contains every endpoint that metadata could name. */
 function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
   return config.authorize_uri !== undefined && config.token_uri !== undefined;
 }
 
-/** The base of the provider's API is the FHIR base, which tokens are asked for (SMART App Launch 2.2, `aud`). */
+/**
+ * Reads the OAuth configuration of a health record system. The base address of its API is the FHIR base, which is the
+ * audience of its tokens (SMART App Launch 2.2, `aud`).
+ */
 async function recordSystemOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
   const { fetchFor, now } = question;
   const { provider, pattern, inputs, needs } = party;

@@ -2,7 +2,8 @@ import type { AccountRow, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 
 /**
- * The account was taken out of use: its credential was given for something else than what would be done with it.
+ * Emits the event that an account was taken out of use, because its credential must not be used as the account is
+ * configured now.
  *
  * @param account as it is now
  * @param reason a sentence for users

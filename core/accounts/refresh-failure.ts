@@ -4,8 +4,8 @@ import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 
 /**
- * Why a token could not be had for now. `client`: the client, key or settings of the connection are missing or refused. `account`:
- * what the account was given is. `busy`: it had to wait for too long.
+ * Why no token could be obtained. `client`: the client, key or settings of the connection are missing or were rejected.
+ * `account`: the account's credentials were rejected. `busy`: the wait for a free slot took too long.
  */
 export type FailureReason = UnavailableReason | 'client' | 'account';
 
@@ -28,24 +28,24 @@ const KINDS: Record<FailureReason, ToolErrorKind> = {
   busy: 'service_busy',
 };
 
-/** What has to be changed before another attempt can succeed. */
+/** Whether the connection or the account must be changed before another attempt can succeed. */
 const CULPRITS: Partial<Record<FailureReason, Culprit>> = { client: 'connection', account: 'account' };
 
-/** Which of the two was refused, as a sentence. */
+/** Tells the operator what to correct. */
 const ADVICE: Record<Culprit, string> = {
   connection: 'Correct the client, the secret or the settings of the connection.',
   account: 'Correct the credentials or the settings of the account.',
 };
 
-/** The reason for a refusal that is not an outage. */
+/** The reason for a rejection that is not an outage. */
 export function reasonOf(culprit: Culprit): FailureReason {
   return culprit === 'connection' ? 'client' : 'account';
 }
 
 /**
- * The failure of a call that needs a token: nothing of it has left, so it may be tried again.
+ * Converts a refresh failure to the error of a tool call. The call was not sent, so it may be repeated.
  *
- * @param hadToken false for an account for which none was ever obtained
+ * @param hadToken false if the account never had a token
  */
 export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, hadToken: boolean): ToolError {
   const culprit = CULPRITS[reason];
@@ -61,17 +61,17 @@ export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, h
   };
 }
 
-/** Whether a change of the account or the connection can help immediately. */
+/** Whether a change of the account or the connection can resolve the failure immediately. */
 export function isCorrectable(reason: FailureReason): boolean {
   return CULPRITS[reason] !== undefined;
 }
 
-/** The error of an operation that cannot do without the token. */
+/** Returns the API error for an operation that requires the token. */
 export function serverBusy({ message, retryAfterMs }: ToolError): ApiError {
   return new ApiError('SERVER_BUSY', message, { retryAfterMs });
 }
 
-/** The provider takes fewer requests than it is given. */
+/** Failures that suggest that the provider receives too many requests. */
 const STRAIN: ReadonlySet<FailureReason> = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
 
 export function isStrain({ reason }: RefreshFailure): boolean {

@@ -13,12 +13,15 @@ import { type RefreshSlots, SlotsBusyError } from './refresh-slots.ts';
 
 export interface FlightTools extends RunTools {
   slots: RefreshSlots;
-  /** How long to wait for a refresh in another process, in milliseconds: without a token that is valid, and with one. */
+  /**
+   * How long to wait for a refresh in another process, in milliseconds. The short limit applies while the current token
+   * is still valid.
+   */
   patienceMs: number;
   shortPatienceMs: number;
 }
 
-/** Why a refresh is wanted: the token will end soon, has ended, or was refused by the provider. */
+/** Why a token is refreshed: it will expire soon, it has expired, or the provider rejected it. */
 export type Occasion = 'early' | 'expired' | 'refused';
 
 const BUSY: RefreshFailure = {
@@ -33,7 +36,7 @@ const NO_PLACE: RefreshFailure = {
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
-/** Replaces the credentials of the given generation: with its own refresh, or by waiting for another process. */
+/** Refreshes the credentials of the given generation, or waits until another process has done so. */
 export async function flyRefresh(
   tools: FlightTools,
   asked: AccountRow,
@@ -44,7 +47,7 @@ export async function flyRefresh(
   for (;;) {
     const account = await tools.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
-    // Another process was faster, or has changed the credentials.
+    // Another process has refreshed or changed the credentials.
     if (!isObtainable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
     const run = await attempt(tools, account, cause, occasion);
     if (run.kind === 'done') return run.renewal;
@@ -55,7 +58,7 @@ export async function flyRefresh(
 async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, occasion: Occasion): Promise<Run> {
   const { store, slots, leaseMs, now } = tools;
   const refused = occasion === 'refused';
-  // Looked at first: while something is in the way, nothing is opened or written.
+  // The obstacle is checked first, so that nothing is decrypted or written while a refresh is not possible.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
   const obstacle = await obstacleNow(store.read, lease, account, { at: now(), leaseMs, refused });
   if (obstacle) return runInto(obstacle, account);
@@ -86,11 +89,11 @@ function judge(asked: AccountRow, run: Run): Verdict {
   return account?.credentialGeneration === asked.credentialGeneration ? 'unknown' : 'well';
 }
 
-/** @returns whether the lease came free in time */
+/** Waits for another process to release the lease. @returns whether it did so in time */
 async function outwait(tools: FlightTools, account: AccountRow, patienceMs: number): Promise<boolean> {
   const { store, now, random, wait, leaseMs } = tools;
   let pauseMs = FIRST_PAUSE_MS;
-  // Counted by what was waited, not by the clock, which may jump (threat R7).
+  // The waits are added up instead of reading the clock, which may jump (threat R7).
   for (let waitedMs = 0; waitedMs < patienceMs; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const ms = Math.ceil(pauseMs * (0.5 + fraction(random)));
     await wait(ms);
@@ -101,7 +104,7 @@ async function outwait(tools: FlightTools, account: AccountRow, patienceMs: numb
   return false;
 }
 
-/** Nothing is sent for an account that cannot be refreshed; some of these accounts are out of use from here on. */
+/** Handles an account that cannot be refreshed, without a request. Some of these accounts are taken out of use. */
 async function endWithoutRequest(
   { store, events, now }: FlightTools,
   account: AccountRow,

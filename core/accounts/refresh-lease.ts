@@ -3,24 +3,29 @@ import { isObtainable } from './freshness.ts';
 import { type FailureReason, isCorrectable, isFailureReason } from './refresh-failure.ts';
 import { versionsOf } from './refresh-plan.ts';
 
-/** The right to spend the refresh token of an account, which one process has at a time (threats R1, R4). */
+/** The right to use the refresh token of an account, held by one process at a time (threats R1, R4). */
 export interface Lease extends RefreshHolder {
-  /** An earlier request with these credentials has no known end: the provider may have spent their token. */
+  /**
+   * The result of an earlier request with these credentials is unknown: the provider may have used up the refresh
+   * token.
+   */
   interrupted: boolean;
-  /** Failures in a row before this refresh. */
+  /** Consecutive failures before this refresh. */
   failures: number;
 }
 
-/** What keeps a refresh from being made now. */
+/** Why a refresh cannot be made now. */
 export type Obstacle =
   /** Another process holds the lease. */
   | { kind: 'busy' }
   /** An earlier refresh failed; it is not tried again before this time has passed. */
   | { kind: 'resting'; reason: FailureReason; retryAfterMs: number }
-  /** These credentials came out of a refresh a moment ago; a provider that refuses them would refuse the next ones as well. */
+  /**
+   * A refresh obtained these credentials a moment ago. A provider that rejects them would also reject the next ones.
+   */
   | { kind: 'pointless' };
 
-/** `changed`: the account has other credentials or another status by now, or is gone. */
+/** `changed`: the account now has other credentials or another status, or was deleted. */
 export type Claim = { kind: 'taken'; lease: Lease } | Obstacle | { kind: 'changed' };
 
 export interface ClaimTerms {
@@ -28,16 +33,19 @@ export interface ClaimTerms {
   /** Milliseconds UTC. */
   at: number;
   leaseMs: number;
-  /** The provider has refused the token. */
+  /** Whether the provider rejected the token. */
   refused: boolean;
 }
 
-/** The longest pause after a failed refresh. A later time was written by a process with a different clock. */
+/**
+ * The longest pause after a failed refresh. A later stored time was written by a process whose clock is wrong, and is
+ * ignored.
+ */
 export const MAX_REST_MS = 15 * 60_000;
 
 /**
- * Takes the lease of an account whose credentials are still those that were read. Committed before anything is sent, it is also the
- * note that says so (threat R2).
+ * Takes the lease of an account, provided that its credentials have not changed since they were read. The commit
+ * happens before the request is sent, so the lease also records that a request may have been sent (threat R2).
  */
 export async function claimLease(tx: Repositories, account: AccountRow, terms: ClaimTerms): Promise<Claim> {
   const { environmentId, id, credentialGeneration: generation } = account;
@@ -55,7 +63,7 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   return { kind: 'taken', lease: { owner, fencing: after + 1, interrupted, failures: known?.failures ?? 0 } };
 }
 
-/** `obstacleOf`, unless the account or its connection was corrected since: what was refused then may be accepted now. */
+/** As `obstacleOf`, but ignores a rejection if the account or its connection was changed since. */
 export async function obstacleNow(
   read: Pick<ReadRepositories, 'connections'>,
   row: RefreshLeaseRow | undefined,
@@ -69,8 +77,7 @@ export async function obstacleNow(
 }
 
 /**
- * What the lease of an account says against refreshing credentials of this generation now. What it knows of other credentials says
- * nothing about them.
+ * Returns why the credentials of this generation cannot be refreshed now. A lease row of another generation is ignored.
  */
 function obstacleOf(
   row: RefreshLeaseRow | undefined,

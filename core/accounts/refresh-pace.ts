@@ -4,19 +4,25 @@ export interface PaceLimits {
   most: number;
 }
 
-/** A duration beyond this multiple of the shortest one says that requests wait at the provider. */
+/** If a request takes longer than this multiple of the shortest duration, the provider is assumed to queue requests. */
 const SLOW = 2;
-/** How fast the shortest duration is forgotten: after about a hundred responses, a provider that has become slower counts as normal. */
+/**
+ * The recorded shortest duration grows by this factor per response. After about a hundred responses the new speed of a
+ * slower provider counts as normal.
+ */
 const FADE = 1.01;
 
-/** `strained`: the provider limits, fails or is silent. `unknown`: it was not asked, or said something else. */
+/**
+ * `strained`: the provider limits requests, fails or does not respond. `unknown`: there was no request, or its response
+ * shows nothing about the load.
+ */
 export type Verdict = 'well' | 'strained' | 'unknown';
 
-/** A refresh under way. */
+/** A refresh that is running. */
 export interface Stride {
-  /** How often the pace had been reduced when it began. */
+  /** How often the width had been reduced when this refresh started. */
   readonly reductions: number;
-  /** Whether it took the last place: only then it says that more places would be of use. */
+  /** Whether it took the last place. Only then its success shows that more places would be useful. */
   readonly isFull: boolean;
 }
 
@@ -36,7 +42,7 @@ export class RefreshPace {
     this.#width = limits.first;
   }
 
-  /** Concurrent refreshes. */
+  /** The number of concurrent refreshes. */
   get width(): number {
     return Math.floor(this.#width);
   }
@@ -51,7 +57,7 @@ export class RefreshPace {
   end({ reductions, isFull }: Stride, ms: number, verdict: Verdict): void {
     if (verdict === 'unknown') return;
     if (verdict === 'strained') {
-      // Those that were under way at the time of a reduction tell nothing new.
+      // Only the first of the concurrent refreshes reduces the width.
       if (reductions !== this.#reductions) return;
       this.#width = Math.max(1, this.#width / 2);
       this.#reductions++;

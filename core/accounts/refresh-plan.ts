@@ -39,13 +39,13 @@ import {
 import { webIdentityRequest } from './obtaining/web-identity.ts';
 import type { RefreshFailure } from './refresh-failure.ts';
 
-/** All that one refresh needs, as it was read at one moment. */
+/** Everything that one refresh needs, as it was read at one moment. */
 export interface RefreshPlan extends TokenRequest {
   account: AccountRow;
   pattern: AuthPattern;
-  /** What the request is made of: its result is for an account that still has the same. */
+  /** What the request is built from. The result is stored only if the account still has the same. */
   basis: Secret;
-  /** Whether the request uses the basis up. */
+  /** Whether the request uses the basis up, as it does a refresh token. */
   spends: boolean;
   /** See `versionsOf`. */
   versions: string;
@@ -56,18 +56,18 @@ export type Planned =
   | { can: false; why: 'no_refresh_token' | 'too_early' }
   | { can: false; why: 'not_bound'; reason: string }
   | { can: false; why: 'configuration'; culprit: Culprit; message: string }
-  /** The provider's metadata are needed, but the provider does not respond. */
+  /** The provider's metadata is needed, but the provider does not respond. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
 export interface PlanTools {
   store: Pick<Store, 'write'>;
   vault: Vault;
   catalogue: Catalogue;
-  /** Signs what this service says of its accounts to those who trust it. */
+  /** Signs identity tokens for providers that trust this service. */
   signIdentity: SignIdentityToken;
   random(size: number): Buffer;
   discovery: Discovery;
-  /** A fetch that reaches these origins only. */
+  /** Returns a fetch that can reach only these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   now(): number;
 }
@@ -80,13 +80,13 @@ const REQUESTS: Record<SharedGrant, RequestMaker> = {
 };
 
 /**
- * Gathers what it needs to get an account another token: what the account was given, the provider's token endpoint, the
- * connection's client.
+ * Collects what is needed to get a new token for an account: the account's credentials, the provider's token endpoint
+ * and the connection's client.
  *
- * @param leftMs how long the present token is good for, in milliseconds; 0 or less when it is of no use
- * @returns the plan, or why there is none; `not_bound`: the credentials were given for something else, so nothing may be sent with
- *   them (threat P2); `too_early`: the provider refuses refreshes until the end of a token is closer
- * @throws VaultError when the account's credentials cannot be opened
+ * @param leftMs how long the current token is still valid, in milliseconds; 0 or less if it cannot be used
+ * @returns the plan, or why there is none. `not_bound`: the credentials must not be sent to this provider as it is now
+ * (threat P2). `too_early`: the provider rejects refreshes until the token is closer to its expiry
+ * @throws VaultError if the account's credentials cannot be decrypted
  */
 export async function planRefresh(
   read: ReadRepositories,
@@ -128,26 +128,29 @@ export async function planRefresh(
       const { reason, retryAfterMs, message } = error;
       return { can: false, why: 'silent', failure: { reason, message, retryAfterMs } };
     }
-    // What a value of the account or a setting of the connection lacks, an operator can still supply.
+    // A value of the account or a setting of the connection is missing; an operator can add it.
     if (!(error instanceof OAuthConfigError || error instanceof ApiError)) throw error;
     return { can: false, why: 'configuration', culprit: culpritOf(error), message: error.message };
   }
 }
 
-/** Names the account and its connection as they are: a correction of either gives another text. */
+/** Identifies the current versions of the account and its connection: a correction of either changes the text. */
 export function versionsOf(account: Pick<AccountRow, 'version'>, connection: Pick<ConnectionRow, 'version'>): string {
   return `${account.version} ${connection.version}`;
 }
 
-/** Where the issuer of a provider says where tokens are had, its first word is the last one. */
+/**
+ * Rejects a destination that the account is not bound to. If the provider's issuer names the token endpoint, only the
+ * first address that it named is accepted.
+ */
 function requireDestination({ origins, binding }: AccountRow, { origin, vouching }: Destination): void {
   const isMoved = vouching !== undefined && binding.issued !== null && binding.issued !== origin;
   if (isMoved || !origins.includes(vouching ?? origin)) throw new HostsChangedError();
 }
 
 /**
- * What a request for a token of this account is made of: its refresh token, or all that it and its connection were given and
- * configured with. null: it lacks the refresh token that it would take.
+ * Returns what a token request of this account is built from: its refresh token, or all credentials and settings of the
+ * account and its connection. Returns null if a required refresh token is missing.
  */
 export function basisOf(account: AccountRow, given: Details, connection: ConnectionRow): Secret | null {
   if (!isOwnObtaining(account)) return refreshTokenOf(given);

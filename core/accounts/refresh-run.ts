@@ -11,7 +11,7 @@ import { claimLease, type Lease, MAX_REST_MS, type Obstacle } from './refresh-le
 import type { PlanTools, RefreshPlan } from './refresh-plan.ts';
 import { type SettleTools, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
 
-/** A logger that takes fields and a sentence; none of them is a secret. */
+/** A logger that takes fields and a sentence. No field is a secret. */
 export interface RefreshLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -19,9 +19,9 @@ export interface RefreshLog {
 
 export interface RunTools extends PlanTools, SettleTools, Clock {
   store: Store;
-  /** A fetch that reaches these origins only and gives up well before a lease ends (15 s against 30 s). */
+  /** Returns a fetch that can reach only these origins and times out well before the lease expires (15 s and 30 s). */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   log?: RefreshLog;
   /**
@@ -29,39 +29,42 @@ export interface RunTools extends PlanTools, SettleTools, Clock {
    * grant (threat R3).
    */
   abandoned?(late: AbandonedTokens): Promise<void>;
-  /** Whether the authorization server of an account has been replaced, so that its refresh token is of no more use. */
+  /** Whether the account's authorization server was replaced, so that its refresh token is useless. */
   isServerReplaced?(plan: RefreshPlan): Promise<boolean>;
   leaseMs: number;
-  /** Names this process among those that share the database. */
+  /** Identifies this process among those that share the database. */
   owner: string;
 }
 
 export interface AbandonedTokens {
-  /** The account that they were obtained for, as it was. */
+  /** The account as it was when the tokens were requested. */
   account: AccountRow;
-  /** The account as it is: deleted (undefined), out of use, or with other credentials, which may be of the same grant. */
+  /**
+   * The account as it is now: deleted (undefined), out of use, or with other credentials, which may belong to the same
+   * grant.
+   */
   current: AccountRow | undefined;
   tokens: TokenSet;
 }
 
-/** What a refresh came to: the account as it is now, and why its token is still the old one, if it is. */
+/** The result of a refresh: the account as it is now, and why its token was not replaced, if it was not. */
 export interface Renewal {
-  /** undefined: it was deleted. */
+  /** undefined if the account was deleted. */
   account: AccountRow | undefined;
   failure?: RefreshFailure;
 }
 
 export type Run = { kind: 'done'; renewal: Renewal } | { kind: 'busy' | 'changed' };
 
-/** Backoff after failures: doubling from one second to one minute, of which jitter takes up to a half. */
+/** Backoff after failures: doubles from one second to one minute, with jitter of up to a half. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 
 /**
- * Runs one refresh: takes the lease, asks for the token, stores what came of it.
+ * Runs one refresh: takes the lease, requests the token and stores the result.
  *
- * @param refused the provider has refused the present token
- * @throws StorageError; and what is a mistake of ours, after which the lease is given back as one without a known end
+ * @param refused whether the provider rejected the current token
+ * @throws StorageError; also errors that are bugs, after which the lease is released as one whose result is unknown
  */
 export async function runRefresh(tools: RunTools, plan: RefreshPlan, cause: Cause, refused: boolean): Promise<Run> {
   const { store, owner, leaseMs, now } = tools;
@@ -111,13 +114,14 @@ async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Caus
   }
 }
 
-/** The tokens are committed before anyone uses them: what was rotated and then lost cannot be had again. */
+/** Commits the tokens before they are used, because rotated tokens that are lost cannot be obtained again. */
 async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, obtained: Obtained): Promise<Renewal> {
   const settled = await writePersistently(tools, (tx) => storeTokens(tx, tools, plan, lease, obtained, tools.now()));
   if (settled.kind === 'stored') return settled;
   const { account } = plan;
   tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'the refresh result came too late to be stored');
-  // After a takeover they may share their grant with the tokens of the new holder, so they are not for us to revoke.
+  // After a takeover, these tokens may share their grant with the tokens of the new holder, so they must not be
+  // revoked.
   const { tokens } = obtained;
   if (settled.kind !== 'lost' && tokens !== null) {
     await tools.abandoned?.({ account, current: settled.account, tokens }).catch((err: unknown) => {

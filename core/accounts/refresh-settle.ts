@@ -15,19 +15,20 @@ export interface SettleTools {
 }
 
 /**
- * What became of a result. `lost`: the lease was taken over, so it is the new holder's to settle. `replaced`: the account is
- * out of use or has other credentials by now. `gone`: it was deleted.
+ * How a result was handled. `lost`: another process took over the lease, and handles the account. `replaced`: the
+ * account is out of use or has other credentials. `gone`: it was deleted.
  */
 export type Settled =
   | { kind: 'stored' | 'lost' | 'replaced'; account: AccountRow }
   | { kind: 'gone'; account: undefined };
 
-/** How long credentials that a refresh obtained are not refreshed again because a provider refuses them. */
+/** If a provider rejects credentials that were just refreshed, they are not refreshed again for this long. */
 const QUIET_MS = 10_000;
 
 /**
- * Stores the tokens of a refresh under a new generation, provided that the account still has what they were obtained with
- * (threats R3, R4): changes of other fields meanwhile do no harm, other credentials win.
+ * Stores the tokens of a refresh under a new generation, if the account still has the credentials that they were
+ * obtained with (threats R3, R4). Concurrent changes of other fields are kept; if the credentials were changed, the
+ * tokens are not stored.
  *
  * @param at milliseconds UTC
  */
@@ -64,7 +65,10 @@ export async function storeTokens(
   return { kind: 'stored', account: (await tx.accounts.get(environmentId, id)) as AccountRow };
 }
 
-/** Ends an account whose refresh token or subject the provider no longer accepts, provided that it still is the account's. */
+/**
+ * Takes an account out of use whose refresh token or subject the provider no longer accepts, if the account still has
+ * it.
+ */
 export async function storeRefusal(
   tx: Transaction,
   { vault, events }: SettleTools,
@@ -84,7 +88,7 @@ export async function storeRefusal(
 }
 
 /**
- * Notes that a refresh changed nothing.
+ * Records a refresh that changed nothing.
  *
  * @param failure its message is a sentence for users
  */
@@ -97,7 +101,7 @@ export async function storeFailure(
   cause: Cause,
 ): Promise<void> {
   const { environmentId, id } = plan.account;
-  // Only the first failure in a row is an event: a provider that is down would cause one a minute for each account.
+  // Only the first of consecutive failures emits an event; otherwise an outage would emit one per minute and account.
   if (lease.failures === 0 && (await tx.accounts.get(environmentId, id))) {
     await events.emit(tx, cause, {
       type: 'connected_account.refresh_failed',
@@ -124,9 +128,9 @@ const INTERRUPTED =
 export const NO_REFRESH_TOKEN = `The token has expired, and there is no refresh token. ${AGAIN}`;
 
 /**
- * Takes an account out of use until it is authorized again; the event goes with it.
+ * Takes an account out of use until it is authorized again, and emits the event.
  *
- * @returns the account as it is now: another version than the one given is left as it is
+ * @returns the account as it is now; it is not changed if its version is not the given one
  */
 export async function expireAccount(
   tx: Transaction,
@@ -151,7 +155,10 @@ export async function expireAccount(
 
 const SUCCESS = { state: 'SETTLED', failures: 0, lastFailure: null, versions: null } as const;
 
-/** `stored` means that no refresh blocks the account. A lease whose result is obsolete is released immediately. */
+/**
+ * Returns how a result may be handled. `stored`: the account still has the credentials that the result belongs to. A
+ * lease whose result is obsolete is released immediately.
+ */
 async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, lease: Lease): Promise<Settled> {
   const { environmentId, id } = plan.account;
   const account = await tx.accounts.get(environmentId, id);
@@ -166,7 +173,10 @@ async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, leas
   return { kind: 'replaced', account };
 }
 
-/** A change that left the refresh token in place, of its scopes for example, is none of the credentials that matter here. */
+/**
+ * Whether the account still has the credentials that the refresh used. A change that keeps the refresh token, for
+ * example of its scopes, does not count.
+ */
 function holdsBasis(
   vault: Vault,
   { account: before, basis, spends }: RefreshPlan,
@@ -178,7 +188,10 @@ function holdsBasis(
   return basisOf(account, openGiven(vault, account, account), connection)?.reveal() === basis.reveal();
 }
 
-/** Of typed credentials it stays known what was typed; a token says nothing about them. */
+/**
+ * Returns the details whose public part is stored. For entered credentials these are the entered fields; a token does
+ * not replace them.
+ */
 function shownOf({ given, temporary }: StoredParts): Details {
   return formOf(temporary) === null || formOf(given) === 'static_auth' ? given : combineDetails(given, temporary);
 }

@@ -4,7 +4,7 @@ import { RefreshPace, type Verdict } from './refresh-pace.ts';
 export interface SlotLimits {
   /** Concurrent tasks in total. */
   total: number;
-  /** Concurrent tasks in one lane: at the start, and at most. */
+  /** Concurrent tasks in one lane: initially, and at most. */
   first: number;
   most: number;
   /** Tasks of one lane that may wait. */
@@ -13,9 +13,9 @@ export interface SlotLimits {
   waitMs: number;
 }
 
-/** There was no place in time. */
+/** No place became free in time. */
 export class SlotsBusyError extends Error {
-  /** When there may be one. */
+  /** When a place may be free. */
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
@@ -42,15 +42,15 @@ const LONGEST_RETRY_MS = 60_000;
 export class RefreshSlots {
   readonly #limits: SlotLimits;
   readonly #clock: () => number;
-  /** In the order of their turns. */
+  /** In the order in which they take turns. */
   readonly #lanes = new Map<string, Lane>();
-  /** Kept when a lane is empty: what was found out holds for the next time. */
+  /** Kept while a lane is empty, so that the learned pace is used again. */
   readonly #paces = new LRUCache<string, RefreshPace>({ max: PACES });
-  /** How long a task took of late, in milliseconds. */
+  /** How long a task took recently, in milliseconds. */
   #lastMs = 1_000;
   #active = 0;
 
-  /** @param clock milliseconds; only differences count */
+  /** @param clock milliseconds; only differences are used */
   constructor(limits: SlotLimits, clock: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#clock = clock;
@@ -63,10 +63,10 @@ export class RefreshSlots {
   }
 
   /**
-   * Runs a task once there is a place for it.
+   * Runs a task when there is a place for it.
    *
-   * @param judge says by the result how the provider takes what it is given
-   * @throws SlotsBusyError when there is none in time, and what the task throws
+   * @param judge returns how the provider handled the request
+   * @throws SlotsBusyError if no place became free in time; and what the task throws
    */
   async run<T>(key: string, task: () => Promise<T>, judge: (result: T) => Verdict = () => 'unknown'): Promise<T> {
     if (this.isFree(key)) this.#enter(key);
@@ -114,7 +114,7 @@ export class RefreshSlots {
     });
   }
 
-  /** By when those who wait now would have had their turn. */
+  /** Estimates when all tasks that wait now will have had a place. */
   #busy(key: string, { waiting }: Lane): SlotsBusyError {
     const rounds = Math.ceil((waiting.size + 1) / this.#pace(key).width);
     return new SlotsBusyError(Math.ceil(Math.min(LONGEST_RETRY_MS, Math.max(1_000, rounds * this.#lastMs))));
@@ -137,7 +137,7 @@ export class RefreshSlots {
     if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(key);
   }
 
-  /** The place is passed on in the same turn, so a later task cannot take it first. */
+  /** The place is passed on in the same event-loop turn, so a later task cannot take it first. */
   #admitNext(): boolean {
     for (const [key, lane] of this.#lanes) {
       const [next] = lane.waiting;

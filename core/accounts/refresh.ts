@@ -11,53 +11,57 @@ import { RefreshSlots } from './refresh-slots.ts';
 
 export interface RefreshTools extends Omit<RunTools, 'leaseMs'> {
   limits?: Partial<RefreshLimits>;
-  /** Milliseconds of a clock that never goes back; only differences count. */
+  /** Milliseconds of a monotonic clock; only differences are used. */
   clock?: () => number;
 }
 
-/** Times in milliseconds; core/budgets.ts says what each is for. */
+/** Times in milliseconds; core/budgets.ts describes each. */
 export type RefreshLimits = Record<keyof typeof REFRESH, number>;
 
 export interface Fresh {
   account: AccountRow;
-  /** The account is ACTIVE, but its token has ended and could not be renewed for now. */
+  /** The account is ACTIVE, but its token has expired and could not be renewed. */
   error?: ToolError;
 }
 
 export interface Refresher {
   /**
-   * The account with a token that is valid, refreshed where needed and possible. When its grant has ended it comes back EXPIRED with
-   * a reason; when its provider cannot be asked now, as it is.
+   * Returns the account with a valid token, refreshed if needed and possible. If its grant has ended, the account is
+   * returned as EXPIRED with a reason. If the provider cannot be reached, the account is returned unchanged.
    *
-   * @throws ApiError NOT_FOUND when it was deleted meanwhile, SERVER_BUSY when its token has ended and there was no place for a
-   *   refresh in time; StorageError; VaultError
+   * @throws ApiError NOT_FOUND if the account was deleted meanwhile, SERVER_BUSY if its token has expired and no place
+   * for a refresh became free in time; StorageError; VaultError
    */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
-  /** `freshen` that also says why a token which is needed could not be had. */
+  /** As `freshen`, but also returns why a needed token could not be obtained. */
   ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
   /**
-   * Refreshes an account whose token its provider has refused.
+   * Refreshes an account whose token was rejected by its provider.
    *
-   * @param account as it was when the refused token was read from it
-   * @param failed is told why no other token could be had, where that is neither the end of the grant nor of no use
-   * @returns the account with another token, or null when there is none to be had
-   * @throws ApiError SERVER_BUSY when there was no place for a refresh in time
+   * @param account as it was when the rejected token was read from it
+   * @param failed receives the error if no new token could be obtained; it is not called if the grant has ended or a
+   * new token would not help
+   * @returns the account with a new token, or null if none could be obtained
+   * @throws ApiError SERVER_BUSY if no place for a refresh became free in time
    */
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
-  /** Resolves once no refresh is under way; to be awaited before the store is closed. */
+  /** Resolves when no refresh is running. Await it before closing the store. */
   idle(): Promise<void>;
 }
 
 /**
- * Keeps the tokens of accounts valid. An account has one refresh at a time: callers of this process share it, other processes are
- * kept out by a lease in the database (threat R1).
+ * Keeps the tokens of accounts valid. An account has at most one refresh at a time: callers in this process share it,
+ * and a lease in the database keeps other processes out (threat R1).
  */
 export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refresher {
   const within = { ...REFRESH, ...limits };
   const tools: FlightTools = { ...parts, ...within, slots: new RefreshSlots(within, clock) };
   const flights = new Map<string, Promise<Renewal>>();
 
-  /** By generation, so that no caller gets the result of a refresh that began before the caller's data. */
+  /**
+   * The key contains the generation, so that no caller gets the result of a refresh that started before the caller read
+   * the account.
+   */
   function share(account: AccountRow, cause: Cause, occasion: Occasion): Promise<Renewal> {
     const key = `${account.id}/${account.credentialGeneration}/${occasion}`;
     const underWay = flights.get(key);
@@ -77,7 +81,7 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
     return unusable ? { account, error: toToolError(failure, hadToken(asked)) } : { account };
   }
 
-  /** A provider that takes long must not hold up calls whose token is still good; the refresh itself goes on. */
+  /** A slow provider must not delay calls whose token is still valid; the refresh itself continues. */
   async function patience(account: AccountRow): Promise<Renewal> {
     await tools.wait(tools.shortPatienceMs);
     return { account };

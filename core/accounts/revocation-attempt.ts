@@ -11,13 +11,14 @@ import type { RevocationOrder } from './revocation-order.ts';
 
 export interface AttemptTools {
   discovery: Discovery;
-  /** A fetch that reaches these origins only. */
+  /** Returns a fetch that can reach only these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   now(): number;
 }
 
 /**
- * Tries once to revoke the tokens of an order. Every request is pinned to the origins that the tokens are bound to, regardless of the provider's metadata (threat P2).
+ * Tries once to revoke the tokens of an order. Every request is restricted to the origins that the tokens are bound to,
+ * whatever the provider's metadata says (threat P2).
  *
  * @param signal cancels running requests
  */
@@ -46,7 +47,7 @@ export async function attemptRevocation(
   }
 }
 
-/** If the pattern defines the revocation, or says that there is none, no metadata are requested. */
+/** Whether metadata must be requested: not if the pattern defines the revocation or says that there is none. */
 function needsMetadata({ config: { issuer, revocation_uri: uri, revocation: way } }: OAuthProvider): boolean {
   return issuer !== undefined && uri === undefined && way?.call === undefined && way?.supported !== false;
 }
@@ -56,7 +57,10 @@ function withoutMetadata(found: Discovered & { ok: false }): RevocationOutcome {
   return { kind: 'retry_later', retryAfterMs: found.retryAfterMs, message: found.message };
 }
 
-/** Without a client what needs one fails for want of its secret; a call that shows the token alone can do without. */
+/**
+ * Returns the client of the order. Without a stored client, requests that need a client secret fail; requests that need
+ * only the token still work.
+ */
 function clientOf({ client }: RevocationOrder): ClientCredentials {
   if (client === null) return { clientId: '', method: 'client_secret_basic', secret: null };
   const { id: clientId, method, secret } = client;

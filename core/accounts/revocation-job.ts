@@ -14,7 +14,7 @@ export interface RevocationJobTools extends AttemptTools {
   log: { warn(fields: object, message: string): void };
 }
 
-/** How a job ended whose tokens are of no more use, or cannot be revoked. */
+/** The outcomes of a job whose tokens were revoked, or cannot be revoked. */
 export const REVOKED = 'REVOKED';
 export const NOT_REVOCABLE = 'NOT_REVOCABLE';
 
@@ -23,8 +23,8 @@ const KEPT_ALIVE =
 const NO_WAY = 'The provider does not support token revocation.';
 
 /**
- * Revokes tokens that accounts gave up. If a provider does not respond, the revocation is retried for three days; a provider that refuses is
- * not. Revoking a token twice does no harm (RFC 7009 §2.2).
+ * Revokes tokens that were removed from accounts. If a provider does not respond, the revocation is retried for three
+ * days; if it rejects the request, there is no retry. Revoking a token twice is harmless (RFC 7009 §2.2).
  */
 export function revocationJob(tools: RevocationJobTools): JobKind {
   const { events, log } = tools;
@@ -68,7 +68,7 @@ async function revoke(tools: RevocationJobTools, job: Job, signal: AbortSignal):
   const { environmentId, subjectId } = job;
   const order = job.payload as RevocationOrder;
   const { connection_id: connectionId, subject, own = false } = order;
-  // Asked before each attempt: a person may have connected an account again since the order was given.
+  // Checked before each attempt, because a user may have connected an account again since the job was created.
   const account = subjectId === null ? undefined : await read.accounts.get(environmentId, subjectId);
   if (!own && (await mayBeShared(read, { environmentId, connectionId }, account, subject))) {
     return { kind: 'done', result: NOT_REVOCABLE, reason: KEPT_ALIVE };

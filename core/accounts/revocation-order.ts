@@ -31,27 +31,30 @@ import { typedClient } from './obtaining/client-credentials.ts';
 import { isOwnObtaining } from './obtaining/kinds.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
 
-/** The kind of the jobs that revoke tokens. Their subject is the account, their lane the provider. */
+/** The job kind that revokes tokens. The subject of such a job is the account, its lane the provider. */
 export const REVOCATION = 'revocation';
 
-/** All that is needed to revoke at the provider, also when the account, its connection and the provider are gone by then. */
+/**
+ * Everything that the revocation needs, so that it also works after the account, its connection and the provider were
+ * deleted.
+ */
 export interface RevocationOrder {
   connection_id: string;
-  /** Whose tokens they are at the provider; null where that is not known. */
+  /** The user at the provider that the tokens belong to; null if unknown. */
   subject: string | null;
-  /** They belong to the client and are not part of a user's grant: the client can request new ones at any time. */
+  /** The tokens belong to the client and not to a user's grant: the client can request new ones at any time. */
   own?: boolean;
   tokens: JsonObject;
   pattern: RevocationPattern;
   /** The account values that the provider's addresses contain. */
   inputs: AccountInputs;
-  /** null where the connection had none that could be used. */
+  /** null if the connection had no usable client. */
   client: { id: string; method: ClientAuthMethod; secret: string | null } | null;
   /** Where the tokens may be sent. */
   origins: string[];
 }
 
-/** What of a pattern a revocation needs. */
+/** The part of a pattern that a revocation needs. */
 export interface RevocationPattern {
   type: AuthorizationType;
   fields?: AuthField[];
@@ -68,28 +71,28 @@ export interface RevocationTools {
   jobQueue: Pick<JobQueue, 'enqueue' | 'recordFailed'>;
 }
 
-/** Whose tokens are to be revoked, and where they were issued; an account is one. */
+/** The owner of the tokens to revoke, for example an account, and where they were issued. */
 export interface Bearer
   extends Pick<AccountRow, 'environmentId' | 'id' | 'connectionId' | 'provider' | 'providerSubject'> {
   authorizationType: string;
   apiConfig: JsonObject;
   /** Where the tokens may be sent. */
   origins: string[];
-  /** The provider's, where it was kept; otherwise it is looked up. */
+  /** The pattern of the provider if it was stored; otherwise it is looked up. */
   pattern?: RevocationPattern;
-  /** Where the tokens may be revoked, where the provider's definition of today says how. */
+  /** The endpoints that the current provider definition may use to revoke the tokens. */
   binding?: Pick<AccountBinding, 'endpoints'>;
-  /** What the tokens were obtained with, where the service did so by itself, and the part of it that may be shown. */
+  /** The credentials with which Valetkey obtained the tokens, and the part of them that may be shown. */
   given?: Details;
   shown?: Details;
-  /** A client that was typed for the account was typed for another provider than it is now. */
+  /** Whether the client was entered for the account when its provider was defined differently. */
   isOutdated?: boolean;
-  /** Whether the client got them for itself. */
+  /** Whether the tokens belong to the client itself and not to a user's grant. */
   own?: boolean;
 }
 
 /**
- * Orders the revocation of the credentials of an account, in the transaction that takes them away from it.
+ * Orders the revocation of an account's credentials, in the transaction that removes them from the account.
  *
  * @returns whether there was anything to revoke
  */
@@ -112,7 +115,7 @@ export async function orderAccountRevocation(
     );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    // They must be able to go nevertheless; that they live on at the provider is told.
+    // The credentials must be removable nevertheless. The failed job records that they stay valid at the provider.
     if (formOf(account.publicDetails as Details) === 'oauth_token') {
       await tools.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
     }
@@ -129,8 +132,8 @@ async function isBreached(tx: Repositories, { catalogue }: RevocationTools, acco
 const UNREADABLE = 'The credentials could not be decrypted, so they could not be revoked.';
 
 /**
- * Orders the revocation of tokens at their provider, in the transaction that gives them up. Only what a provider has issued can be
- * revoked there: for typed credentials nothing is ordered.
+ * Orders the revocation of tokens at their provider, in the transaction that removes them. Only tokens that the
+ * provider issued can be revoked; for entered credentials no job is created.
  *
  * @returns whether there was anything to revoke
  */
@@ -161,7 +164,9 @@ export async function orderRevocation(
   return true;
 }
 
-/** The part of a pattern that is kept with tokens which may have to be revoked when the provider itself is gone. */
+/**
+ * Returns the part of a pattern that is stored with tokens, so that they can be revoked after the provider was deleted.
+ */
 export function revocationPattern(pattern: AuthPattern): RevocationPattern {
   const { type, fields, oauth_config, auth_header_key_override, auth_scheme, is_mcp } = pattern;
   const { available_scopes: _scopes, ...config } = oauth_config ?? {};
@@ -201,7 +206,10 @@ function ordered({ clientId: id, method, secret }: ClientCredentials): Revocatio
   return { id, method, secret: secret?.reveal() ?? null };
 }
 
-/** A revocation is never the first use of a client at an address that an account has chosen. */
+/**
+ * Whether the client may be used at this address. A revocation must not be the first use of a client at an address that
+ * an account has chosen.
+ */
 async function isUsableAt(
   tx: Repositories,
   connection: ConnectionRow,

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 
-/** How a request may name an account. Every field is the caller's text, already checked for length and characters. */
+/** The ways in which a request may name an account. Length and characters of every field were checked before. */
 export interface AccountName {
   id?: string | undefined;
   connector?: string | undefined;
@@ -9,7 +9,10 @@ export interface AccountName {
   user_id?: string | undefined;
 }
 
-/** The natural key of an account: the owner (an organization, a user of it, or a user), the connector, the identifier. */
+/**
+ * The natural key of an account: its owner (an organization, a user of an organization, or a user), the connector and
+ * the identifier.
+ */
 export interface AccountKey {
   connector: string;
   identifier: string;
@@ -20,18 +23,18 @@ export interface AccountKey {
 export type Selector = { by: 'id'; id: string; agreeing: AccountName } | { by: 'key'; key: AccountKey };
 
 /**
- * Judges how an account is named: by `id`, or by `organization_id` and/or `user_id` with `connector` and `identifier`. With an
- * `id`, further fields must agree with the account.
+ * Reads how a request names an account: by `id`, or by `connector` and `identifier` with `organization_id` or `user_id`
+ * or both. If there is an `id`, the other fields must match the account.
  *
- * @param idField what the request calls the id (`id` or `connected_account_id`)
- * @throws ApiError INCOMPLETE_ACCOUNT_KEY that names each missing field
+ * @param idField the name of the id in the request (`id` or `connected_account_id`)
+ * @throws ApiError INCOMPLETE_ACCOUNT_KEY, naming each missing field
  */
 export function readSelector(name: AccountName, idField = 'id'): Selector {
   if (name.id !== undefined) return { by: 'id', id: name.id, agreeing: name };
   return { by: 'key', key: readKey(name, idField) };
 }
 
-/** The natural key of a request that may not name an account by id. */
+/** Reads the natural key, for requests that must not name an account by id. */
 export function readKey(name: AccountName, idField?: string): AccountKey {
   const { connector, identifier, organization_id: organizationId, user_id: userId } = name;
   const hasOwner = organizationId !== undefined || userId !== undefined;

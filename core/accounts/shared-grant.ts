@@ -1,10 +1,13 @@
 import type { AccountRow, ReadRepositories } from '../../db/store.ts';
 
 /**
- * Whether revoking tokens could also end the grant of an active account: many providers revoke the user's whole grant to a client when one of its tokens is revoked. If the user is unknown, the same user is assumed, because an ACTIVE account must keep working (threat L11). Such tokens are only erased here and expire later.
+ * Whether revoking tokens could also end the grant of an active account: many providers revoke the user's whole grant
+ * to a client when one of its tokens is revoked. If the user is unknown, the same user is assumed, because an ACTIVE
+ * account must keep working (threat L11). Such tokens are only deleted from this server, and expire at the provider
+ * later.
  *
- * @param account that the tokens were obtained for, as it is
- * @param subject of the tokens in question
+ * @param account the account that the tokens were obtained for, as it is now
+ * @param subject the provider's id of the user whose tokens these are
  */
 export async function mayBeShared(
   read: Pick<ReadRepositories, 'accounts'>,

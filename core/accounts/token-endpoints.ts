@@ -7,29 +7,30 @@ import { oauthAddresses } from '../connectors/oauth-addresses.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
 
-/** The part of a definition that says where tokens are renewed and revoked. */
+/** The part of a definition that determines where tokens are renewed and revoked. */
 export interface EndpointDefinition {
   provider: Pick<ProviderDefinition, 'isCustom'>;
   pattern: Pick<AuthPattern, 'oauth_config'>;
 }
 
-/** `template`: the same before values of the account were put in. */
+/** `template`: the address before the account's values were inserted. */
 interface Directory {
   address: string;
   template: string;
 }
 
 /**
- * The directories in which a custom provider renews and revokes the tokens of an account: on a shared host the next one may belong to
- * another customer. Of a built-in connector the origins count alone. What an MCP server has said of itself is not among them.
+ * Returns the URL directories in which a custom provider renews and revokes the tokens of an account: on a shared host,
+ * a neighbouring directory may belong to another customer. For a built-in connector only origins are compared.
+ * Addresses that an MCP server returned about itself are not included.
  *
- * @returns distinct addresses in text order; those whose account value is missing are left out
+ * @returns distinct addresses in text order; addresses whose account value is missing are omitted
  */
 export function tokenDirectories(definition: EndpointDefinition, inputs: AccountInputs): string[] {
   return [...new Set(directoriesOf(definition, inputs).map(({ address }) => address))].sort();
 }
 
-/** Whether tokens that were given for some directories are renewed and revoked nowhere else. */
+/** Whether all current endpoints are within the directories that the tokens are bound to. */
 export function areEndpointsCovered(
   bound: readonly string[],
   definition: EndpointDefinition,

@@ -1,7 +1,7 @@
 /** Writes the times of use of one environment's accounts. */
 export type WriteUsage = (environmentId: string, times: { id: string; lastUsedAt: number }[]) => Promise<void>;
 
-/** Milliseconds UTC by account, by environment. */
+/** The last use of each account in milliseconds UTC: environment id, then account id. */
 type Times = Map<string, Map<string, number>>;
 
 /** Maximum rows per transaction, because other writes wait for it. */
@@ -14,7 +14,7 @@ const PIECE = 200;
 export class UsageTracker {
   readonly #write: WriteUsage;
   #pending: Times = new Map();
-  /** On its way to the database: not in it yet, so reads still need it. */
+  /** Being written to the database. Reads still need these times. */
   #leaving: Times = new Map();
   #flushed: Promise<void> = Promise.resolve();
 
@@ -29,14 +29,15 @@ export class UsageTracker {
     this.#pending.set(environmentId, times);
   }
 
-  /** The later of the stored time and the one that is not written yet. */
+  /** Returns the later of the stored time and the time that is not written yet. */
   lastUsedAt(environmentId: string, accountId: string, stored: number | null): number | null {
     const remembered = [this.#pending, this.#leaving].map((times) => times.get(environmentId)?.get(accountId));
     return remembered.find((at) => at !== undefined) ?? stored;
   }
 
   /**
-   * Writes what is pending, once what was pending before is written. What fails to be written stays pending and keeps nothing else back.
+   * Writes the pending times, after the previous flush has ended. Times that cannot be written stay pending; the others
+   * are still written.
    *
    * @throws the first failure
    */
@@ -51,7 +52,7 @@ export class UsageTracker {
     this.#pending = new Map();
     const failures: unknown[] = [];
     for (const [environmentId, times] of this.#leaving) {
-      // In the order of the table, where neighbours share a page.
+      // In the order of the table, so that neighbouring rows share a page.
       const rows = [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })).sort((a, b) => (a.id < b.id ? -1 : 1));
       for (let from = 0; from < rows.length; from += PIECE) {
         const piece = rows.slice(from, from + PIECE);
@@ -65,7 +66,7 @@ export class UsageTracker {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** A use in the meantime is the later one. */
+  /** Keeps a time that could not be written, unless the account was used again since. */
   #keep(environmentId: string, accountId: string, at: number): void {
     if (!this.#pending.get(environmentId)?.has(accountId)) this.touch(environmentId, accountId, at);
   }

@@ -24,7 +24,7 @@ import { emitParked } from './park.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
 import type { AccountKey } from './selector.ts';
 
-/** What a request says about an account; both parts are optional. */
+/** The fields of a request that creates or updates an account; both are optional. */
 export interface AccountInput {
   api_config?: JsonObject | undefined;
   authorization_details?: Details | undefined;
@@ -117,9 +117,10 @@ export interface AccountUpdate {
 }
 
 /**
- * Updates an account: `api_config` merges, only the fields that are given change in the credentials. Usable credentials make it
- * ACTIVE; a change that leaves nothing usable, or would use the stored credentials for something that they were not given for, takes
- * it out of use until they are given again. What the service had obtained goes with what it came from, and is to be revoked.
+ * Updates an account: `api_config` is merged, and only the given fields of the credentials change. With usable
+ * credentials the account becomes ACTIVE. A change takes the account out of use if it leaves no usable credentials, or
+ * if the stored credentials must not be used for the new configuration. Tokens that Valetkey obtained with replaced
+ * values are removed and revoked.
  *
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
  */
@@ -165,9 +166,9 @@ export async function updateAccount(
     }),
     ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
     ...(parks && { status: 'PENDING_AUTH' as const, statusReason: reason }),
-    // While nothing is sealed for it, an account follows its provider.
+    // An account without encrypted credentials takes over the provider's current binding.
     ...(!replaced && !holdsSecrets && (outdated || account.temporarySealed === null) && bound),
-    // What was obtained belongs to the configuration as it was.
+    // Obtained tokens belong to the previous configuration.
     ...(outdated &&
       !replaced &&
       account.temporarySealed !== null && {
@@ -190,7 +191,7 @@ export async function updateAccount(
     await tools.events.emit(tx, cause, {
       type: 'connected_account.credentials_replaced',
       subject: account.id,
-      // They tell which credential was in use when.
+      // The generations show which credential was in use at which time.
       auditOnly: { from_generation: account.credentialGeneration, to_generation: updated.credentialGeneration },
       data: async (show) => ({ connected_account: await show.account(updated) }),
     });
@@ -200,7 +201,7 @@ export async function updateAccount(
 
 export type UpdateTools = CreateTools & RevocationTools;
 
-/** Whether the settings that a pattern asks accounts for differ: tokens are obtained by them. */
+/** Whether the account settings that tokens are obtained with have changed. */
 function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: JsonObject, after: JsonObject): boolean {
   return fields.some(({ field_name: name }) => before[name] !== after[name]);
 }
@@ -208,9 +209,10 @@ function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: Js
 const NOT_USABLE = 'The account is no longer complete: required credential fields were removed.';
 
 /**
- * The credentials that a change is merged into. What the service obtained by itself belongs to them as they were and is left out.
+ * Returns the stored credentials that a change is merged into, without tokens that Valetkey obtained.
  *
- * @param replaced whether the change brings credentials: then what does not open any more is given up instead of in the way
+ * @param replaced whether the change contains credentials; then stored credentials that cannot be decrypted are
+ * discarded instead of causing an error
  */
 function storedDetails(tools: AccountTools, account: AccountRow, replaced: boolean): Details {
   try {
@@ -252,12 +254,15 @@ function checkAccount(
     throw new ApiError('INVALID_API_CONFIG', 'The API configuration does not match the provider.', { errors });
 }
 
-/** Nothing is known of the life of a token that was given; a refresh token alone has to be spent before anything else. */
+/**
+ * The lifetime of a supplied token is unknown. An account with only a refresh token counts as expired, so that the
+ * token is refreshed before the first call.
+ */
 function firstExpiry({ oauth_token: token }: Details, at: number): number | null {
   return token?.['refresh_token'] && !token['access_token'] ? at : null;
 }
 
-/** A first active account completes its connection; a draft stays one. */
+/** Marks a connection as completed when it has its first active account; a draft stays a draft. */
 export async function completeConnection(
   tx: Transaction,
   environmentId: EnvironmentId,

@@ -5,7 +5,7 @@ import { namesOf, soleKey } from './sole-key.ts';
 
 const USUAL = 'api_key';
 
-/** One key that the provider issued. */
+/** A single key that the provider issued. */
 export const apiKey: AuthorizationModule = {
   connectionType: 'API_KEY',
   forms: [STATIC_AUTH],

@@ -11,10 +11,10 @@ export const basic: AuthorizationModule = {
       { field_name: 'username', label: 'User name', input_type: 'text', required: true },
       { field_name: 'password', label: 'Password', input_type: 'password', required: true },
     ],
-    // Without a password field, the user name is where a key goes.
+    // Without a password field, the user name holds the key.
     secretNames: (fields) => [fields.some((field) => field.field_name === 'password') ? 'password' : 'username'],
     takenNames: ['username', 'password'],
-    // RFC 7617 §2: the first colon ends the user name, so one inside it would move the border.
+    // RFC 7617 §2: the first colon separates user name and password, so the user name must not contain one.
     problemOf: (name, value) => (name === 'username' && value.includes(':') ? 'must not contain a colon' : undefined),
     place: (pattern, _fields, values) => [mainPart(pattern, userAndPassword(values), pattern.auth_scheme ?? 'Basic')],
   },
@@ -23,7 +23,7 @@ export const basic: AuthorizationModule = {
 function userAndPassword(values: Values): string {
   const user = values('username');
   const password = values('password');
-  // RFC 7617 §2: a user name with a colon would be read as another user.
+  // RFC 7617 §2: the provider would read a user name with a colon as a shorter user name.
   if (user.includes(':')) throw incomplete('A user name with a colon cannot be sent by Basic authentication');
   if (user === '' && password === '') throw incomplete('The account has neither user name nor password');
   return Buffer.from(`${user}:${password}`, 'utf8').toString('base64');

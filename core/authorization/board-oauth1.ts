@@ -7,7 +7,10 @@ import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
 import { placed } from './placing.ts';
 
-/** OAuth 1.0a (RFC 5849), and the board applications that issue tokens without signatures. */
+/**
+ * OAuth 1.0a (RFC 5849), and its variant in which a provider issues tokens without secrets, used with the application's
+ * key.
+ */
 export const boardOAuth1: AuthorizationModule = {
   connectionType: 'BOARD_OAUTH1',
   forms: [OAUTH_TOKEN, STATIC_AUTH],
@@ -28,7 +31,7 @@ export const boardOAuth1: AuthorizationModule = {
   },
 };
 
-/** A token without a secret is not signed with: requests carry the client's key and the token as parameters. */
+/** A token without a secret cannot sign. Requests contain the client's key and the token as parameters. */
 function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCredential): PlacedCredential {
   const token = accessToken.reveal();
   if (pattern.placement) return placed([{ ...pattern.placement, value: token, masked: MASK }], [token]);
@@ -43,7 +46,7 @@ function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCre
   return placed([part], [token]);
 }
 
-/** Only a token that came out of the three legs of OAuth 1.0a has a secret. */
+/** Only a token from the three steps of OAuth 1.0a has a secret. */
 function signer({ pattern, details }: SignedParty, tools: SignerTools) {
   const { access_token: token, token_secret: secret } = details[OAUTH_TOKEN.name] ?? {};
   if (typeof token !== 'string' || typeof secret !== 'string') return undefined;

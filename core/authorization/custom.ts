@@ -1,7 +1,9 @@
 import { STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 
-/** Fields that the pattern names. Each is sent in the header of its name, unless the pattern places it elsewhere. */
+/**
+ * Any fields that the pattern declares. Each is sent in the header of the same name, unless the pattern says otherwise.
+ */
 export const custom: AuthorizationModule = {
   connectionType: 'API_KEY',
   forms: [STATIC_AUTH],

@@ -3,12 +3,12 @@ import { STATIC_AUTH } from './forms.ts';
 import { moduleOf } from './registry.ts';
 import type { AuthorizationType } from './type.ts';
 
-/** Whether users type the credentials of a type (`static_auth`). */
+/** Whether users enter the credentials of a type (`static_auth`). */
 export function isStaticType(type: AuthorizationType): boolean {
   return moduleOf(type).forms[0] === STATIC_AUTH;
 }
 
-/** The fields of static_auth.details: those of the pattern, or the usual ones of its type. */
+/** The fields of `static_auth.details`: those of the pattern, or the default fields of its type. */
 export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
   return pattern.fields ?? moduleOf(pattern.type).typed?.fields ?? [];
 }

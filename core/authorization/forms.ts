@@ -2,22 +2,22 @@ import type { FieldError } from '../errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** One object of `authorization_details`: the name of the form, and what its fields are. */
+/** One form of `authorization_details`: its name and the rules of its fields. */
 export interface DetailsForm {
   name: string;
-  /** The fields that may be shown without the right to read credentials. */
+  /** The fields that clients without the scope credentials:read may see. */
   shown: readonly string[];
-  /** The fields that the service alone uses: the contract has no place for them. */
+  /** The fields that only Valetkey uses; the contract does not contain them. */
   internal?: readonly string[];
-  /** The shown fields that the service obtained and can obtain again; `all` when the form holds nothing else then. */
+  /** The shown fields that Valetkey obtained and can obtain again; `all` if an obtained form has no other fields. */
   obtained?: readonly string[] | 'all';
-  /** Whether an account can be used with these values. */
+  /** Whether an account with these values can make calls. */
   isUsable(value: Values, apiConfig: Values): boolean;
-  /** What is wrong with the values; the names of fields are those of the form. */
+  /** Returns what is wrong with the values. Field names are relative to the form. */
   problemsOf?(value: Values, apiConfig: Values): FieldError[];
 }
 
-/** A token, given or granted. */
+/** A token that the caller supplied or the provider granted. */
 export const OAUTH_TOKEN: DetailsForm = {
   name: 'oauth_token',
   shown: ['scopes', 'domain'],
@@ -26,7 +26,10 @@ export const OAUTH_TOKEN: DetailsForm = {
   isUsable: ({ access_token: access, refresh_token: refresh }) => isText(access) || isText(refresh),
 };
 
-/** Typed fields. The pattern of the account says which there are, which are shown and which are required. */
+/**
+ * Fields that a user enters. The pattern of the account determines which exist, which may be shown and which are
+ * required.
+ */
 export const STATIC_AUTH: DetailsForm = {
   name: 'static_auth',
   shown: [],

@@ -9,127 +9,137 @@ import type { DetailsForm } from './forms.ts';
 import type { ConnectionType } from './type.ts';
 
 /**
- * All that the service does differently for the accounts of one authorization type. One file per type makes one, and `registry.ts`
- * lists them. A member that is left out means: nothing of the kind.
+ * Everything that differs between the accounts of one authorization type. Each type has one file that exports such a
+ * module, and `registry.ts` lists them. An omitted member means that the type does not have this feature.
  */
 export interface AuthorizationModule {
-  /** The type under which connections are listed. */
+  /** The connection type that the API shows for this type. */
   connectionType: ConnectionType;
-  /** The forms of `authorization_details` that accounts take, the usual one first. Empty: accounts need no credentials. */
+  /**
+   * The forms of `authorization_details` that accounts may have, the usual one first. Empty if accounts need no
+   * credentials.
+   */
   forms: readonly DetailsForm[];
-  /** What a user types for an account. */
+  /** What a user enters for an account. */
   typed?: TypedRules;
-  /** Where requests carry a token. Left out, accounts never hold one that requests carry. */
+  /** Where requests contain the token. Omitted if requests of this type never contain one. */
   placeToken?(pattern: AuthPattern, credential: TokenCredential): PlacedCredential;
-  /** The client of a connection. Left out, accounts bring all that they need. */
+  /** The rules for the client of a connection. Omitted if accounts need no client. */
   client?: ClientRules;
   /** How a user grants access at the provider. */
   consent?: ConsentRules;
-  /** Whether the accounts of a pattern are clients themselves: no user grants them anything. */
+  /** Whether the accounts of a pattern are OAuth clients themselves, so that no user grants access. */
   isClient?(pattern: AuthPattern): boolean;
-  /** How calls of accounts are signed as a whole, where they are. */
+  /** How requests are signed, for types whose requests are signed as a whole. */
   signing?: SigningRules;
-  /** The values of an account that tools can take beside its configuration. */
+  /** Account values that tools can use in addition to the account's configuration. */
   callInputs?: {
     names: readonly string[];
-    /** @throws ApiError for an account that lacks what its calls need */
+    /** @throws ApiError if the account lacks a value that its calls need */
     read(inputs: AccountInputs, shown: HeldParts['publicDetails']): AccountInputs;
   };
-  /** What the configuration of an account gains from the token response. */
+  /** Returns the values that a token response adds to the account's configuration. */
   configOf?(tokenResponse: unknown): Record<string, unknown>;
   /** Whether an MCP server can name the authorization server of accounts (RFC 9728). */
   isDiscoveredByMcp?: boolean;
-  /** By what the service obtains the next access token of an account; undefined: it obtains none. */
+  /** Returns how the next access token of an account is obtained; undefined if Valetkey does not obtain one. */
   obtainingOf?(account: HeldParts): Obtaining | undefined;
-  /** True when the provider is a record system, which names its token endpoint itself (SMART App Launch 2.2). */
+  /** Whether the provider is a health record system, which publishes its own token endpoint (SMART App Launch 2.2). */
   isRecordSystem?: boolean;
-  /** What the application has to store for accounts that no user can connect, as a sentence. */
+  /** For types that users cannot connect by a link: a sentence that tells the application what to store instead. */
   storeAdvice?: string;
-  /** The grant that the metadata of a provider has to support (RFC 8414 §2, `grant_types_supported`). */
+  /** The grant type that the provider's metadata must list (RFC 8414 §2, `grant_types_supported`). */
   metadataGrant?: 'authorization_code' | 'client_credentials';
 }
 
 export interface SigningRules {
   /**
-   * @returns undefined while the account holds nothing to sign with: its calls are not signed
-   * @throws OAuthConfigError for a client that cannot sign; ApiError for an account or a provider that lacks what signatures need
+   * @returns undefined while the account has no credentials to sign with; its calls are then not signed
+   * @throws OAuthConfigError if the client cannot sign; ApiError if the account or the provider lacks a value that
+   * signatures need
    */
   signer(party: SignedParty, tools: SignerTools): RequestSigner | undefined;
-  /** Replaces the signer of an account that obtains its credentials when they are needed. */
+  /**
+   * Returns a signer for checks before the credentials are obtained, for accounts that obtain them when a call needs
+   * them.
+   */
   preview?(party: Omit<SignedParty, 'details'>): RequestSigner;
 }
 
-/** What the signatures of an account depend on. */
+/** The values that the signatures of an account depend on. */
 export interface SignedParty {
   pattern: AuthPattern;
   apiConfig: Readonly<Record<string, unknown>>;
-  /** The opened credentials: forms by name. */
+  /** The decrypted credentials: forms by name. */
   details: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 }
 
 export interface SignerTools {
-  /** The client of the connection. @throws OAuthConfigError */
+  /** Returns the client of the connection. @throws OAuthConfigError */
   client(): ClientCredentials;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
 }
 
-/** What is known of the credentials of an account while they are sealed. */
+/** The columns that describe an account's credentials without decrypting them. */
 export interface HeldParts {
-  /** What the service obtained and can obtain again. */
+  /** Encrypted credentials that Valetkey obtained and can obtain again. */
   temporarySealed: Buffer | null;
   publicDetails: Readonly<Record<string, unknown>> | null;
 }
 
-/** A grant that several types share (`core/accounts/obtaining/`), or the request of this type alone. */
+/** The name of a grant that several types share (`core/accounts/obtaining/`), or a request that only this type uses. */
 export type Obtaining = SharedGrant | RequestMaker;
 
 export type SharedGrant = 'refresh_token' | 'client_credentials' | 'delegation' | 'web_identity';
 
-/** The values that are typed for an account, and how requests carry them. */
+/** The values that users enter for an account, and where requests contain them. */
 export interface TypedRules {
-  /** The fields of a pattern that lists none. */
+  /** The default fields, for a pattern without its own list. */
   fields: readonly AuthField[];
   /** The names of fields that contain the credential, regardless of their input type. */
   secretNames(fields: readonly AuthField[]): readonly string[];
-  /** The names that requests take values from, also where the pattern asks for one of them only. */
+  /** Field names whose values requests use even if the pattern declares only one of them. */
   takenNames?: readonly string[];
-  /** What is wrong with a value beside the rules of its field. */
+  /** Returns what is wrong with a value, in addition to the rules of its field. */
   problemOf?(name: string, value: string): string | undefined;
-  /** The part of a request that carries the credential. Left out, the accounts only hold it. */
+  /** Returns the part of a request that contains the credential. Omitted if requests of this type never contain one. */
   place?(pattern: AuthPattern, fields: readonly AuthField[], values: Values): PlacedPart[];
-  /** Where a field goes that has no `placement`. */
+  /** Where requests contain a field without a `placement`. */
   placeField?(field: AuthField): FieldPlacement;
 }
 
-/** What is sent as the value of a field; empty when there is none. */
+/** Returns the value that is sent for a field; empty if it has none. */
 export type Values = (name: string) => string;
 
 export interface ClientRules {
-  /** `registered`: an operator sets it up. `identity_token`: the service signs statements about its accounts. */
+  /**
+   * `registered`: an operator registers the client at the provider. `identity_token`: Valetkey signs identity tokens
+   * instead.
+   */
   kind: 'registered' | 'identity_token';
-  /** How the client authenticates, as it is stored in its terms. By default the `client_auth_method`. */
+  /** The authentication method in the client's binding; by default the `client_auth_method`. */
   method?(config: OAuthConfig): string;
-  /** The recipient of signed statements of the client; null: the address that they are sent to. */
+  /** The audience of assertions that the client signs; null: the address that they are sent to. */
   audience?(config: OAuthConfig): string | null;
-  /** Whether it has no secret beside the `client_auth_method` `none`. */
+  /** Whether the client is public for another reason than the `client_auth_method` `none`. */
   isPublic?(config: OAuthConfig): boolean;
-  /** Whether it also signs the calls of accounts. */
+  /** Whether the client also signs the calls of accounts. */
   signsCalls?: boolean;
   secret?: {
-    /** What the client secret has to be, for an error: "must be …". */
+    /** Completes the error text "must be …" for an invalid client secret. */
     demand: string;
-    /** @throws OAuthConfigError that quotes nothing of the secret */
+    /** @throws OAuthConfigError that contains no part of the secret */
     read(secret: Secret): unknown;
   };
 }
 
 export interface ConsentRules {
   protocol: ConsentProtocol;
-  /** Whether users grant access to the accounts of a pattern. By default they do. */
+  /** Whether accounts of a pattern need a user's consent; by default they do. */
   isFor?(pattern: AuthPattern): boolean;
-  /** Whether a pattern says enough to send a user to the provider. */
+  /** Whether a pattern has the addresses that consent needs. */
   isPossible(pattern: AuthPattern): boolean;
 }
 

@@ -3,7 +3,9 @@ import type { AuthorizationModule } from './module.ts';
 import { placeBearer } from './placing.ts';
 import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 
-/** Client credentials (RFC 6749 §4.4): the client of the connection, or one that is typed for the account. */
+/**
+ * Client credentials (RFC 6749 §4.4): the client of the connection, or a client that a user entered for one account.
+ */
 export const oauthM2m: AuthorizationModule = {
   connectionType: 'OAUTH_M2M',
   forms: [OAUTH_TOKEN, STATIC_AUTH],

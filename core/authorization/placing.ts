@@ -4,14 +4,14 @@ import { ApiError } from '../errors.ts';
 import { MASK } from '../secret.ts';
 import type { Values } from './module.ts';
 
-/** A token in `Authorization: Bearer`, or where the pattern says (RFC 6750 §2.1). */
+/** Places a token in `Authorization: Bearer`, or where the pattern says (RFC 6750 §2.1). */
 export function placeBearer(pattern: AuthPattern, { accessToken }: TokenCredential): PlacedCredential {
   const token = mutated(pattern, 'access_token', accessToken.reveal());
   if (token === '') throw incomplete('The account has no access token');
   return placed([mainPart(pattern, token, pattern.auth_scheme ?? 'Bearer')], [accessToken.reveal(), token]);
 }
 
-/** The value of the one credential field; undefined when the pattern places every field. */
+/** Places the value of the only credential field. Places nothing if the pattern places every field itself. */
 export function placeKey(pattern: AuthPattern, key: AuthField | undefined, values: Values, scheme: string) {
   if (!key) return [];
   const value = values(key.field_name);
@@ -19,7 +19,7 @@ export function placeKey(pattern: AuthPattern, key: AuthField | undefined, value
   return [mainPart(pattern, value, pattern.auth_scheme ?? scheme)];
 }
 
-/** The main credential: where the pattern says, by default in Authorization, after its scheme word. */
+/** Places the main credential where the pattern says; by default in the Authorization header, after the scheme. */
 export function mainPart(pattern: AuthPattern, value: string, scheme: string): PlacedPart {
   const word = scheme === '' ? '' : `${scheme} `;
   const placement = pattern.placement ?? {
@@ -29,11 +29,11 @@ export function mainPart(pattern: AuthPattern, value: string, scheme: string): P
   return { ...placement, value: word + value, masked: word + MASK };
 }
 
-/** A value with what the pattern puts around it, or instead of an empty one. */
+/** Adds the prefix and suffix of the pattern to a value; an empty value can be replaced by the pattern. */
 export function mutated(pattern: AuthPattern, field: string, stored: string): string {
   const mutation = mutationOf(pattern, field);
   const value = stored === '' ? (mutation?.default ?? '') : stored;
-  // An optional field that is absent stays absent: a prefix alone is not a credential.
+  // An empty optional field stays empty: a prefix alone is not a credential.
   return value === '' ? '' : `${mutation?.prefix ?? ''}${value}${mutation?.suffix ?? ''}`;
 }
 
@@ -41,13 +41,14 @@ export function mutationOf({ auth_field_mutations: mutations }: AuthPattern, fie
   return mutations && Object.hasOwn(mutations, field) ? mutations[field] : undefined;
 }
 
-/** Characters that no percent-encoding changes. */
+/** Characters that percent-encoding leaves unchanged. */
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 
 /**
- * Checks the parts, and adds what their secrets are on the wire to the texts that must not come back.
+ * Checks the parts of a credential. It also collects their secrets in the encoding in which they are sent, so that
+ * responses can be searched for them.
  *
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS for a value that its header or cookie cannot carry
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS for a value that a header or cookie cannot contain
  */
 export function placed(parts: PlacedPart[], secrets: string[]): PlacedCredential {
   const hidden = new Set<string>();
@@ -59,7 +60,7 @@ export function placed(parts: PlacedPart[], secrets: string[]): PlacedCredential
   secrets.forEach(hide);
   for (const part of parts) {
     checkPart(part);
-    // The part as sent, without the scheme word.
+    // The value as sent, without the scheme.
     if (part.masked !== part.value) hide(part.value.replace(/^[A-Za-z0-9._-]+ /, ''));
   }
   return { parts, secrets: [...hidden] };

@@ -14,7 +14,10 @@ import { trustedIdp } from './trusted-idp.ts';
 import type { AuthorizationType } from './type.ts';
 import { workspaceDwd } from './workspace-dwd.ts';
 
-/** Every authorization type of the contract. Nothing else in the program names one (scripts/check-type-names.ts). */
+/**
+ * Every authorization type of the contract. Other files must not contain the name of a type
+ * (scripts/check-type-names.ts).
+ */
 export const MODULES = {
   OAUTH: oauth,
   API_KEY: apiKey,
@@ -30,7 +33,7 @@ export const MODULES = {
   NO_AUTH: noAuth,
 } satisfies Record<AuthorizationType, AuthorizationModule>;
 
-/** @throws TypeError for a type that the registry does not list: a fault of the program, as the contract checks what clients send */
+/** @throws TypeError for an unknown type. That is a bug, because requests were validated against the contract */
 export function moduleOf(type: string): AuthorizationModule {
   const modules: Partial<Record<string, AuthorizationModule>> = MODULES;
   const found = Object.hasOwn(modules, type) ? modules[type] : undefined;
@@ -45,7 +48,7 @@ export function authorizationTypes(): AuthorizationType[] {
 
 const formsByName = new Map<string, DetailsForm>();
 
-/** @throws TypeError for a form that no type has */
+/** @throws TypeError for a form that no type declares */
 export function formNamed(name: string): DetailsForm {
   const known = formsByName.get(name);
   if (known) return known;

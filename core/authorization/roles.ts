@@ -1,23 +1,29 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { moduleOf } from './registry.ts';
 
-/** Whether the accounts of a pattern are clients themselves: a machine, or a backend service of a record system. */
+/**
+ * Whether the accounts of a pattern are OAuth clients themselves: a machine, or a backend service of a health record
+ * system.
+ */
 export function isClientPattern(pattern: AuthPattern): boolean {
   return moduleOf(pattern.type).isClient?.(pattern) ?? false;
 }
 
-/** Whether users grant the access of accounts at the provider. */
+/** Whether users grant the access of accounts by consent at the provider. */
 export function isGranted(pattern: AuthPattern): boolean {
   const { consent } = moduleOf(pattern.type);
   return consent !== undefined && (consent.isFor?.(pattern) ?? true);
 }
 
-/** True for a pattern whose provider is a record system, which names its token endpoint itself (SMART App Launch 2.2). */
+/**
+ * Whether the provider of a pattern is a health record system, which publishes its own token endpoint (SMART App Launch
+ * 2.2).
+ */
 export function isRecordSystem({ type, oauth_config: config }: Pick<AuthPattern, 'type' | 'oauth_config'>): boolean {
   return moduleOf(type).isRecordSystem === true || config?.discovery === 'smart';
 }
 
-/** Whether accounts of a type hold credentials. */
+/** Whether accounts of a type have credentials. */
 export function needsCredentials(type: string): boolean {
   return moduleOf(type).forms.length > 0;
 }

@@ -5,7 +5,9 @@ import type { AuthorizationModule, HeldParts } from './module.ts';
 import { placeBearer } from './placing.ts';
 import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 
-/** A record system (SMART App Launch 2.2): a user launches the application, or it is a backend service. */
+/**
+ * A health record system (SMART App Launch 2.2): a user launches the application, or the account is a backend service.
+ */
 export const smartFhir: AuthorizationModule = {
   connectionType: 'SMART_FHIR',
   forms: [OAUTH_TOKEN, STATIC_AUTH],
@@ -20,19 +22,22 @@ export const smartFhir: AuthorizationModule = {
   isClient: isBackend,
   obtainingOf: (account) => (holdsUserToken(account) ? 'refresh_token' : 'client_credentials'),
   isRecordSystem: true,
-  // The patient or encounter that the user had open in the record system, or chose there.
+  // The patient or encounter that the user had open in the record system, or selected there.
   configOf: (tokenResponse) => launchContextChange(readLaunchContext(tokenResponse)),
   storeAdvice: BARE_CLIENT,
   metadataGrant: 'authorization_code',
 };
 
-/** All scopes are those of backend services: no user grants access, the client itself has it (SMART App Launch 2.2). */
+/** Whether all scopes are those of backend services, which need no user's consent (SMART App Launch 2.2). */
 function isBackend({ oauth_config: config = {} }: AuthPattern): boolean {
   const scopes = config.available_scopes ?? [];
   return scopes.length > 0 && scopes.every(({ scope }) => scope.startsWith('system/'));
 }
 
-/** A token that a user granted. What a backend service holds is a key, or what was obtained with one. */
+/**
+ * Whether the account has a token that a user granted. A backend service has a key, or a token that was obtained with
+ * it.
+ */
 function holdsUserToken({ temporarySealed, publicDetails }: HeldParts): boolean {
   return temporarySealed === null && Object.hasOwn(publicDetails ?? {}, OAUTH_TOKEN.name);
 }

@@ -1,10 +1,10 @@
 import { type AuthField, isSecretField } from '../connectors/auth-pattern.ts';
 
 /**
- * The field that carries the one credential of a type: the one with the usual name of the type, otherwise the first secret field that the
- * pattern does not place elsewhere.
+ * Returns the field that contains the only credential of a type: the field with the conventional name, otherwise the
+ * first secret field that the pattern does not place elsewhere.
  *
- * @param usual the field name that patterns of the type use by convention
+ * @param usual the conventional field name
  */
 export function soleKey(fields: readonly AuthField[], usual: string): AuthField | undefined {
   const candidates = fields.filter((field) => !field.placement && !field.is_path_param);

@@ -7,19 +7,21 @@ import { type DetailsForm, isText } from './forms.ts';
 import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
 import { placeBearer } from './placing.ts';
 
-/** The database user, and the temporary credentials that the cloud issued. */
+/** The name of the database user, and the temporary credentials that the cloud issued. */
 const TRUSTED_IDP: DetailsForm = {
   name: 'trusted_idp',
   shown: ['db_user', 'access_key_id', 'expiry'],
   internal: ['secret_access_key', 'session_token'],
   obtained: ['access_key_id', 'expiry'],
-  // The account's configuration names a serverless workgroup, which needs no database user.
+  // A serverless workgroup in the account's configuration needs no database user.
   isUsable: ({ db_user: user }, { workgroup_name: workgroup }) => isText(user) || isText(workgroup),
   problemsOf: ({ db_user: user }, { cluster_identifier: cluster }) =>
     isText(cluster) && !isText(user) ? [{ field: 'db_user', message: 'is required for a provisioned cluster' }] : [],
 };
 
-/** Temporary cloud credentials, which the cloud issues because it trusts what this environment signs about its accounts. */
+/**
+ * Temporary cloud credentials. The cloud issues them because it trusts the identity tokens that this environment signs.
+ */
 export const trustedIdp: AuthorizationModule = {
   connectionType: 'TRUSTED_IDP',
   forms: [TRUSTED_IDP],
@@ -43,7 +45,7 @@ function userIn(shown: unknown): string | null {
   return typeof user === 'string' ? user : null;
 }
 
-/** Signs by AWS Signature Version 4, with the temporary credentials. */
+/** Returns a signer for AWS Signature Version 4, using the temporary credentials. */
 function signer(party: SignedParty, { now }: SignerTools): RequestSigner | undefined {
   const scope = scopeOf(party);
   const credentials = fromTemporaryDetails(party.details[TRUSTED_IDP.name] ?? {});

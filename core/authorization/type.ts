@@ -1,7 +1,7 @@
 import type { components } from '../../generated/api.d.ts';
 
-/** How an account authenticates: the values of `authorization_type`, as the contract lists them. */
+/** The values of `authorization_type` in the contract. */
 export type AuthorizationType = components['schemas']['AuthorizationType'];
 
-/** The coarser types by which the contract lists connections. */
+/** The types of connections in the contract; there are fewer of them than authorization types. */
 export type ConnectionType = components['schemas']['ConnectionType'];

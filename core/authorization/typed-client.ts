@@ -1,10 +1,13 @@
 import type { TypedRules } from './module.ts';
 
-/** A client that is typed for one account, by the names of RFC 6749 §2.3.1. Requests carry the token that it obtains instead. */
+/**
+ * A client that a user enters for one account, with the field names of RFC 6749 §2.3.1. Requests contain the token that
+ * it obtains, never the client itself.
+ */
 export const TYPED_CLIENT: TypedRules = {
   fields: [],
   secretNames: () => ['client_secret', 'private_key'],
 };
 
-/** What an account needs whose client is the connection's. */
+/** The advice for an account that uses the client of its connection. */
 export const BARE_CLIENT = 'The application must update the account, with empty authorization_details.';

@@ -3,7 +3,7 @@ import { type DetailsForm, isText } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 import { placeBearer } from './placing.ts';
 
-/** The user that the service account acts for, and the token that it obtains. */
+/** The user that the service account acts for, and the obtained token. */
 const WORKSPACE_DWD: DetailsForm = {
   name: 'workspace_dwd',
   shown: ['subject', 'scopes', 'token_expires_at'],
@@ -11,7 +11,10 @@ const WORKSPACE_DWD: DetailsForm = {
   isUsable: ({ subject }) => isText(subject),
 };
 
-/** Domain-wide delegation: a service account, whose key is the client secret of the connection, acts for a user (RFC 7523). */
+/**
+ * Domain-wide delegation: a service account acts for a user (RFC 7523). The key of the service account is the client
+ * secret of the connection.
+ */
 export const workspaceDwd: AuthorizationModule = {
   connectionType: 'WORKSPACE_DWD',
   forms: [WORKSPACE_DWD],

@@ -3,29 +3,29 @@ import type { ByteHold } from './byte-budget.ts';
 export interface BodyBufferOptions {
   /** The largest body, in bytes. */
   maxBytes: number;
-  /** The maximum number of pieces of a body: each costs time, even if it is small. */
+  /** The maximum number of chunks of a body: each costs processing time, even if it is small. */
   maxPieces: number;
   hold: Pick<ByteHold, 'grow'>;
-  /** Bytes that the hold has taken for this body already, or that need not be counted. */
+  /** Bytes that the hold has already taken for this body, or that need not be counted. */
   free: number;
 }
 
-/** Why a body is rejected: its size, its pieces, or no space in the budget. */
+/** Why a body is rejected: its size, its number of chunks, or no space in the budget. */
 export type BodyRefusal = 'size' | 'pieces' | 'room';
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * Collects a body within a size and a budget. Chunks are copied into one growing buffer: a body of a million one-byte chunks would
- * otherwise hold a hundred times its size in small objects.
+ * Collects a body within a size limit and a memory budget. Chunks are copied into one growing buffer: a body of a
+ * million one-byte chunks would otherwise use a hundred times its size in small objects.
  */
 export class BodyBuffer {
   readonly #options: BodyBufferOptions;
   #bytes: Buffer = EMPTY;
   #length = 0;
   #pieces = 0;
-  /** Bytes of memory that are accounted for. */
+  /** Bytes of memory that are counted in the budget. */
   #counted: number;
 
   constructor(options: BodyBufferOptions) {
@@ -33,7 +33,7 @@ export class BodyBuffer {
     this.#counted = options.free;
   }
 
-  /** @returns undefined when the chunk was taken */
+  /** @returns undefined if the chunk was accepted */
   add(chunk: Buffer): BodyRefusal | undefined {
     const length = this.#length + chunk.length;
     if (length > this.#options.maxBytes) return 'size';

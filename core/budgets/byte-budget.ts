@@ -2,11 +2,14 @@ export interface ByteBudgetLimits {
   totalBytes: number;
   /** The longest wait for space, in milliseconds. */
   waitMs: number;
-  /** Pieces of work that may wait, of all parties together. */
+  /** Requests that may wait for space, of all environments together. */
   waiting: number;
 }
 
-/** A party that grows may hold as much as is free afterwards; its first bytes may go up to this multiple of it. */
+/**
+ * A request that already holds bytes may take more as long as its environment then holds no more than is free. For the
+ * first bytes of a request, the limit is this multiple of the free bytes.
+ */
 const FIRST = 2;
 
 interface Waiting {
@@ -16,13 +19,14 @@ interface Waiting {
 }
 
 /**
- * Limits the bytes of bodies that the process holds (threat E4), and divides them between parties: a party may hold as many bytes
- * as are still free. A single party gets half of all, two parties a third each, so another party always finds space. First bytes
- * may exceed this, up to twice the free bytes, so that large bodies do not block calls with small ones.
+ * Limits the memory for bodies in the process (threat E4), and divides it between environments: an environment may hold
+ * as many bytes as are still free. One environment alone gets half of the total, two get a third each, so another
+ * environment always finds space. The first bytes of a request may exceed this limit, up to twice the free bytes, so
+ * that large bodies do not block calls with small ones.
  */
 export class ByteBudget {
   readonly #limits: ByteBudgetLimits;
-  /** Environments, which an operator makes: their number needs no bound. */
+  /** One entry per environment. Only operators create environments, so the map stays small. */
   readonly #parties = new Map<string, ByteAllowance>();
   readonly #waiting = new Set<Waiting>();
   #used = 0;
@@ -31,7 +35,7 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
-  /** Bytes that all parties hold now. */
+  /** Bytes that all environments hold now. */
   get used(): number {
     return this.#used;
   }
@@ -41,7 +45,7 @@ export class ByteBudget {
     return this.#waiting.size;
   }
 
-  /** The part of a party; the same name draws from the same part. */
+  /** Returns the allowance of an environment; always the same object for the same name. */
   of(name: string): ByteAllowance {
     const known = this.#parties.get(name);
     if (known !== undefined) return known;
@@ -50,7 +54,7 @@ export class ByteBudget {
     return party;
   }
 
-  /** For holds: takes bytes if there is space. */
+  /** For `ByteHold` only: takes bytes if there is space. */
   take(party: ByteAllowance, bytes: number, isFirst: boolean): boolean {
     const free = this.#limits.totalBytes - this.#used - bytes;
     if (party.used + bytes > (isFirst ? FIRST : 1) * free) return false;
@@ -59,14 +63,17 @@ export class ByteBudget {
     return true;
   }
 
-  /** For holds: releases bytes and resumes the waiting requests that now fit; a large one does not block the others. */
+  /**
+   * For `ByteHold` only: releases bytes and resumes the waiting requests that now fit; a large one does not block the
+   * others.
+   */
   give(party: ByteAllowance, bytes: number): void {
     party.used -= bytes;
     this.#used -= bytes;
     for (const waiting of this.#waiting) if (this.take(waiting.party, waiting.bytes, true)) waiting.admit();
   }
 
-  /** For holds: waits for space for first bytes. @returns whether they were taken in time */
+  /** For `ByteHold` only: waits for space for the first bytes of a request. @returns whether they were taken in time */
   wait(party: ByteAllowance, bytes: number, signal: AbortSignal | undefined): Promise<boolean> {
     signal?.throwIfAborted();
     if (this.#waiting.size >= this.#limits.waiting) return Promise.resolve(false);
@@ -86,23 +93,23 @@ export class ByteBudget {
   }
 }
 
-/** What one party, an environment, holds of a budget. */
+/** The share of one environment in a budget. */
 export class ByteAllowance {
   readonly #budget: ByteBudget;
-  /** Bytes held now; the budget keeps it. */
+  /** Bytes held now; maintained by the budget. */
   used = 0;
 
   constructor(budget: ByteBudget) {
     this.#budget = budget;
   }
 
-  /** @returns nothing held yet */
+  /** Returns a hold that has no bytes yet. */
   hold(): ByteHold {
     return new ByteHold(this.#budget, this);
   }
 }
 
-/** What one piece of work holds in memory of bodies, until it releases it. */
+/** The memory that one request holds for its bodies, until it releases it. */
 export class ByteHold {
   readonly #budget: ByteBudget;
   readonly #party: ByteAllowance;
@@ -118,7 +125,7 @@ export class ByteHold {
     return this.#bytes;
   }
 
-  /** Takes more. @returns false if there is no space; then nothing is taken */
+  /** Takes more bytes. @returns false if there is not enough space; then no bytes are taken */
   grow(bytes: number): boolean {
     if (!this.#budget.take(this.#party, bytes, false)) return false;
     this.#bytes += bytes;
@@ -126,11 +133,11 @@ export class ByteHold {
   }
 
   /**
-   * Takes first bytes, and waits if there is no space. Work that holds many bytes must not wait, because it could deadlock with
-   * other such work.
+   * Takes the first bytes of a request, and waits until there is enough space. A request that already holds many bytes
+   * must not wait, because two such requests could wait for each other.
    *
-   * @param signal its reason ends the wait
-   * @returns false if there was no space in time; then nothing is taken
+   * @param signal ends the wait; the promise rejects with its reason
+   * @returns false if there was not enough space in time; then no bytes are taken
    */
   async reserve(bytes: number, signal?: AbortSignal): Promise<boolean> {
     const isTaken =
@@ -139,7 +146,7 @@ export class ByteHold {
     return isTaken;
   }
 
-  /** Gives everything back; it can be used again. */
+  /** Releases all bytes. The hold can be used again. */
   release(): void {
     if (this.#bytes === 0) return;
     const bytes = this.#bytes;

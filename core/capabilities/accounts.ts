@@ -12,12 +12,12 @@ export type Accounts = Lists &
       /** Milliseconds UTC, or null. */
       lastUsedAt(account: AccountSummaryRow): number | null;
     };
-    /** The account with a token that is valid now, refreshed where needed and possible. */
+    /** Returns the account with a valid token, refreshed if needed and possible. */
     freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
     links: {
-      /** Ends soon the links whose requests were closed before their time. */
+      /** Ends soon the links whose requests were closed early. */
       expireSoon(): void;
     };
-    /** Removes what was deleted from the database file soon. */
+    /** Removes deleted rows from the database file soon. */
     scrubStorage(): void;
   };

@@ -8,11 +8,11 @@ import type { Instance } from '../instances/instance.ts';
 import type { Egress } from '../net/egress.ts';
 import type { Lists } from './lists.ts';
 
-/** Calls of tools, raw calls, and what is kept of them. */
+/** Tool calls, raw calls, and their records. */
 export interface Executions extends Lists, PlanTools, OwnInputTools, RunTools, EndTools, StoreEndTools {
   store: Store;
   files: StoredFiles;
-  /** This process, which every execution names. */
+  /** This process; every execution records it. */
   instance: Instance;
   newId(prefix: 'exec'): string;
   egressOf(environment: EnvironmentRow): Egress;

@@ -4,7 +4,7 @@ import type { SealedTokens } from '../vault/sealed-token.ts';
 /** Lists with page tokens. */
 export interface Lists {
   store: { readonly read: ReadRepositories };
-  /** Seals page tokens. */
+  /** Encrypts page tokens. */
   sealedTokens: SealedTokens;
   /** Milliseconds UTC. */
   now(): number;

@@ -5,7 +5,7 @@ import type { Lists } from './lists.ts';
 
 /** MCP configs, and tokens for the sessions of users at MCP servers. */
 export interface McpConfigs extends Lists, ConfigTools {
-  /** Seals session tokens. */
+  /** Encrypts session tokens. */
   sealedReplies: SealedTokens;
   events: Events;
 }

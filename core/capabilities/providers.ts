@@ -7,7 +7,7 @@ import type { Egress } from '../net/egress.ts';
 import type { ThreadPool } from '../threads/pool.ts';
 import type { Lists } from './lists.ts';
 
-/** Providers: those of the catalogue, those of an environment, and the tools that they bring. */
+/** Providers: those of the catalogue, the custom ones of an environment, and their tools. */
 export type Providers = Lists &
   SyncTools &
   ProviderChangeTools &

@@ -1,4 +1,4 @@
-/** Whether the service can work. */
+/** Whether the server can handle requests. */
 export interface Service {
   readiness(): Promise<{ database: boolean; keys: boolean }>;
 }

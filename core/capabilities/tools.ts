@@ -3,7 +3,7 @@ import type { DiscoveryTools } from '../discovery/user-tools.ts';
 import type { Events } from '../events/events.ts';
 import type { Lists } from './lists.ts';
 
-/** Tools: which there are, which a user can call, and those that an environment adds. */
+/** Tools: the list of them, the ones that a user can call, and the custom ones of an environment. */
 export interface Tools extends Lists, DiscoveryTools, CustomToolTools, JudgeTools {
   events: Events;
 }

@@ -12,7 +12,7 @@ import { isSecureAddress } from '../connectors/secure-address.ts';
 import type { FieldError } from '../errors.ts';
 
 const PLACE = /\{\{([^{}]*)\}\}/;
-/** Every host below a name of at least two labels. */
+/** Matches every host below a name of at least two labels. */
 const WILDCARD = /^https:\/\/\*\.(?=[^*/]+\.[^*/]+$)[a-z0-9.-]+$/;
 
 /**
@@ -28,13 +28,13 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
   );
 }
 
-/** Whether a list allows nothing that another one does not. */
+/** Whether every address that a list allows is also allowed by another list. */
 export function isWithin(list: readonly string[] | null, other: readonly string[] | null): boolean {
   if (list === null || other === null) return list === other;
   return list.every((entry) => other.includes(entry) || (!WILDCARD.test(entry) && isAllowed(entry, other)));
 }
 
-/** Why a text cannot be an entry, for an error that names it; undefined when it can. */
+/** Returns why a text cannot be an entry, for an error that names the entry; undefined if it can. */
 export function entryProblem(entry: string): string | undefined {
   if (WILDCARD.test(entry)) return undefined;
   const url = URL.parse(entry);
@@ -43,15 +43,15 @@ export function entryProblem(entry: string): string | undefined {
   return 'must be an https URL without query and fragment (in development also http on loopback), or https://*. followed by a name of two labels or more';
 }
 
-/** Whether a value of the account decides at which base a provider is called. */
+/** Whether an account value is part of the provider's base URL. */
 export function isBaseOpen(provider: ProviderDefinition): boolean {
   const template = baseTemplateOf(provider);
   return template === undefined ? provider.api.base_url_input !== undefined : PLACE.test(template);
 }
 
 /**
- * Whether a value of the account decides where the client of a connection is used: at which record system, or at which address of a
- * custom provider. The hosts that a built-in connector leaves open belong to its vendor.
+ * Whether an account value determines where the client of a connection is used: at which health record system, or at
+ * which address of a custom provider. Built-in connectors do not count, because all their hosts belong to one vendor.
  */
 export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern): boolean {
   if (isTyped(pattern)) return false;
@@ -59,7 +59,7 @@ export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern)
   return provider.isCustom && openAddresses(pattern).length > 0;
 }
 
-/** The addresses of OAuth that a value of the account is part of. */
+/** Returns the OAuth addresses that contain an account value. */
 export function openAddresses({ type, oauth_config: config = {} }: AuthPattern): string[] {
   if (moduleOf(type).client?.kind === 'identity_token') return [];
   const visited = config.authorize_uri === undefined ? [] : [config.authorize_uri];
@@ -69,7 +69,7 @@ export function openAddresses({ type, oauth_config: config = {} }: AuthPattern):
 
 export const NOT_ALLOWED = 'must be an address listed in allowed_addresses of the connection, or one below it';
 
-/** Holds the base that an account names against the addresses that its connection allows. */
+/** Checks that the base URL of an account is among the addresses that its connection allows. */
 export function checkAllowedBase(
   { allowedAddresses }: Pick<ConnectionRow, 'allowedAddresses'>,
   provider: ProviderDefinition,

@@ -11,8 +11,9 @@ export interface CatalogueChangeTools extends ProviderChangeTools {
 }
 
 /**
- * Holds the accounts and connections of every environment against built-in connectors that have changed since the last start: with an
- * upgrade a connector must not use a stored credential for more than it was given for. To be awaited before requests are served.
+ * Adapts the accounts and connections of every environment to built-in connectors that have changed since the last
+ * start. After an upgrade, a connector must not use a stored credential for more than it was supplied for. Await it
+ * before requests are served.
  */
 export async function adaptToUpgrade(tools: CatalogueChangeTools): Promise<void> {
   const { store, catalogue } = tools;
@@ -24,7 +25,7 @@ export async function adaptToUpgrade(tools: CatalogueChangeTools): Promise<void>
       ({ identifier }) => (before?.[identifier] ?? digests[identifier]) !== digests[identifier],
     );
     for (const provider of changed) await adaptOne(tools, id, provider);
-    // A connector that is gone keeps its digest: it may come back.
+    // A removed connector keeps its digest, because it may return in a later version.
     const after = { ...before, ...digests };
     if (JSON.stringify(after) === JSON.stringify(before)) continue;
     await store.write((tx) => tx.catalogueDigests.set(id, after));

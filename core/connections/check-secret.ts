@@ -9,10 +9,11 @@ import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /**
- * Judges what is given as the client secret of a connection by what its type needs: the key file of a service account, a private
- * key, or a client secret in the narrow sense.
+ * Checks the client secret of a connection by the rules of its type, which may require the key file of a service
+ * account, a private key, or a client secret in the narrow sense.
  *
- * @returns what is wrong with it, for an error that names the field; undefined when it can be used. It quotes nothing of the secret.
+ * @returns what is wrong with it, for an error that names the field; undefined if it can be used. The text contains no
+ * part of the secret
  */
 export function clientSecretProblem(pattern: AuthPattern, secret: Secret): string | undefined {
   const demanded = moduleOf(pattern.type).client?.secret;
@@ -21,7 +22,7 @@ export function clientSecretProblem(pattern: AuthPattern, secret: Secret): strin
     const read = isRecordSystem(pattern) ? readSmartClientKey : readPrivateKey;
     return readingProblem(() => read(secret), 'must be a private key.');
   }
-  // Sent as a client secret, it would leave this service in plain text.
+  // Sent as a client secret, a private key would leave this service in plain text.
   return isPrivateKey(secret)
     ? 'must be a client secret, not a private key: the provider does not accept keys'
     : undefined;

@@ -5,13 +5,13 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { oauthAddresses } from '../connectors/oauth-addresses.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 
-/** The part of a provider that decides where a client and the tokens that it gets are used. */
+/** The part of a provider that determines where a client, and the tokens that it gets, are used. */
 export type ClientProvider = Pick<ProviderDefinition, 'isCustom' | 'api' | 'proxyEnabled' | 'proxyUrl'>;
-/** The part of a pattern that decides how. */
+/** The part of a pattern that determines how a client is used. */
 export type ClientPattern = Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'>;
 
 /**
- * The terms of a client that is set up now; nothing is pinned yet.
+ * Returns the binding of a client that is set now; no endpoint is pinned yet.
  *
  * @param allowed `allowed_addresses` of its connection
  */
@@ -27,7 +27,7 @@ export function bindClient(provider: ClientProvider, pattern: ClientPattern, all
   };
 }
 
-/** The terms of a new connection whose client is never set up, because it signs statements about its accounts. */
+/** Returns the binding of a new connection without a registered client, which signs identity tokens instead. */
 export function firstClient(
   definition: { provider: ClientProvider; pattern: ClientPattern },
   allowed: string[] | null,
@@ -37,10 +37,10 @@ export function firstClient(
 }
 
 /**
- * Whether a client that was set up for some terms may be used under others: it would prove itself in the same way, at no other
- * addresses of OAuth, and what it gets would be used at no other base.
+ * Whether a client with one binding may be used under another one: it authenticates in the same way, at no additional
+ * OAuth addresses, and its tokens are used at no other base URL.
  *
- * @param provider undefined when the provider is gone: then nothing is called at its base
+ * @param provider undefined if the provider was deleted: then nothing is called at its base URL
  */
 export function isClientCovered(
   bound: ClientBinding,
@@ -61,7 +61,7 @@ function methodOf({ type, oauth_config: config = {} }: ClientPattern): string {
   return moduleOf(type).client?.method?.(config) ?? config.client_auth_method ?? 'unsaid';
 }
 
-/** Whom signed assertions of the client are for, where that is not the address that they are sent to. */
+/** Returns the audience of assertions that the client signs, unless it is the address that they are sent to. */
 function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string | null {
   const { client } = moduleOf(type);
   if (client?.audience) return client.audience(config);
@@ -70,8 +70,9 @@ function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string 
 }
 
 /**
- * Of a custom provider, whose definition clients of the API write, the directories of its addresses count: on a shared host the next
- * directory may belong to another customer. Of a built-in connector, which comes with this program, the origins do.
+ * Returns the addresses where the client is used. For a custom provider, which API clients define, these are URL
+ * directories: on a shared host a neighbouring directory may belong to another customer. For a built-in connector they
+ * are origins.
  */
 function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }: ClientPattern): string[] {
   const { authorize_uri, issuer, ...others } = config;
@@ -81,7 +82,7 @@ function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }
   return [...[...visited, ...called].map(directoryOf), ...(issuer === undefined ? [] : [plainAddress(issuer)])];
 }
 
-/** Where the tokens of the client are used. */
+/** Returns where the client's tokens are used. */
 function baseOf({ isCustom, api, proxyEnabled, proxyUrl }: ClientProvider): string | null {
   if (isCustom) return proxyEnabled && proxyUrl ? plainAddress(proxyUrl) : null;
   const base = api.base_url === undefined ? `input ${api.base_url_input ?? ''}` : plainOrigin(api.base_url);

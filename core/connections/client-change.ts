@@ -15,9 +15,9 @@ const WITHDRAWN =
   'The provider has changed the endpoints or the authentication method of the client. Set the client again.';
 
 /**
- * Withdraws the clients of a provider's connections that its new definition would use elsewhere or otherwise than they were set up
- * for: their secrets are wiped, and what the service obtained with them is given up. To be called while the old definition is stored,
- * so that revocations follow it.
+ * Removes the clients of a provider's connections if the new definition would use them elsewhere or in another way than
+ * they were set up for. Their secrets are deleted, and tokens that Valetkey obtained with them are revoked. Call it
+ * while the old definition is still stored, because the revocations use it.
  *
  * @returns how many connections lost their client
  */
@@ -38,7 +38,7 @@ export async function withdrawClients(
     await tx.connections.update(environmentId, id, connection.version, {
       ...gone,
       clientGeneration: connection.clientGeneration + 1,
-      // The service registers another one by itself, but not in place of an operator's.
+      // Valetkey registers a new client itself, unless an operator had set the removed one.
       status: pattern.is_mcp && bound.registered ? 'IN_PROGRESS' : 'DRAFT',
       updatedAt: tools.now(),
     });
@@ -53,7 +53,7 @@ export async function withdrawClients(
   return withdrawn;
 }
 
-/** Takes what was learned of a provider into the terms of a client that was covered by what was known before. */
+/** Adds newly read provider metadata to the binding of a client that was valid before. */
 export async function rebindClient(
   tx: Transaction,
   vault: Vault,
@@ -70,7 +70,7 @@ export async function rebindClient(
   await tx.connections.update(connection.environmentId, connection.id, connection.version, { ...columns, updatedAt });
 }
 
-/** The columns of a client whose origins are pinned from now on. */
+/** Returns the columns of a client after its origins were pinned. */
 export function pinnedColumns(
   vault: Vault,
   purpose: Parameters<typeof clientSecretOf>[1],

@@ -18,19 +18,19 @@ export interface ClientUse {
   provider: ProviderDefinition;
   pattern: AuthPattern;
   environment: Pick<EnvironmentRow, 'kind'>;
-  /** The provider as the account meets it, its discovered endpoints included. */
+  /** The provider's OAuth configuration for this account, including discovered endpoints. */
   oauth: OAuthProvider;
 }
 
 type Pins = ClientBinding['pinned'];
 
 /**
- * Makes sure that the client of a connection is used at no other endpoints than those it may be used at. The definition of a provider
- * can leave them open: to a value of the account, or to the metadata of its issuer. Where `allowed_addresses` does not say more, the
- * first ones are remembered with the client, and others are refused (threats P2, P7).
+ * Checks that the client of a connection is used only at endpoints that it may be used at. A provider's definition can
+ * leave them open: to an account value, or to the metadata of its issuer. Unless `allowed_addresses` lists them, the
+ * first endpoints are stored with the client, and others are rejected (threats P2, P7).
  *
  * @returns the connection as it is now
- * @throws OAuthConfigError for endpoints that the client must not be used at; nothing was sent
+ * @throws OAuthConfigError for other endpoints; nothing was sent
  */
 export async function secureEndpoints(
   store: Pick<Store, 'write'>,
@@ -46,7 +46,7 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
   const { environmentId, id } = use.connection;
   const connection = await tx.connections.get(environmentId, id);
   if (!connection) throw new OAuthConfigError('The connection was deleted.');
-  // Another request may have pinned it first.
+  // Another request may have stored its endpoints first.
   const pinned = judgeEndpoints({ ...use, connection });
   if (pinned === null) return connection;
   const columns = pinnedColumns(vault, { ...use, connection }, pinned);
@@ -55,9 +55,9 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
 }
 
 /**
- * Judges the endpoints of a use.
+ * Checks the endpoints of one use.
  *
- * @returns null when all of them are known; what would have to be pinned when this is the first use
+ * @returns null if all of them are known; otherwise the endpoints to store at this first use
  * @throws OAuthConfigError for a use that is not allowed
  */
 export function judgeEndpoints(use: ClientUse): Pins | null {
@@ -69,7 +69,7 @@ export function judgeEndpoints(use: ClientUse): Pins | null {
   return { byAccount: byAccount ?? pinned.byAccount, byProvider: byProvider ?? pinned.byProvider };
 }
 
-/** Addresses that a value of the account is part of. */
+/** Checks the addresses that contain an account value. */
 function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null {
   const { allowedAddresses: allowed } = use.connection;
   const chosen = chosenAddresses(use);
@@ -79,7 +79,7 @@ function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null 
     if (refused !== undefined) throw notListed(refused.address);
     return null;
   }
-  // An assertion for the endpoint of one record system is of no use at another.
+  // The audience of an assertion is one record system, so another one cannot use it.
   if (isRecordSystem(use.pattern) && use.pattern.oauth_config?.client_auth_method === 'private_key_jwt') return null;
   if (known.length === 0) return [...new Set(chosen.map(({ place }) => place))].sort();
   const other = chosen.find(({ place }) => !known.some((limit) => isAtOrBelow(place, limit)));
@@ -87,7 +87,10 @@ function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null 
   return null;
 }
 
-/** `place`: what is pinned. Of an endpoint it is the directory: on a shared host the next one may be another customer's. */
+/**
+ * `place`: the value that is stored. For an endpoint it is the URL directory: on a shared host the next one may belong
+ * to another customer.
+ */
 function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: string; place: string }[] {
   const usesBase = isRecordSystem(pattern) || (moduleOf(pattern.type).client?.signsCalls && provider.isCustom);
   const base = usesBase && isBaseOpen(provider) ? baseUrlOf(provider, oauth.inputs) : undefined;
@@ -96,14 +99,14 @@ function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: st
   return base === undefined ? places : [{ address: base, place: base }, ...places];
 }
 
-/** Addresses that the metadata of the provider name and its definition does not. */
+/** Checks the addresses that are in the provider's metadata but not in its definition. */
 function judgeNamed(use: ClientUse, known: readonly string[] | null): string[] | null {
   const { provider, pattern, oauth, connection } = use;
   const named = namedAddresses(use).filter((address) => !isAllowed(address, connection.allowedAddresses ?? []));
   if (named.length === 0) return null;
   const isOpen = isRecordSystem(pattern) ? isBaseOpen(provider) : openAddresses(pattern).length > 0;
   if (isOpen) {
-    // The endpoints depend on the address of the account; record systems have their own rules.
+    // The endpoints depend on the account's address; health record systems have their own rules.
     const origin = isRecordSystem(pattern) ? undefined : new URL(issuerOf(oauth) ?? '').origin;
     const other = origin && named.find((address) => new URL(address).origin !== origin);
     if (other) throw notListed(other);

@@ -4,10 +4,13 @@ import { bindingDigest } from '../vault/binding-digest.ts';
 import type { ValueContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
 
-/** The columns that hold the client of a connection, apart from its public id. */
+/** The columns that contain the client of a connection, apart from its public id. */
 export type ClientColumns = Pick<ConnectionRow, 'clientSecretSealed' | 'clientGeneration' | 'clientBinding'>;
 
-/** What the client secret of a connection is sealed for: its place, its generation, and the terms that it was given under. */
+/**
+ * Returns what the client secret of a connection is bound to: its row, its generation, and the binding that it was
+ * supplied under.
+ */
 export function clientSecretPlace({
   environmentId,
   id,
@@ -25,9 +28,9 @@ export function clientSecretPlace({
 }
 
 /**
- * The columns of a client that is set up now, under the next generation.
+ * Returns the columns of a client that is set now, under the next generation.
  *
- * @param secret null: it has none
+ * @param secret null if the client has no secret
  */
 export function sealClient(
   vault: Vault,
@@ -38,7 +41,7 @@ export function sealClient(
   return resealClient(vault, { ...place, clientGeneration: place.clientGeneration + 1 }, secret, clientBinding);
 }
 
-/** The columns of the same client under narrower terms. */
+/** Returns the columns of the same client with a narrower binding. */
 export function resealClient(
   vault: Vault,
   { environmentId, id, clientGeneration }: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration'>,

@@ -9,34 +9,37 @@ import type { Vault } from '../vault/vault.ts';
 import { type ClientPattern, type ClientProvider, isClientCovered } from './client-binding.ts';
 import { type ClientColumns, clientSecretPlace } from './client-secret.ts';
 
-/** What of a connection its client is made of. */
+/** The columns of a connection that its client is built from. */
 export type BoundConnection = Pick<ConnectionRow, 'environmentId' | 'id' | 'clientId' | 'allowedAddresses'> &
   ClientColumns;
 
-/** What a client is about to be used for. */
+/** The use that a client is opened for. */
 export interface ClientPurpose {
   connection: BoundConnection;
-  /** undefined when the provider is gone. */
+  /** undefined if the provider was deleted. */
   provider: ClientProvider | undefined;
   pattern: ClientPattern;
 }
 
 /**
- * The client that a connection is at its provider.
+ * Returns the OAuth client of a connection.
  *
- * @throws OAuthConfigError when it has no id, its secret cannot be opened, or it was set up for something else
+ * @throws OAuthConfigError if it has no id, its secret cannot be decrypted, or it was set up for another use
  */
 export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredentials {
   const { connection, pattern } = purpose;
   const { clientId } = connection;
   if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
   const secret = clientSecretOf(vault, purpose);
-  // A client that registered itself with an MCP provider may have been given no secret.
+  // A client that was registered automatically with an MCP server may have no secret.
   const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';
   return clientFor(pattern, { clientId, method: pattern.oauth_config?.client_auth_method ?? usual, secret });
 }
 
-/** Record systems have their own rules for client keys. @throws OAuthConfigError for an invalid key */
+/**
+ * Returns a client with its key parsed; health record systems have their own rules for keys. @throws OAuthConfigError
+ * for an invalid key
+ */
 export function clientFor(
   pattern: Pick<ClientPattern, 'type' | 'oauth_config'>,
   client: ClientCredentials,
@@ -46,9 +49,9 @@ export function clientFor(
 }
 
 /**
- * The client secret of a connection; null when it has none.
+ * Returns the client secret of a connection; null if it has none.
  *
- * @throws OAuthConfigError when it cannot be opened, or the client was set up for something else
+ * @throws OAuthConfigError if it cannot be decrypted, or the client was set up for another use
  */
 export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | null {
   requireTerms(purpose);
@@ -63,8 +66,8 @@ export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | n
 }
 
 /**
- * A client is used for nothing but what it was set up for. Connections that a change of their provider concerns lose their client with the
- * change; this holds for those that did not.
+ * Checks that a client is used only for what it was set up for. A change of the provider removes the clients that it
+ * affects; this check covers any client that was not removed.
  *
  * @throws OAuthConfigError
  */

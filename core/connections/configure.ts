@@ -23,7 +23,7 @@ import { unknownConnector } from './resolve.ts';
 import { type ClientInput, checkAddresses, clientColumns, NO_CLIENT } from './set-client.ts';
 import { statusOf } from './status.ts';
 
-/** What a request says about a connection; `null` clears. Field names are the contract's. */
+/** The fields of a request that creates or updates a connection, named as in the contract; `null` clears a field. */
 export interface ConnectionInput extends ClientInput {
   organization_id?: string | null | undefined;
   organization_name?: string | null | undefined;
@@ -49,11 +49,11 @@ export interface ConfigurationTools extends ConnectionTools {
   newId(prefix: 'conn'): string;
 }
 
-/** Types of connections that sign people in; they belong to other interfaces. */
+/** Types of connections for single sign-on, which this API does not offer. */
 const SIGN_IN_TYPES = new Set(['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBAUTHN']);
 
 /**
- * Makes a connection to a provider.
+ * Creates a connection to a provider.
  *
  * @throws ApiError UNKNOWN_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE, VALIDATION_FAILED, CONNECTION_EXISTS
  */
@@ -107,7 +107,7 @@ export async function createConnection(
 }
 
 /**
- * Changes the settings that a request carries, and the status that follows from them.
+ * Changes the settings that a request contains, and the status that results from them.
  *
  * @throws ApiError VALIDATION_FAILED
  */
@@ -127,7 +127,7 @@ export async function updateConnection(
   const status = definition
     ? statusOf({ ...connection, ...settings }, definition, isProduction(environment), hasBeenUsed)
     : 'DRAFT';
-  // What was obtained with other settings is not theirs (of tokens that persons granted this says nothing).
+  // Tokens that Valetkey obtained with the old settings are removed. Tokens that users granted are kept.
   const gives = OBTAINED_WITH.some((name) => input[name] !== undefined);
   const rotates = isRotation(connection, input);
   if (gives && !rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
@@ -143,7 +143,10 @@ export async function updateConnection(
 /** The settings that tokens of machine clients, delegations and clouds are obtained with. */
 const OBTAINED_WITH = ['client_id', 'client_secret', 'scopes'] as const;
 
-/** Whether the client stays and gets another secret: then it is by this one that it can revoke, and not by the one of before. */
+/**
+ * Whether the same client gets a new secret. Then revocations must use the new secret, because the provider no longer
+ * accepts the old one.
+ */
 function isRotation({ clientId }: ConnectionRow, { client_id: id = clientId, client_secret: secret }: ConnectionInput) {
   return id === clientId && typeof secret === 'string';
 }

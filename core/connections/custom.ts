@@ -12,7 +12,10 @@ import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTool
 import type { CustomProviderDefinition } from './providers.ts';
 import { toProvider } from './providers.ts';
 
-/** What a request says about a provider. On update `null` clears; what is left out stays. */
+/**
+ * The fields of a request that creates or updates a provider. In an update, `null` clears a field and an omitted field
+ * stays.
+ */
 export type CustomProviderInput = {
   [Key in keyof CustomProviderDefinition]?: CustomProviderDefinition[Key] | null | undefined;
 };
@@ -21,7 +24,7 @@ export interface CustomProviderTools extends Omit<ProviderChangeTools, 'newId'> 
   catalogue: Catalogue;
   vault: Vault;
   newId(prefix: 'prv'): string;
-  /** Whether the egress policy could ever call an address; null when it could. */
+  /** Returns why the egress policy would always reject an address; null if it may be called. */
   judgeAddress(url: string): string | null;
 }
 
@@ -87,7 +90,7 @@ function changeOf(identifier: string, before: CustomProviderDefinition, now: Cus
   return { before: toProvider(identifier, before), now: toProvider(identifier, now) };
 }
 
-/** Whether two definitions differ in what people read alone. */
+/** Whether two definitions differ only in texts for users. */
 function isUsedAlike(a: CustomProviderDefinition, b: CustomProviderDefinition): boolean {
   const used = ({ proxy_enabled, proxy_url, auth_patterns }: CustomProviderDefinition) =>
     JSON.stringify([proxy_enabled, proxy_url, auth_patterns]);
@@ -137,7 +140,7 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
   const { proxy_url: proxyUrl, proxy_enabled: proxyEnabled, auth_patterns: patterns } = definition;
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
-  // A placeholder stands for one host label or path segment; any will do to judge the rest.
+  // A placeholder is one host label or path segment; any value will do to check the rest of the address.
   const judge = (template: string) => tools.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
   const reason = proxyUrl ? judge(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });
@@ -158,7 +161,7 @@ function speaksMcp(definition: CustomProviderDefinition): boolean {
 
 const NO_CONSEQUENCES: Consequences = { parked: 0, withdrawn: 0 };
 
-/** `Acme CRM` → `acme-crm`, then `acme-crm-2` and so on. */
+/** Returns an identifier that is not in use: `Acme CRM` → `acme-crm`, then `acme-crm-2` and so on. */
 async function freeIdentifier(
   tx: Repositories,
   catalogue: Catalogue,
@@ -178,8 +181,9 @@ async function freeIdentifier(
 }
 
 /**
- * Names of built-in connectors are not available. Names of connections are not either: the connection of a deleted provider must
- * not become usable again with a new provider of the same name, and `connector` would find the connection first.
+ * Whether a name is in use. Names of built-in connectors are reserved. Names of connections are reserved too: the
+ * connection of a deleted provider must not become usable again with a new provider of the same name, and `connector`
+ * would match the connection first.
  */
 async function isTaken(
   tx: Repositories,

@@ -2,7 +2,7 @@ import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
 import { inPieces } from '../in-pieces.ts';
 
-/** Deletes tools of an environment by name, with turns of the event loop for other work. */
+/** Deletes tools of an environment by name, and lets other work run in between. */
 export async function deleteTools(
   tx: Pick<Transaction, 'breathe' | 'environmentTools'>,
   environmentId: EnvironmentId,

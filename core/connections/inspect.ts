@@ -5,7 +5,7 @@ import type { Check } from '../oauth/check.ts';
 import { findPattern } from './providers.ts';
 import { requestedScopes } from './scopes.ts';
 
-/** Compares the settings of a connection with its connector; its secret is not opened. */
+/** Compares the settings of a connection with its connector, without decrypting the secret. */
 export function inspectConnection(provider: ProviderDefinition, connection: ConnectionRow): Check[] {
   const { providerKey, enabled, type, clientId, clientSecretSealed } = connection;
   const check = (what: string, isSo: boolean, expected: string, found: string): Check => ({
@@ -34,6 +34,6 @@ export function inspectConnection(provider: ProviderDefinition, connection: Conn
   if (known.length === 0) return checks;
   const expected = 'scopes that the connector describes';
   if (unknown.length === 0) return [...checks, check('scopes', true, expected, 'all described')];
-  // A provider may know more scopes than its connector.
+  // A provider may support scopes that its connector does not list.
   return [...checks, { what: 'connection scopes', verdict: 'unknown', expected, found: unknown.join(', ') }];
 }

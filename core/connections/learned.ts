@@ -2,23 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 
-/** What an MCP server says of its authorization; members that are undefined were not said. */
+/**
+ * The part of an OAuth configuration that an MCP server has published; members that it did not publish are undefined.
+ */
 export type Learned = Pick<
   OAuthConfig,
   'issuer' | 'authorize_uri' | 'token_uri' | 'revocation_uri' | 'resource' | 'available_scopes' | 'client_auth_method'
 >;
 
-/** The part of a config that an operator has written. */
+/** Returns the part of a configuration that an operator has written. */
 export function typedConfig({ learned = [], ...config }: OAuthConfig = {}): OAuthConfig {
   return Object.fromEntries(Object.entries(config).filter(([name]) => !learned.includes(name)));
 }
 
-/** The authorization server that an MCP server has named; undefined where it was not asked, or an operator has named one. */
+/**
+ * Returns the authorization server that an MCP server named; undefined if the server was not asked, or an operator has
+ * set the issuer.
+ */
 export function learnedIssuer({ oauth_config: config }: AuthPattern): string | undefined {
   return config?.learned?.includes('issuer') ? config.issuer : undefined;
 }
 
-/** A pattern with what an MCP server says now, in place of what it said before. What an operator has written stays. */
+/**
+ * Replaces the values that an MCP server published earlier by the current ones. Values that an operator has written
+ * stay.
+ */
 export function withLearned(pattern: AuthPattern, said: Learned): AuthPattern {
   const typed = typedConfig(pattern.oauth_config);
   const taken = Object.entries(said).filter(([name, value]) => value !== undefined && !Object.hasOwn(typed, name));
@@ -27,8 +35,8 @@ export function withLearned(pattern: AuthPattern, said: Learned): AuthPattern {
 }
 
 /**
- * An update of a definition with what MCP servers have said: what a request repeats as it was shown stays learned, and nothing holds for a
- * server at another address.
+ * Returns an updated definition with the values that MCP servers published. A value that the request repeats unchanged
+ * still counts as published; values of a server whose address has changed are dropped.
  */
 export function carryLearned(
   before: CustomProviderDefinition,
@@ -42,7 +50,7 @@ export function carryLearned(
     const repeated = was.learned.filter((name) => isDeepStrictEqual(config[name], (was as typeof config)[name]));
     const marked = { ...pattern, oauth_config: { ...config, learned: repeated } as OAuthConfig };
     if (!isSameServer) return { ...pattern, oauth_config: typedConfig(marked.oauth_config) };
-    // Requests cannot repeat the resource, which is not shown.
+    // The API does not show the resource, so requests cannot repeat it.
     if (!repeated.includes('token_uri')) return marked;
     return withLearned(marked, { ...pick(was, repeated), resource: was.resource });
   });

@@ -13,7 +13,7 @@ import { findPattern } from './providers.ts';
 
 export type ProviderChangeTools = ClientChangeTools;
 
-/** A provider as it was and as it will be. */
+/** The definition of a provider before and after a change. */
 export interface ProviderChange {
   before: ProviderDefinition;
   now: ProviderDefinition;
@@ -27,13 +27,13 @@ export interface Consequences {
   withdrawn: number;
 }
 
-/** Accounts that are changed before other work has a turn of the event loop. */
+/** How many accounts are changed before other work can run. */
 const PAGE = 100;
-/** How many accounts an error names. */
+/** The maximum number of accounts that an error names. */
 const MAX_NAMED = 10;
 
 /**
- * Brings the accounts and connections of a provider in line with its new definition, before that is stored.
+ * Adapts the accounts and connections of a provider to its new definition, before that is stored.
  *
  * @throws ApiError PROVIDER_IN_USE, as `adaptAccounts`
  */
@@ -50,8 +50,8 @@ export async function adaptToProvider(
 }
 
 /**
- * The same for a built-in connector that a new version of the program has changed. There is no request to reject, so accounts are taken out of use
- * where the change of a custom provider would be rejected.
+ * Does the same for a built-in connector that a new version of the program has changed. There is no request that could
+ * be rejected. If a change would be rejected for a custom provider, the affected accounts are taken out of use instead.
  */
 export async function adaptToCatalogue(
   tx: Transaction,
@@ -75,13 +75,13 @@ const TYPE_GONE = 'The provider no longer offers this type of authorization.';
 const FIELD_OPENED = 'The provider now shows a field that was secret when the account was connected.';
 
 /**
- * Brings the accounts of a provider in line with its new definition. A stored credential keeps the meaning that it was given with: an
- * account whose credential would go elsewhere, or be sent in another way, is taken out of use; what was public and is secret now is no
- * longer shown; what was secret never becomes public.
+ * Adapts the accounts of a provider to its new definition. An account is taken out of use if its credential would be
+ * sent elsewhere or in another way. A field that becomes secret is no longer shown. A field that was secret never
+ * becomes public.
  *
  * @returns how many accounts were taken out of use
- * @throws ApiError PROVIDER_IN_USE when a type that accounts have is no longer offered, or a field would become public whose value
- *   accounts hold as a secret
+ * @throws ApiError PROVIDER_IN_USE if the provider no longer offers a type that accounts have, or if a field would
+ * become public that accounts store as a secret
  */
 async function adaptAccounts(
   tx: Transaction,
@@ -109,7 +109,7 @@ async function adaptAccounts(
 }
 
 /**
- * @param definition undefined when the provider no longer offers the type of the account
+ * @param definition undefined if the provider no longer offers the type of the account
  * @param reason why the account is to be taken out of use in any case
  * @returns whether the account was taken out of use
  */
@@ -123,7 +123,7 @@ async function adapt(
 ): Promise<boolean> {
   const { environmentId, id, version, status } = account;
   if (account.credentialsSealed === null && definition) {
-    // Nothing that could be led astray: the account follows its provider.
+    // The account has no credentials that could be sent elsewhere, so it takes over the new binding.
     const bound = bindTo(definition, account.apiConfig, {}, {});
     if (isBoundSo(account, bound)) return false;
     await tx.accounts.update(environmentId, id, version, { ...bound, updatedAt: now() });
@@ -146,7 +146,10 @@ function isBoundSo({ origins, binding }: AccountRow, bound: Pick<AccountRow, 'or
   return JSON.stringify([origins, binding]) === JSON.stringify([bound.origins, bound.binding]);
 }
 
-/** The public part of an account without the fields that have become secret; undefined when it has none of them. */
+/**
+ * Returns the public part of an account without the fields that have become secret; undefined if it contains none of
+ * them.
+ */
 function stillShown({ publicDetails }: AccountRow, { pattern }: Definition): JsonObject | undefined {
   const details = staticFieldsIn((publicDetails ?? {}) as Details);
   const shown = publicFieldsOf(pattern);
@@ -170,7 +173,7 @@ export async function* accountsOf(
   }
 }
 
-/** Where a field is in the request body. */
+/** Returns the path of a field in the request body. */
 function fieldPlace({ authPatterns }: ProviderDefinition, type: string, name: string): string {
   const index = authPatterns.findIndex((pattern) => pattern.type === type);
   const field = authPatterns[index]?.fields?.findIndex((one) => one.field_name === name) ?? -1;

@@ -18,9 +18,9 @@ export interface CustomProviderDefinition {
 }
 
 /**
- * Finds a provider by its identifier: one of the environment's own, or a built-in connector.
+ * Finds a provider by its identifier: a custom provider of the environment, or a built-in connector.
  *
- * @returns undefined when there is none
+ * @returns undefined if there is none
  */
 export async function findProvider(
   read: ReadRepositories,
@@ -44,7 +44,10 @@ export function toProvider(identifier: string, definition: CustomProviderDefinit
   });
 }
 
-/** The pattern of a provider for a type of connection, or undefined when the provider does not offer it (any more). */
+/**
+ * Returns the pattern of a provider for a type of connection; undefined if the provider does not offer it, or no longer
+ * does.
+ */
 export function findPattern(provider: ProviderDefinition, type: string): AuthPattern | undefined {
   return provider.authPatterns.find((pattern) => pattern.type === type);
 }

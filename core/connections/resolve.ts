@@ -13,7 +13,7 @@ import { connectionStatus } from './status.ts';
 
 const NO_CLIENT = { clientId: null, hasClientSecret: false };
 
-/** What making a connection needs beside the database. */
+/** The dependencies for creating a connection, in addition to the database. */
 export interface ConnectionTools {
   catalogue: Catalogue;
   now(): number;
@@ -21,11 +21,11 @@ export interface ConnectionTools {
 }
 
 /**
- * Finds the connection that a request calls `connector`: by the connection's `key_id`, else the only connection of the provider
- * of that name.
+ * Finds the connection that a request names as `connector`: by the connection's `key_id`, otherwise the only connection
+ * of the provider of that name.
  *
- * @returns undefined when there is none
- * @throws ApiError AMBIGUOUS_CONNECTOR that lists the connections
+ * @returns undefined if there is none
+ * @throws ApiError AMBIGUOUS_CONNECTOR, listing the connections
  */
 export async function resolveConnector(
   read: ReadRepositories,
@@ -40,10 +40,10 @@ export async function resolveConnector(
 }
 
 /**
- * Finds the connection that a request calls `connector`, or makes it at first use with `key_id` = connector: a draft where
- * client credentials are missing.
+ * Finds the connection that a request names as `connector`. At first use it creates one with `key_id` = connector, as a
+ * draft if client credentials are missing.
  *
- * @param details the first account's credentials; they choose among the types that the provider offers
+ * @param details the first account's credentials, which select one of the types that the provider offers
  * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR
  */
 export async function ensureConnection(
@@ -88,8 +88,8 @@ export function unknownConnector(connector: string): ApiError {
 }
 
 /**
- * The pattern that the credentials fit best, so that what is said to be wrong with them is said of what was meant; without any, the
- * provider's usual one.
+ * Returns the pattern that the credentials fit best, so that errors refer to the type that the caller meant. Without
+ * credentials it returns the provider's first pattern.
  */
 function choosePattern(provider: ProviderDefinition, details: Details): AuthPattern {
   const [usual] = provider.authPatterns;

@@ -10,14 +10,14 @@ import { type BoundConnection, clientSecretOf } from './client.ts';
 import { bindClient } from './client-binding.ts';
 import { type ClientColumns, resealClient, sealClient } from './client-secret.ts';
 
-/** What a request says about the client of a connection; `null` clears. */
+/** The client fields of a request for a connection; `null` clears a field. */
 export interface ClientInput {
   client_id?: string | null | undefined;
   client_secret?: string | null | undefined;
   allowed_addresses?: string[] | null | undefined;
 }
 
-/** A connection before anything is set. */
+/** The client columns of a new connection. */
 export const NO_CLIENT = {
   clientId: null,
   clientSecretSealed: null,
@@ -27,10 +27,10 @@ export const NO_CLIENT = {
 };
 
 /**
- * The client as a request sets it. A request that sets a secret, or the id of a client that has none, accepts the provider as it is
- * now. A secret that stays keeps the terms that it was given under.
+ * Returns the client columns after a request. A request that sets a secret, or the id of a client without a secret,
+ * accepts the provider's current definition. A secret that stays keeps its binding.
  *
- * @param definition undefined when the provider was deleted
+ * @param definition undefined if the provider was deleted
  */
 export function clientColumns(
   vault: Vault,
@@ -45,7 +45,10 @@ export function clientColumns(
   return sealClient(vault, stored, secret ? new Secret(secret) : null, terms);
 }
 
-/** Refuses to let a stored client be used at more addresses than it was set up for, unless it is set again in the same request. */
+/**
+ * Rejects a change that would allow a stored client at more addresses than it was set up for, unless the request also
+ * sets the client again.
+ */
 export function checkAddresses(
   stored: BoundConnection,
   definition: Definition | undefined,
@@ -55,7 +58,8 @@ export function checkAddresses(
   const { clientBinding, clientSecretSealed, allowedAddresses } = stored;
   if (allowed === undefined || clientBinding === null || !definition || setsClient(stored, input)) return [];
   const { pattern } = definition;
-  // A signed statement names its account, and an assertion for one record system is of no use at another.
+  // An identity token names its account, and another record system cannot use an assertion, so more addresses do no
+  // harm.
   const isHarmless = isRecordSystem(pattern) && pattern.oauth_config?.client_auth_method === 'private_key_jwt';
   const isStatement = moduleOf(pattern.type).client?.kind === 'identity_token';
   if (isStatement || isHarmless || isWithin(allowed, allowedAddresses)) return [];
@@ -70,7 +74,7 @@ function setsClient(
   return secret !== undefined || (id !== undefined && clientSecretSealed === null);
 }
 
-/** The same client, whose addresses are fewer now, or harmless. */
+/** Returns the same client with fewer addresses, or with more that do no harm. */
 function withAddresses(
   vault: Vault,
   stored: BoundConnection,
@@ -83,7 +87,7 @@ function withAddresses(
     const secret = clientSecretOf(vault, { connection: stored, ...definition });
     return resealClient(vault, stored, secret, { ...bound, allowed });
   } catch (error) {
-    // It cannot be used as it is, and stays so.
+    // The client is unusable and stays so.
     if (error instanceof OAuthConfigError) return {};
     throw error;
   }

@@ -5,23 +5,24 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { isClientOpen } from './allowed-addresses.ts';
 
-/** `DRAFT` while a setting is missing, `IN_PROGRESS` until a first account has finished its flow, then `COMPLETED`. */
+/** `DRAFT` while a setting is missing, `IN_PROGRESS` until the first account is active, then `COMPLETED`. */
 export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 
-/** What the environment brings to a connection, as far as it decides the status. */
+/** The settings of a connection that determine its status. */
 export interface ConnectionSettings {
   clientId: string | null;
   hasClientSecret: boolean;
-  /** The connection's client was withdrawn and not set again. */
+  /** The connection's client was removed by a change of the provider, and not set again. */
   isWithdrawn?: boolean;
-  /** It must say which addresses accounts may bring, and does not. */
+  /** The connection must list the addresses that accounts may use, and does not. */
   lacksAddresses?: boolean;
 }
 
 /**
- * The settings of a connection.
+ * Returns the settings of a connection that determine its status.
  *
- * @param isProduction of its environment: there a connection has to say where its client may be used, where that is left to accounts
+ * @param isProduction whether its environment is a production environment: there, a connection must list the addresses
+ * of its client if accounts would choose them
  */
 export function settingsOf(
   { clientId, clientSecretSealed, clientBinding, allowedAddresses }: SettingColumns,
@@ -39,15 +40,15 @@ export function settingsOf(
 type SettingColumns = Pick<ConnectionRow, 'clientId' | 'clientSecretSealed' | 'clientBinding' | 'allowedAddresses'>;
 
 /**
- * The settings that a connection still lacks, by their names in the contract. Types whose accounts bring everything along lack
- * nothing; so do machine clients whose credentials are typed per account.
+ * Returns the names of the settings that a connection still lacks, as in the contract. Nothing is missing for types
+ * whose accounts supply everything, including machine clients that users enter per account.
  */
 export function missingSettings(pattern: AuthPattern, settings: ConnectionSettings): string[] {
   const { client } = moduleOf(pattern.type);
-  // The terms of a client that signs statements were stored when the connection was made.
+  // Identity tokens need no client; the binding was stored when the connection was created.
   if (client?.kind === 'identity_token') return settings.isWithdrawn ? ['client_id'] : [];
   const accountsBringClient = isClientPattern(pattern) && (pattern.fields?.length ?? 0) > 0;
-  // An MCP provider registers its client by itself.
+  // Valetkey registers the client at an MCP server itself.
   if (!client || accountsBringClient || pattern.is_mcp) return [];
   const missing: string[] = [];
   if (!settings.clientId) missing.push('client_id');
@@ -58,9 +59,7 @@ export function missingSettings(pattern: AuthPattern, settings: ConnectionSettin
   return missing;
 }
 
-/**
- * @param hasActiveAccount whether an account of the connection has been active
- */
+/** @param hasActiveAccount whether the connection has, or had, an active account */
 export function connectionStatus(
   pattern: AuthPattern,
   settings: ConnectionSettings,
@@ -70,7 +69,7 @@ export function connectionStatus(
   return isGranted(pattern) && !hasActiveAccount ? 'IN_PROGRESS' : 'COMPLETED';
 }
 
-/** The status that the columns of a connection stand for. */
+/** Returns the status that follows from the columns of a connection. */
 export function statusOf(
   connection: SettingColumns,
   definition: { provider: ProviderDefinition; pattern: AuthPattern },

@@ -1,7 +1,7 @@
 import type { ConnectionRow } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 
-/** The error for a disabled connection, with the operation that enables it. */
+/** Returns the error for a disabled connection, naming the operation that enables it. */
 export function connectionDisabled({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiError {
   const detail = `The connection ${keyId} is disabled.`;
   return new ApiError('CONNECTION_DISABLED', detail, {
@@ -9,7 +9,7 @@ export function connectionDisabled({ keyId }: Pick<ConnectionRow, 'keyId'>): Api
   });
 }
 
-/** The error for a connection that lacks settings, with the operation that adds them. */
+/** Returns the error for a connection that lacks settings, naming the operation that adds them. */
 export function connectionDraft({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiError {
   const detail = `The connection ${keyId} is not fully configured; see missing_settings.`;
   const message = `${detail} An administrator must set the fields listed there.`;
@@ -18,7 +18,7 @@ export function connectionDraft({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiErr
   });
 }
 
-/** The error for a connection whose provider was deleted: it cannot be enabled. */
+/** Returns the error for a connection whose provider was deleted; such a connection cannot be enabled. */
 export function providerDeleted({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiError {
   const message = 'The provider was deleted: the application must create an account with another provider.';
   return new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled.`, {

@@ -1,12 +1,12 @@
 import { staticFieldsOf } from '../authorization/fields.ts';
 import type { AuthPattern } from './auth-pattern.ts';
 
-/** An account's values that are not secret, by name: URLs and paths may contain them. */
+/** Account values that are not secret, by name. URLs and paths may contain them. */
 export type AccountInputs = Readonly<Record<string, string>>;
 
 /**
- * Collects the values of an account that URLs may contain: strings and numbers of its api_config, and the static fields with
- * is_path_param, which take precedence over a key with the same name.
+ * Collects the account values that URLs may contain: strings and numbers of its api_config, and static fields with
+ * is_path_param, which take precedence over a key of the same name.
  */
 export function accountInputs(
   pattern: AuthPattern,

@@ -19,9 +19,9 @@ export function accountValueProblem({ pattern, origins }: AccountValue, value: s
 }
 
 /**
- * The origin that a value of the account names.
+ * Returns the origin in an account value.
  *
- * @returns undefined when the account has no such value, or one that its rule does not allow
+ * @returns undefined if the account has no such value, or one that its rule does not allow
  */
 export function accountOrigin(config: OAuthConfig, name: string, inputs: AccountInputs): string | undefined {
   const rule = config.account_values?.find((value) => value.name === name);
@@ -30,9 +30,9 @@ export function accountOrigin(config: OAuthConfig, name: string, inputs: Account
 }
 
 /**
- * Reads an origin that must be among those allowed.
+ * Reads an origin that must be among the allowed ones.
  *
- * @param allowed https origins; `https://*.acme.example` stands for every host below acme.example
+ * @param allowed https origins; `https://*.acme.example` matches every host below acme.example
  */
 function originIn(text: string, allowed: readonly string[]): string | undefined {
   const url = URL.parse(text);

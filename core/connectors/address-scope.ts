@@ -1,6 +1,6 @@
 import { climbs } from '../tools/path-segment.ts';
 
-/** `v2`, `v1.1`, `3.0`, `2026-10`: a segment that names a version of an API, and not a customer on a shared host. */
+/** `v2`, `v1.1`, `3.0`, `2026-10`: a path segment that is an API version, and not a customer on a shared host. */
 const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/;
 
 const PLACE = /\{\{([^{}]*)\}\}/g;
@@ -20,7 +20,7 @@ export function isAtOrBelow(address: string, bound: string, template?: string): 
   return limit.every((segment, index) => {
     const other = own[index];
     if (other === segment) return true;
-    // The first three are the scheme, nothing, and the host with its port.
+    // The first three segments are the scheme, an empty one, and the host with its port.
     const isWritten = index > 2 && other !== undefined && written[index] === other;
     return isWritten && VERSION.test(other) && VERSION.test(segment);
   });
@@ -37,13 +37,13 @@ export function directoryOf(template: string): string {
   return origin + pathname.replace(/\/[^/]*$/, '');
 }
 
-/** The whole of such an address, without query and fragment. */
+/** Returns such an address without query and fragment. */
 export function plainAddress(template: string): string {
   const { origin, pathname } = parsed(template);
   return origin + pathname.replace(/\/$/, '');
 }
 
-/** The origin of such an address. */
+/** Returns the origin of such an address. */
 export function plainOrigin(template: string): string {
   return parsed(template).origin;
 }

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { isSecureAddress } from './secure-address.ts';
 
 /**
- * Addresses that a person wrote with places for account values: `https://{{domain}}.acme.example/v2/{{region}}`.
- * A value may fill exactly one host label or one path segment, so it can never choose another registered domain, a port,
- * user information or a query.
+ * A placeholder of an address template such as `https://{{domain}}.acme.example/v2/{{region}}`. An account value fills
+ * exactly one host label or one path segment, so it can never choose another registered domain, a port, user
+ * information or a query.
  */
 export interface AddressPlace {
   field: string;
@@ -28,7 +28,9 @@ export class AddressValueError extends Error {
 const PLACE = /^\{\{([a-z][a-z0-9_]{0,39})\}\}$/;
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const PATH_SEGMENT = /^[A-Za-z0-9._~-]{1,128}$/;
-/** Labels that must follow the last place of a host: one alone would let the value choose the registered domain. */
+/**
+ * Labels that must follow the last placeholder of a host: with only one, the value would choose the registered domain.
+ */
 const MIN_FIXED_LABELS = 2;
 
 interface Split {
@@ -39,15 +41,17 @@ interface Split {
   query: string;
 }
 
-/** A template that was read and found right. */
+/** A parsed and valid template. */
 interface AddressTemplate {
   split: Split;
   places: AddressPlace[];
-  /** The whole address where no account value is part of it. */
+  /** The complete address, if the template has no placeholder. */
   fixed: string | undefined;
 }
 
-/** By their text: every call of a tool fills one, and there are as many as providers have addresses. */
+/**
+ * Parsed templates by their text. Every tool call fills one, and there are only as many as providers have addresses.
+ */
 const templates = new LRUCache<string, AddressTemplate>({ max: 2000 });
 
 /**
@@ -89,9 +93,9 @@ function placesOf(parts: Split): AddressPlace[] {
 }
 
 /**
- * Puts an account's values into a template.
+ * Fills a template with an account's values.
  *
- * @returns the address as the URL parser reads it, without a trailing slash
+ * @returns the address as normalized by the URL parser, without a trailing slash
  * @throws AddressValueError naming the field that is missing or does not fit its place
  */
 export function fillAddress(source: string, values: Readonly<Record<string, string>>): string {
@@ -115,7 +119,7 @@ function templateOf(source: string): AddressTemplate {
   return template;
 }
 
-/** Why a value does not fit a place, as a public sentence; undefined when it does. */
+/** Returns why a value does not fit a place, as a public sentence; undefined if it fits. */
 export function placeProblem(place: AddressPlace, value: string | undefined): string | undefined {
   if (value === undefined || value === '') return 'is required: it is part of the address';
   if (place.position === 'host') {
@@ -127,7 +131,7 @@ export function placeProblem(place: AddressPlace, value: string | undefined): st
   return fits ? undefined : 'must be one path segment: letters, digits and . _ ~ -, at most 128';
 }
 
-/** The text of an address without the slash at its end; queries stay. */
+/** Returns an address without a trailing slash, unless it has a query. */
 export function withoutTrailingSlash(url: URL): string {
   return url.search === '' ? url.href.replace(/\/$/, '') : url.href;
 }

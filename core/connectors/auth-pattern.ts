@@ -6,7 +6,7 @@ export interface FieldPlacement {
   name: string;
 }
 
-/** One value that a person types. */
+/** One value that a user enters. */
 export interface AuthField {
   field_name: string;
   label: string;
@@ -14,7 +14,7 @@ export interface AuthField {
   options?: string[];
   hint?: string;
   required?: boolean;
-  /** Describes the whole value; see linear-pattern.ts for the language. */
+  /** A pattern for the whole value; linear-pattern.ts describes the language. */
   pattern?: string;
   is_path_param?: boolean;
   placement?: FieldPlacement;
@@ -33,9 +33,12 @@ export interface ScopeEntry {
   required?: boolean;
 }
 
-/** How to speak OAuth with a provider. The deviations are for connector files alone; patterns of the contract are closed. */
+/**
+ * The OAuth configuration of a provider. `OAuthDeviations` is for connector files only; the contract does not allow its
+ * members.
+ */
 export interface OAuthConfig extends OAuthDeviations {
-  /** The members that an MCP server has told; the others were written by an operator. */
+  /** The names of members that an MCP server published. An operator wrote the others. */
   learned?: string[];
   authorize_uri?: string;
   token_uri?: string;
@@ -50,21 +53,24 @@ export interface OAuthConfig extends OAuthDeviations {
   extra_token_params?: Record<string, string>;
   token_request_format?: 'form' | 'json';
   identity_field?: string;
-  /** BOARD_OAUTH1: where temporary credentials are had. */
+  /** BOARD_OAUTH1: the endpoint for temporary credentials. */
   request_token_uri?: string;
   signature_method?: 'HMAC-SHA1' | 'HMAC-SHA256' | 'PLAINTEXT';
   signature_placement?: 'header' | 'query' | 'body';
   realm?: string;
-  /** BOARD_OAUTH1 without `request_token_uri`: the names of the client's key and of the return address in `authorize_uri`. */
+  /**
+   * BOARD_OAUTH1 without `request_token_uri`: the query parameters of `authorize_uri` for the client's key and for the
+   * return address.
+   */
   key_parameter?: string;
   return_parameter?: string;
   /** TRUSTED_IDP: the service name that signatures contain. */
   signing_service?: string;
-  /** TRUSTED_IDP: whom our tokens are for, where a connection has no client id at the cloud. */
+  /** TRUSTED_IDP: the audience of identity tokens if the connection has no client id at the cloud. */
   identity_audience?: string;
 }
 
-/** One way of authenticating, as written in `auth_patterns` of a provider or a connector file. */
+/** One way to authenticate, as in `auth_patterns` of a provider or a connector file. */
 export interface AuthPattern {
   type: AuthorizationType;
   display_name?: string;
@@ -74,13 +80,16 @@ export interface AuthPattern {
   oauth_config?: OAuthConfig;
   is_mcp?: boolean;
   auth_header_key_override?: string;
-  /** Connector files only: the scheme word instead of Bearer; empty for the bare value. */
+  /** Connector files only: the scheme in place of Bearer; empty to send the value alone. */
   auth_scheme?: string;
   auth_field_mutations?: Record<string, FieldMutation>;
   placement?: FieldPlacement;
 }
 
-/** True for a field whose input hides what is typed. `secretFieldsOf` (core/authorization/fields.ts) says which values of a pattern are secret. */
+/**
+ * Whether the form hides a field while the user types. To learn which values are secret, use `secretFieldsOf`
+ * (core/authorization/fields.ts).
+ */
 export function isSecretField(field: AuthField): boolean {
   return field.input_type === 'password' || field.input_type === 'textarea';
 }

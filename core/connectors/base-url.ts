@@ -14,11 +14,11 @@ import type { ProviderDefinition } from './provider.ts';
 export const API_CONFIG_PATH = 'connected_account.api_config';
 
 /**
- * The address that tool paths are appended to.
+ * Returns the address that tool paths are appended to.
  *
- * @param provider with `proxyEnabled` its `proxyUrl`, else the API base of its definition
- * @returns an absolute address without a trailing slash, as the URL parser writes it
- * @throws ApiError PROVIDER_HAS_NO_BASE_URL; INVALID_API_CONFIG when a value of the account is missing or does not fit
+ * @param provider its `proxyUrl` is used if `proxyEnabled` is true, otherwise the API base of its definition
+ * @returns an absolute address without a trailing slash, as normalized by the URL parser
+ * @throws ApiError PROVIDER_HAS_NO_BASE_URL; INVALID_API_CONFIG if an account value is missing or does not fit
  */
 export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): string {
   const template = baseTemplateOf(provider);
@@ -29,7 +29,7 @@ export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): 
   return givenBase(provider.api.base_url_input, inputs[provider.api.base_url_input]);
 }
 
-/** Fills the placeholders of one of a provider's addresses; errors as in baseUrlOf. */
+/** Fills the placeholders of one of a provider's addresses. Throws as `baseUrlOf` does. */
 export function filled(template: string, inputs: AccountInputs): string {
   try {
     return fillAddress(template, inputs);
@@ -40,8 +40,8 @@ export function filled(template: string, inputs: AccountInputs): string {
 }
 
 /**
- * Checks the account values that are given against their places in the provider's addresses; absent ones are left to
- * the moment of use.
+ * Checks the given account values against their places in the provider's addresses. Missing values are reported later,
+ * when an address is used.
  */
 export function checkAccountInputs(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
   const errors: FieldError[] = [];
@@ -60,7 +60,7 @@ export function checkAccountInputs(provider: ProviderDefinition, inputs: Account
   return errors;
 }
 
-/** Values that a flow brings can also be given by a caller; they keep to the same rules. */
+/** Checks values that a consent flow normally sets, because a caller can also set them. */
 function checkBroughtValues(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
   const rules = provider.authPatterns.flatMap((pattern) => pattern.oauth_config?.account_values ?? []);
   return rules.flatMap((rule) => {
@@ -70,12 +70,12 @@ function checkBroughtValues(provider: ProviderDefinition, inputs: AccountInputs)
   });
 }
 
-/** The base address as the provider writes it; undefined where the account brings it, or there is none. */
+/** Returns the base address as the provider defines it; undefined if the account supplies it, or there is none. */
 export function baseTemplateOf(provider: ProviderDefinition): string | undefined {
   return provider.proxyEnabled && provider.proxyUrl ? provider.proxyUrl : provider.api.base_url;
 }
 
-/** A base address that the account itself brings. Whether plain http may be reached is for the egress rules to say. */
+/** Reads a base address that the account supplies. The egress policy decides later whether plain http is allowed. */
 function givenBase(field: string, value: string | undefined): string {
   if (value === undefined || value === '') throw invalid(field, 'is required: it is the base URL');
   const problem = givenBaseProblem(value);
@@ -88,7 +88,8 @@ function givenBaseProblem(value: string): string | undefined {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain user information';
   if (value.includes('?') || value.includes('#')) return 'must not have a query or a fragment';
-  // A path that the parser rewrites (dot segments, backslashes) would not be the prefix that its author sees.
+  // If the URL parser changed the path (dot segments, backslashes), requests would use another prefix than its author
+  // sees.
   const path = /^https?:\/\/[^/]+(.*)$/i.exec(value)?.[1];
   const isPlain = (path || '/') === url.pathname && !/%2f|%5c|%2e/i.test(url.pathname) && !climbs(url.pathname);
   if (!isPlain) return 'must not have dot segments or encoded characters in its path';

@@ -6,15 +6,18 @@ const CONNECTORS = '{"connectors":{\n';
 const TOOLS = '\n},"tools":{\n';
 const END = '\n}}\n';
 
-/** generated/catalogue.json: every connector, and the JSON of every tool by its name, validated when it was written. */
+/**
+ * The content of generated/catalogue.json: every connector, and the JSON text of every tool by name. It was validated
+ * when it was generated.
+ */
 export interface CatalogueIndex {
   connectors: Readonly<Record<string, Connector>>;
   tools: ReadonlyMap<string, string>;
 }
 
 /**
- * The text of an index: one connector or tool per line, so that a change of one shows as a change of one, and in ASCII: one other
- * character anywhere would double the memory that the text takes.
+ * Returns the text of an index. Each connector or tool is one line, so that a diff shows exactly what changed. The text
+ * is ASCII, because a single other character would double its memory.
  */
 export function writeCatalogueIndex(connectors: readonly Connector[], tools: readonly Tool[]): string {
   const lines = (entries: [string, unknown][]) =>
@@ -23,15 +26,15 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
       .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
       .join(',\n');
   const connectorLines = lines(connectors.map((connector) => [connector.identifier, connector]));
-  // The connector comes first: tools are told apart by it without being parsed.
+  // The connector is the first member, so that it can be read without parsing the tool.
   const toolLines = lines(tools.map(({ connector, ...tool }) => [tool.name, { connector, ...tool }]));
   return asciiJson(`${CONNECTORS}${connectorLines}${TOOLS}${toolLines}${END}`);
 }
 
 /**
- * Reads an index. Tools stay text, so that neither a start nor the first use of a tool pays for all of them.
+ * Reads an index. Tools stay text, so that neither the start nor the first use of a tool parses all of them.
  *
- * @throws Error when the text is not as writeCatalogueIndex writes it
+ * @throws Error if the text was not written by `writeCatalogueIndex`
  */
 export function readCatalogueIndex(text: string): CatalogueIndex {
   const border = text.indexOf(TOOLS);
@@ -43,13 +46,13 @@ export function readCatalogueIndex(text: string): CatalogueIndex {
   return { connectors, tools: new Map(lines.filter((line) => line !== '').map(entryOf)) };
 }
 
-/** A line is `"name":{…}`, with a comma after it except for the last; nothing in a name is escaped. */
+/** Reads a line `"name":{…}`; every line but the last ends with a comma. A name contains no escapes. */
 function entryOf(line: string): [string, string] {
   const name = line.slice(1, line.indexOf('"', 1));
   return [name, line.slice(name.length + 3, line.endsWith(',') ? -1 : undefined)];
 }
 
-/** The connector of a tool, from its JSON. */
+/** Returns the connector of a tool from its JSON text. */
 export function connectorOf(tool: string): string {
   return /^\{"connector":"([^"\\]*)"/.exec(tool)?.[1] ?? '';
 }

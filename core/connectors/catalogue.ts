@@ -5,26 +5,26 @@ import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
 
 export interface Catalogue {
-  /** A connector as the interface shows it: its patterns are as the contract knows them. */
+  /** Returns a connector as the API shows it, with patterns in the format of the contract. */
   connector(identifier: string): Connector | undefined;
-  /** The same, by display_priority, highest first, then by identifier. */
+  /** All connectors, sorted by display_priority, highest first, then by identifier. */
   connectors(): readonly Connector[];
-  /** The connector in the form that the engines take. */
+  /** Returns the connector in the format that the rest of core/ uses. */
   provider(identifier: string): ProviderDefinition | undefined;
-  /** The same object each time: compiled schemas and parsed templates are kept with it. */
+  /** Returns a tool; always the same object, because compiled schemas and parsed templates are cached with it. */
   tool(name: string): Tool | undefined;
   hasTool(name: string): boolean;
-  /** The names of tools in order, of this connector only if one is given. */
+  /** The names of tools, sorted; only those of one connector if it is given. */
   toolNames(connector?: string): readonly string[];
-  /** The tools of a connector in the order of names. */
+  /** The tools of a connector, sorted by name. */
   toolsOf(connector: string): Tool[];
-  /** The tools that fit any HTTP API. */
+  /** The tools that work with any HTTP API. */
   genericTools(): Tool[];
-  /** A tool for a single look: it is parsed for the caller and not kept. */
+  /** Returns a tool without caching it. */
   peek(name: string): Tool | undefined;
 }
 
-/** Serves the built-in connectors and tools from the generated index. A tool is parsed when it is first asked for. */
+/** Provides the built-in connectors and tools from the generated index. A tool is parsed when it is first used. */
 export function createCatalogue(index: CatalogueIndex): Catalogue {
   const connectors = Object.values(index.connectors).sort(
     (a, b) => b.display_priority - a.display_priority || compare(a.identifier, b.identifier),
@@ -61,7 +61,10 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
   };
 }
 
-/** True when a tool can be executed with accounts of a provider: its own tools, and with custom providers generic ones too. */
+/**
+ * Whether a tool can be executed with accounts of a provider: the provider's own tools, and for custom providers also
+ * generic ones.
+ */
 export function toolFits(
   tool: Pick<Tool, 'connector' | 'generic'>,
   { identifier, isCustom, isMcp }: Pick<ProviderDefinition, 'identifier' | 'isCustom' | 'isMcp'>,
@@ -73,7 +76,7 @@ function shownConnector(connector: Connector): Connector {
   return { ...connector, auth_patterns: connector.auth_patterns.map(contractPattern) };
 }
 
-/** By code unit, so that the order does not depend on the machine's locale. */
+/** Compares by code unit, so that the order does not depend on the locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

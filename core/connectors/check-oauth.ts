@@ -6,16 +6,19 @@ import { CREDENTIAL_PLACES, oauthAddresses, oauthCalls } from './oauth-addresses
 
 const PLACE = /\{\{([^{}]*)\}\}/g;
 
-/** What the flow leaves behind to be read, by the first segment of a pointer. */
+/** The documents of a flow that a pointer can read, by its first segment. */
 const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
 
-/** The documents that contain credentials. Values of an account are shown and used in URLs, so they must not come from these. */
+/**
+ * The documents that contain credentials. Account values are shown and used in URLs, so they must not come from these.
+ */
 const CREDENTIALS = /^\/token\/(access_token|refresh_token|id_token|client_secret)$/;
 
 /**
- * Checks the rules for oauth_config that a schema cannot express: names, placeholders and pointers must have a meaning.
+ * Checks the rules for oauth_config that a schema cannot express: names, placeholders and pointers must refer to
+ * something that exists.
  *
- * @param path of the pattern in error messages
+ * @param path the path of the pattern in error messages
  */
 export function checkOAuth(pattern: AuthPattern, path: string): FieldError[] {
   const config = pattern.oauth_config ?? {};
@@ -64,7 +67,7 @@ function checkPointers({ identity }: OAuthConfig, at: string): FieldError[] {
   );
 }
 
-/** Every place in a text, addresses aside, is filled by something. */
+/** Checks that every placeholder in a text, other than an address, refers to a value. */
 function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): FieldError[] {
   const fields = [...(pattern.fields ?? []), ...(pattern.account_fields ?? [])].map((field) => field.field_name);
   const values = (config.account_values ?? []).map(({ name }) => name);
@@ -110,7 +113,7 @@ function checkHeaders(config: OAuthConfig, at: string): FieldError[] {
   return [...ofToken, ...ofCalls];
 }
 
-/** An origin that varies must come from a value that says which ones there are. */
+/** Checks that every variable origin comes from an account value with a list of allowed origins. */
 function checkOrigins(config: OAuthConfig, at: string): FieldError[] {
   const withOrigins = new Set(
     (config.account_values ?? []).filter(({ origins }) => origins !== undefined).map(({ name }) => name),

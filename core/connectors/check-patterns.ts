@@ -8,15 +8,17 @@ import { isCookieName, isCredentialHeader } from './header-names.ts';
 import { patternProblem } from './linear-pattern.ts';
 import { oauthAddresses } from './oauth-addresses.ts';
 
-/** The addresses of a provider that its patterns' fields may fill. */
+/** The addresses of a provider in which fields of its patterns can be placeholders. */
 export interface PatternContext {
-  /** proxy_url of a custom provider, the API base of a connector. */
+  /** proxy_url of a custom provider, or the API base of a connector. */
   baseUrl?: string;
   /** The path of the address in error messages. */
   baseUrlField?: string;
-  /** Fields that something else needs, such as the paths of a connector's tools. */
+  /** Fields that are used elsewhere, for example in the paths of a connector's tools. */
   usedElsewhere?: ReadonlySet<string>;
-  /** Why an http address cannot be called; null when it can. Without this function, http addresses are rejected. */
+  /**
+   * Returns why an http address cannot be called; null if it can. Without this function, http addresses are rejected.
+   */
   judgeHttp?(address: string): string | null;
 }
 
@@ -36,7 +38,7 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
     seen.add(pattern.type);
     const endpoints = checkEndpoints(pattern, path, context);
     const used = new Set([...base.fields, ...endpoints.fields, ...(context.usedElsewhere ?? [])]);
-    // Without a base address yet, a field may be meant for the one to come.
+    // Without a base address, a field may be meant for one that is set later.
     errors.push(...endpoints.errors, ...checkFields(pattern, path, context.baseUrl ? used : undefined));
     errors.push(...checkKnownPlaces(pattern, base.fields, `${context.baseUrlField ?? 'proxy_url'}`, path));
     errors.push(...checkPlacement(pattern, path), ...checkMutations(pattern, path));

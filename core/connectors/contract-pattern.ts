@@ -1,7 +1,7 @@
 import type { AuthPattern, OAuthConfig } from './auth-pattern.ts';
 import type { OAuthDeviations } from './oauth-deviations.ts';
 
-/** Members of a config that the contract does not show. */
+/** Members of an OAuth configuration that the contract does not show. */
 const HIDDEN: Record<keyof OAuthDeviations | 'learned', true> = {
   learned: true,
   discovery: true,
@@ -16,7 +16,9 @@ const HIDDEN: Record<keyof OAuthDeviations | 'learned', true> = {
   account_values: true,
 };
 
-/** A pattern of a connector file as the contract knows patterns: without the keys that only such files have. */
+/**
+ * Converts a pattern of a connector file to the format of the contract, by removing the keys that only such files have.
+ */
 export function contractPattern({ auth_scheme: _scheme, oauth_config, ...pattern }: AuthPattern): AuthPattern {
   if (oauth_config === undefined) return pattern;
   const kept = Object.entries(oauth_config).filter(([key]) => !Object.hasOwn(HIDDEN, key));

@@ -2,14 +2,18 @@ import { hash } from 'node:crypto';
 import type { AuthPattern } from './auth-pattern.ts';
 import { placementOutline } from './placement.ts';
 
-/** Patterns of the catalogue live as long as the process; those of custom providers are read for each request. */
+/**
+ * Cached per pattern: patterns of the catalogue live as long as the process, those of custom providers only for one
+ * request.
+ */
 const known = new WeakMap<AuthPattern, Map<string, string>>();
 
 /**
- * Stands for how requests carry a credential of a pattern: the places and names of its parts, what is put around its values, and how
- * requests are signed with it. A pattern with another digest would send a stored credential in another way.
+ * Returns a digest of how requests contain a credential of a pattern: the places and names of its parts, their prefixes
+ * and suffixes, and how requests are signed. If two patterns have different digests, they send a stored credential
+ * differently.
  *
- * @param fields the names of the static fields that the credential holds
+ * @param fields the names of the static fields of the credential
  * @returns SHA-256 in base64url
  */
 export function credentialUse(pattern: AuthPattern, fields: readonly string[]): string {

@@ -1,6 +1,6 @@
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-/** Headers that frame or route a message: neither patterns nor callers may set them (E2). */
+/** Headers that frame or route a message. Neither patterns nor callers may set them (E2). */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -14,7 +14,7 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** Headers by which a message says who sends it, or asks an intermediary to treat it as another one. */
+/** Headers that identify the sender of a message, or make an intermediary treat it as another message. */
 const IDENTITY = new Set([
   'authorization',
   'cookie',
@@ -34,18 +34,18 @@ const IDENTITY = new Set([
 
 const IDENTITY_PREFIXES = ['proxy-', 'sec-', 'x-forwarded-'];
 
-/** True when a credential may be placed into a header of this name. */
+/** Whether a credential may be placed in a header of this name. */
 export function isCredentialHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return TOKEN.test(name) && !FRAMING.has(lower) && lower !== 'cookie' && !lower.startsWith('proxy-');
 }
 
-/** True for a name that a cookie can have (RFC 6265 §4.1.1). */
+/** Whether a cookie can have this name (RFC 6265 §4.1.1). */
 export function isCookieName(name: string): boolean {
   return TOKEN.test(name);
 }
 
-/** True when a tool or its caller may set a header of this name. */
+/** Whether a tool or its caller may set a header of this name. */
 export function isCallerHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return (

@@ -4,30 +4,33 @@ import { type Node, PatternError, parsePattern, type Test } from './pattern-pars
 export { PatternError };
 
 /**
- * A small regular-expression engine for untrusted patterns. It simulates all states in parallel (Thompson), so the time is
- * bounded by length of the value × number of states: there is no backtracking. The language: characters, escapes, classes,
- * groups, alternatives, `* + ? {n,m}`, `^` and `$` at the ends. A pattern matches the whole value, as in an HTML form, or a part
- * of it, as in JSON Schema.
+ * A small regular-expression engine for untrusted patterns. It tracks all states at the same time (Thompson's
+ * algorithm) and never backtracks, so the time is bounded by length of the value × number of states. It supports
+ * characters, escapes, classes, groups, alternatives, `* + ? {n,m}`, and `^` and `$` at the ends. A pattern matches the
+ * whole value, as in an HTML form, or a part of it, as in JSON Schema.
  */
 export interface LinearPattern {
   /**
-   * @param budget of states that may be entered, for all patterns that share it
-   * @throws PatternBudgetError when it is used up
+   * @param budget the number of states that may still be entered, for all patterns that share it
+   * @throws PatternBudgetError if the budget is used up
    */
   matches(value: string, budget?: { steps: number }): boolean;
 }
 
-/** Values and patterns together would take too long. */
+/** The budget of state entries was used up. */
 export class PatternBudgetError extends Error {}
 
 const MAX_STATES = 2000;
-/** Every credential write asks for the patterns of its provider; compiling one takes far longer than using it. */
+/**
+ * Compiled patterns are cached: every write of credentials uses the patterns of its provider, and compiling one takes
+ * far longer than using it.
+ */
 const COMPILED = new LRUCache<string, LinearPattern>({ max: 200 });
 const COMPILED_SEARCHES = new LRUCache<string, LinearPattern>({ max: 500 });
-/** Empty parts cost no state, so the work of building is bounded by itself: (((a{0}){9999}){9999}). */
+/** Limits the work of building the states. Empty parts create no states but still cost work: (((a{0}){9999}){9999}). */
 const MAX_STEPS = 20_000;
 
-/** A state consumes one code point that passes `test`, or splits without consuming. */
+/** A state either consumes one code point that passes `test`, or branches without consuming. */
 interface State {
   test?: Test;
   next: number[];
@@ -47,10 +50,10 @@ export function compileLinearPattern(source: string): LinearPattern {
 }
 
 /**
- * Compiles a pattern as JSON Schema means it (2020-12 Validation §6.3.3): without `^` it may begin anywhere in the value, without `$`
- * end anywhere.
+ * Compiles a pattern with the semantics of JSON Schema (2020-12 Validation §6.3.3): without `^` a match may begin
+ * anywhere in the value, without `$` it may end anywhere.
  *
- * @throws PatternError as compileLinearPattern
+ * @throws PatternError as `compileLinearPattern`
  */
 export function compileSearchPattern(source: string): LinearPattern {
   const known = COMPILED_SEARCHES.get(source);
@@ -63,19 +66,19 @@ export function compileSearchPattern(source: string): LinearPattern {
 
 function compile(source: string): LinearPattern {
   const { node, anchors } = splitAnchors(source);
-  // Anchors add nothing to a whole-value pattern; one alone shows that its author expected something else.
+  // A whole-value pattern needs no anchors. A single one shows that its author expected partial matches.
   if (anchors.head !== anchors.tail) {
     throw new PatternError('The pattern always matches the whole value: write both ^ and $, or neither');
   }
   return automaton(node, { head: true, tail: true });
 }
 
-/** Why a pattern for a whole value cannot be used, as a public sentence; undefined when it can. */
+/** Returns why a whole-value pattern cannot be used, as a public sentence; undefined if it can. */
 export function patternProblem(source: string): string | undefined {
   return problemOf(compileLinearPattern, source);
 }
 
-/** Why a pattern of a JSON Schema cannot be used, as a public sentence; undefined when it can. */
+/** Returns why a JSON Schema pattern cannot be used, as a public sentence; undefined if it can. */
 export function searchPatternProblem(source: string): string | undefined {
   return problemOf(compileSearchPattern, source);
 }
@@ -99,7 +102,7 @@ function splitAnchors(source: string): { node: Node; anchors: Anchors } {
   const head = source.startsWith('^');
   const tail = /(^|[^\\])(\\\\)*\$$/.test(source);
   const node = parsePattern(source.slice(head ? 1 : 0, tail ? -1 : undefined));
-  // ^a|b$ would change its meaning without its anchors.
+  // Removing the anchors of ^a|b$ would change its meaning.
   if ((head || tail) && node.kind === 'choice') {
     throw new PatternError('Put the alternatives between ^ and $ into a group');
   }
@@ -125,7 +128,7 @@ class Program {
     return this.states.push(state) - 1;
   }
 
-  /** Adds the states of a node that go on to `next`; returns the first of them. */
+  /** Adds the states of a node that lead to `next`, and returns the first of them. */
   build(node: Node, next: number): number {
     if (++this.#steps > MAX_STEPS) throw new PatternError('The pattern is too large');
     switch (node.kind) {
@@ -162,7 +165,7 @@ function simulate(
   value: string,
   budget: { steps: number },
 ): boolean {
-  /** The step in which a state was last entered: each is entered once in a step. */
+  /** The step in which each state was last entered. A state is entered once per step. */
   const entered = new Uint32Array(states.length);
   let step = 1;
   const stack: number[] = [];

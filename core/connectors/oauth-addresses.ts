@@ -1,17 +1,17 @@
 import type { OAuthConfig } from './auth-pattern.ts';
 import type { HttpCall } from './oauth-deviations.ts';
 
-/** An address to which OAuth calls of a pattern go. */
+/** An address that the OAuth calls of a pattern use. */
 export interface OAuthAddress {
   /** Its path in oauth_config. */
   path: string;
-  /** Its places are those of account values alone. */
+  /** The address with placeholders, which are filled only with account values. */
   template: string;
-  /** The account value that holds its origin, where accounts differ in it. */
+  /** The account value that contains the origin, if it differs between accounts. */
   originFrom?: string;
 }
 
-/** What calls can put into an address besides values of the account. */
+/** Credentials that the addresses of calls can contain in addition to account values. */
 export const CREDENTIAL_PLACES: ReadonlySet<string> = new Set([
   'access_token',
   'client_id',
@@ -20,15 +20,15 @@ export const CREDENTIAL_PLACES: ReadonlySet<string> = new Set([
   'token',
 ]);
 
-/** A path segment that takes a credential. */
+/** A placeholder for a credential that is a whole path segment. */
 const CREDENTIAL_SEGMENT = new RegExp(`(?<=[^/]/)\\{\\{(${[...CREDENTIAL_PLACES].join('|')})\\}\\}(?=/|\\?|$)`, 'g');
 
-/** An address with something harmless in the segments that take credentials. */
+/** Returns an address with the letter x in place of each credential, so that it can be checked and compared. */
 export function withoutCredentials(template: string): string {
   return template.replace(CREDENTIAL_SEGMENT, 'x');
 }
 
-/** The calls of a config, with their paths in it. */
+/** Returns the calls of a configuration, with their paths in it. */
 export function oauthCalls(config: OAuthConfig): [path: string, call: HttpCall][] {
   const calls: [string, HttpCall | undefined][] = [
     ['exchange', config.exchange],
@@ -40,7 +40,7 @@ export function oauthCalls(config: OAuthConfig): [path: string, call: HttpCall][
   return calls.filter((entry): entry is [string, HttpCall] => entry[1] !== undefined);
 }
 
-/** The addresses that requests of ours go to, with credentials of the account or of the client in them. */
+/** Returns the addresses that Valetkey sends requests to with credentials of the account or the client. */
 export function oauthAddresses(config: OAuthConfig): OAuthAddress[] {
   const { token, authorization, refresh } = config;
   const plain: [path: string, template: string | undefined, originFrom?: string][] = [

@@ -1,6 +1,7 @@
 /**
- * Where a provider leaves the standards of OAuth 2, as data of a connector file; catalogue/connector.schema.json describes each
- * key. Texts may hold {{name}} places for values of the account, in calls for credentials as well. Pointers are RFC 6901.
+ * Deviations of a provider from the OAuth 2 standards, as in a connector file; catalogue/connector.schema.json
+ * describes each key. Texts may contain {{name}} placeholders for account values; the texts of calls also for
+ * credentials. Pointers are RFC 6901.
  */
 export interface OAuthDeviations {
   /** `smart`: the endpoints are in the SMART configuration below the base URL of the API. */
@@ -16,7 +17,7 @@ export interface OAuthDeviations {
   account_values?: AccountValue[];
 }
 
-/** One request, beside those that the standards know. */
+/** A request of a provider that the standards do not define. */
 export interface HttpCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   uri: string;
@@ -32,7 +33,7 @@ export interface HttpCall {
 export interface AnswerRules {
   success?: { pointer: string; equals: string | number | boolean | null };
   code?: string;
-  /** Vendor's code to standard code. */
+  /** Maps the provider's error codes to standard codes. */
   codes?: Record<string, StandardCode>;
 }
 
@@ -69,7 +70,7 @@ export interface TokenAnswerShape {
   errors?: AnswerRules;
 }
 
-/** `access_token`: the access token itself is what is shown to get the next one. */
+/** `access_token`: the provider renews an access token in exchange for the token itself. */
 export type RenewalKind = 'rotating' | 'static' | 'none' | 'access_token';
 
 export interface RefreshWay {
@@ -100,7 +101,7 @@ export interface IdentityWay {
   identifiers?: string[];
 }
 
-/** A value of the account that only the flow brings. */
+/** An account value that only the consent flow can set. */
 export interface AccountValue {
   name: string;
   from: string;

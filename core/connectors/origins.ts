@@ -7,12 +7,13 @@ import { oauthAddresses } from './oauth-addresses.ts';
 import type { ProviderDefinition } from './provider.ts';
 
 /**
- * The origins that a credential of this account may be sent to. They are fixed when the account is connected and bound
- * into its ciphertext, so a later change of the provider's addresses cannot lead a stored credential elsewhere.
+ * Returns the origins that a credential of this account may be sent to. They are fixed when the account is connected
+ * and are part of its encrypted record, so a later change of the provider's addresses cannot redirect a stored
+ * credential.
  *
- * @param type the account's authorization type; without it, the endpoints of every pattern of the provider count
- * @returns distinct origins in text order; addresses whose account value is missing are left out, for nothing can be
- *   sent to them
+ * @param type the account's authorization type; if omitted, the endpoints of every pattern of the provider count
+ * @returns distinct origins in text order; addresses whose account value is missing are omitted, because nothing can be
+ * sent to them
  */
 export function originsOf(provider: ProviderDefinition, inputs: AccountInputs, type?: AuthorizationType): string[] {
   const origins = new Set<string>(provider.api.extra_origins);

@@ -1,4 +1,4 @@
-/** Why a pattern is not accepted; the message is a public sentence. */
+/** A pattern that is rejected; the message is a public sentence. */
 export class PatternError extends Error {}
 
 export type Test = (codePoint: number) => boolean;
@@ -27,11 +27,11 @@ const CLASSES: Record<string, Test> = {
   s: isSpace,
   S: not(isSpace),
 };
-/** General categories of Unicode, as I-Regexp has them (RFC 9485 §3). */
+/** The Unicode general categories that I-Regexp allows (RFC 9485 §3). */
 const CATEGORY = /^(?:C[cfno]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/;
 const CONTROLS: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 
-/** Parses the whole source; see linear-pattern.ts for the language. */
+/** Parses the whole pattern; linear-pattern.ts describes the language. */
 export function parsePattern(source: string): Node {
   return new Parser(source).parse();
 }
@@ -132,7 +132,7 @@ class Parser {
     return this.#namedClass(character) ?? isExactly(this.#escaped(character));
   }
 
-  /** A class such as \d or \p{Lu}, whose first character has been taken. */
+  /** Reads a class such as \d or \p{Lu}; its first character has been read already. */
   #namedClass(character: string): Test | undefined {
     if (character !== 'p' && character !== 'P') return CLASSES[character];
     const close = this.#chars.indexOf('}', this.#at);

@@ -7,12 +7,12 @@ import { MASK, Secret } from '../secret.ts';
 import type { RequestSigner } from '../tools/signer.ts';
 import type { AuthField, AuthPattern, FieldPlacement } from './auth-pattern.ts';
 
-/** What an account authenticates with at this moment. */
+/** What an account authenticates with now. */
 export type Credential =
   | { kind: 'none' }
   | TokenCredential
   | StaticCredential
-  /** Has no fixed place: the whole request is signed. */
+  /** Has no place in the request, because it signs the whole request. */
   | { kind: 'signer'; signer: RequestSigner };
 
 export interface TokenCredential {
@@ -29,7 +29,7 @@ export interface StaticCredential {
   secret?: ReadonlySet<string>;
 }
 
-/** One part of a request that carries a credential. `masked` is what people may see of it. */
+/** One part of a request that contains a credential. `masked` is the text that users may see. */
 export interface PlacedPart {
   in: FieldPlacement['in'];
   name: string;
@@ -61,15 +61,15 @@ export function placeCredential(pattern: AuthPattern, credential: Credential): P
   return placeToken(pattern, credential);
 }
 
-/** One part of a request, with the names of fields in the place of their values. */
+/** A part of a request with field names in place of their values. */
 export type OutlinedPart = [place: FieldPlacement['in'], name: string, value: string];
 
 /**
- * Where and how requests carry a credential that holds these fields: what they would carry if each value was the name of its field.
- * Two outlines are equal when every value goes to the same place in the same form.
+ * Returns where and how requests contain a credential with these fields, with the name of each field in place of its
+ * value. Two outlines are equal if every value is sent in the same place and form.
  *
- * @param fields the names of the static fields that are held; for a token they do not matter
- * @returns null when the pattern cannot place such a credential
+ * @param fields the names of the static fields of the credential; ignored for a token
+ * @returns null if the pattern cannot place such a credential
  */
 export function placementOutline(pattern: AuthPattern, fields: readonly string[]): OutlinedPart[] | null {
   const details = Object.fromEntries(fields.map((name) => [name, new Secret(`{{${name}}}`)]));
@@ -87,7 +87,7 @@ function placeStatic(pattern: AuthPattern, credential: StaticCredential, typed: 
   const fields = staticFieldsOf(pattern);
   const stored = (name: string) =>
     Object.hasOwn(credential.details, name) ? (credential.details[name]?.reveal() ?? '') : '';
-  // A mutation can give a value to a name that no field has: the fixed password of a key that is sent as user name.
+  // A mutation can supply a value without a field, for example the fixed password that goes with a key as user name.
   const values: Values = (name) => {
     const isKnown = fields.some((field) => field.field_name === name) || mutationOf(pattern, name) !== undefined;
     return mutated(pattern, name, isKnown ? stored(name) : '');
@@ -103,7 +103,10 @@ function placeStatic(pattern: AuthPattern, credential: StaticCredential, typed: 
   return placed(parts, secrets);
 }
 
-/** Shown is what was public when it was given and is public now; everything else is masked and scrubbed. */
+/**
+ * Returns which fields are masked and removed from responses: all except those that were public when they were supplied
+ * and are public now.
+ */
 function hiddenIn(pattern: AuthPattern, { secret: given }: StaticCredential): (name: string) => boolean {
   const shown = new Set(staticFieldsOf(pattern).map((field) => field.field_name));
   const secret = secretFieldsOf(pattern);

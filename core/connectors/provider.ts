@@ -1,19 +1,19 @@
 import type { AuthPattern } from './auth-pattern.ts';
 
-/** Recognises a failure in the JSON body of a response; the first match decides. Pointers are RFC 6901. */
+/** Detects a failure in the JSON body of a response; the first match applies. Pointers are RFC 6901. */
 export interface ErrorPredicate {
   when: { pointer: string; equals?: Scalar; not_equals?: Scalar; exists?: boolean };
   statuses?: number[];
   code?: string;
   message?: string;
   kinds?: Record<string, PredicateKind>;
-  /** `status`: what the HTTP status says. */
+  /** The kind if nothing matches; `status`: derived from the HTTP status. */
   default: PredicateKind | 'status';
 }
 
 type Scalar = string | number | boolean | null;
 
-/** The kinds of failure that a response can report; the engine adds those of calls without a response. */
+/** The kinds of failure that a response can report. Calls without a response have further kinds. */
 export type PredicateKind =
   | 'upstream_bad_request'
   | 'upstream_auth'
@@ -45,7 +45,7 @@ export interface ConnectorApi {
   extra_origins?: string[];
 }
 
-/** A connector file, as catalogue/connector.schema.json describes it. */
+/** The content of a connector file; catalogue/connector.schema.json describes it. */
 export interface Connector {
   identifier: string;
   display_name: string;
@@ -63,8 +63,8 @@ export interface Connector {
 }
 
 /**
- * What the engines know of a provider, built-in or custom. Its own members are camelCase; `api` and `authPatterns` are
- * documents that people wrote and keep the keys they were written with.
+ * The definition of a provider, built-in or custom. Its own members are camelCase; `api` and `authPatterns` keep the
+ * keys of the files or requests that they were written in.
  */
 export interface ProviderDefinition {
   identifier: string;
@@ -73,13 +73,13 @@ export interface ProviderDefinition {
   api: ConnectorApi;
   authPatterns: readonly AuthPattern[];
   proxyEnabled: boolean;
-  /** https address, may hold {{field}} placeholders. */
+  /** An https address; it may contain {{field}} placeholders. */
   proxyUrl?: string;
-  /** It speaks MCP at its address: its tools are those that it lists itself. */
+  /** The provider is an MCP server at its address, and lists its tools itself. */
   isMcp?: boolean;
 }
 
-/** A built-in connector as a provider: it is called directly, at its own API base. */
+/** Returns a built-in connector as a provider; it is called directly, at its own API base. */
 export function builtInProvider(connector: Connector): ProviderDefinition {
   return {
     identifier: connector.identifier,
@@ -91,7 +91,7 @@ export function builtInProvider(connector: Connector): ProviderDefinition {
   };
 }
 
-/** What an environment's own provider brings along. */
+/** The stored definition of a custom provider. */
 export interface CustomProviderFacts {
   identifier: string;
   displayName: string;
@@ -100,7 +100,7 @@ export interface CustomProviderFacts {
   proxyUrl?: string | null;
 }
 
-/** A custom provider: it has no API definition, so its only address is `proxy_url`. */
+/** Returns a custom provider. It has no API definition, so its only address is `proxy_url`. */
 export function customProvider(facts: CustomProviderFacts): ProviderDefinition {
   const isMcp = facts.authPatterns.some((pattern) => pattern.is_mcp);
   return {
@@ -109,7 +109,7 @@ export function customProvider(facts: CustomProviderFacts): ProviderDefinition {
     isCustom: true,
     api: {},
     authPatterns: facts.authPatterns,
-    // An MCP server has no other address.
+    // An MCP server has only this address.
     proxyEnabled: facts.proxyEnabled || isMcp,
     proxyUrl: facts.proxyUrl ?? undefined,
     isMcp,

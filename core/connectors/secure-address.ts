@@ -1,4 +1,4 @@
-/** Loopback by its very name, as the URL parser writes it. */
+/** Host names that always mean loopback, in the normalized form of the URL parser. */
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /** Whether a host name always means the local machine, regardless of the resolver. */
@@ -6,19 +6,22 @@ export function isOnThisMachine({ hostname }: URL): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** Plain http to a program on the machine itself. Whether it may be called is for the egress rules of the environment to say. */
+/**
+ * Whether an address is plain http on this machine. The egress policy of the environment decides whether it may be
+ * called.
+ */
 export function isLocalHttp(url: URL): boolean {
   return url.protocol === 'http:' && isOnThisMachine(url);
 }
 
-/** Whether what is sent to an address can be read by its receiver alone: over https, or by not leaving the machine. */
+/** Whether only the receiver can read requests to an address, because they use https or do not leave the machine. */
 export function isSecureAddress(url: URL): boolean {
   return url.protocol === 'https:' || isLocalHttp(url);
 }
 
 /**
- * Whether a server may send us to another address: one that was asked over https names https addresses only, so that no server of the
- * internet can lead requests to programs on this machine.
+ * Whether a server may direct requests to another address. A server reached over https may only name https addresses,
+ * so that no server on the internet can direct requests to programs on this machine.
  */
 export function mayName(asked: URL, named: URL): boolean {
   return named.protocol === 'https:' || (isLocalHttp(asked) && isLocalHttp(named));

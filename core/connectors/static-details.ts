@@ -36,12 +36,15 @@ export function checkStaticDetails(
   return [...errors, ...unknownKeys(fields, details), ...problemsOfType(pattern, details, typed)];
 }
 
-/** True when no field is missing that the pattern requires and none is left that it does not know. */
+/** Whether all fields that the pattern requires are present, and no others. */
 export function isComplete(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): boolean {
   return checkStaticDetails(pattern, details, new Set()).length === 0;
 }
 
-/** Checks the values of api_config that a pattern asks for by account_fields; absent ones may still be asked for. */
+/**
+ * Checks the values of api_config that the pattern's account_fields declare. Missing values are accepted, because the
+ * user can still be asked for them.
+ */
 export function checkAccountFields(pattern: AuthPattern, apiConfig: Readonly<Record<string, unknown>>): FieldError[] {
   return (pattern.account_fields ?? []).flatMap((field) => {
     const value = Object.hasOwn(apiConfig, field.field_name) ? apiConfig[field.field_name] : undefined;
@@ -50,7 +53,7 @@ export function checkAccountFields(pattern: AuthPattern, apiConfig: Readonly<Rec
   });
 }
 
-/** The names of the static fields that a pattern lets be shown. A field that it does not list is never shown. */
+/** Returns the names of the static fields that may be shown. A field that the pattern does not list is never shown. */
 export function publicFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
   const secret = secretFieldsOf(pattern);
   const names = staticFieldsOf(pattern).map((field) => field.field_name);
@@ -77,7 +80,7 @@ function valueProblem(field: AuthField, value: unknown): string | undefined {
   return undefined;
 }
 
-/** A pattern without fields leaves its details open. */
+/** Returns errors for fields that the pattern does not have. A pattern without a field list accepts any fields. */
 function unknownKeys(fields: readonly AuthField[], details: Readonly<Record<string, unknown>>): FieldError[] {
   if (fields.length === 0) return [];
   const known = new Set(fields.map((field) => field.field_name));
@@ -89,7 +92,10 @@ function unknownKeys(fields: readonly AuthField[], details: Readonly<Record<stri
     }));
 }
 
-/** What the type of a pattern demands of the values that were just given, beside the rules of their fields. */
+/**
+ * Checks the newly supplied values by the rules of the authorization type, which apply in addition to those of the
+ * fields.
+ */
 function problemsOfType(
   { type }: AuthPattern,
   details: Readonly<Record<string, unknown>>,

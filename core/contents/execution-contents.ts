@@ -5,10 +5,10 @@ import { shrinkToFit } from '../tools/shrink.ts';
 import type { Vault } from '../vault/vault.ts';
 import { contentPlace } from './place.ts';
 
-/** What one execution sent, with its secrets masked, and what came of it, both cut to a readable size. */
+/** The request of one execution with its secrets masked, and its result. Both are truncated to a readable size. */
 export interface ExecutionContents {
   request: DryRunRequest;
-  /** The data of the result, or the provider's response to a failed call. */
+  /** The data of the result, or the provider's response if the call failed. */
   answer: unknown;
 }
 
@@ -19,24 +19,24 @@ export interface ExecutionContentsTools {
 }
 
 export interface ExecutionContentsStore {
-  /** Lets what was believed of an environment's settings go: they were changed here. */
+  /** Call it when this process changed an environment's settings: it clears the cached ones. */
   settingsChanged(environmentId: EnvironmentId): void;
-  /** Whether the environment keeps what its executions send and get. Believed for some seconds. */
+  /** Whether the environment stores the contents of its executions. The setting is cached for some seconds. */
   kept(environmentId: EnvironmentId): Promise<boolean>;
-  /** Seals them, to be stored together with the outcome of the execution. They expire with its record. */
+  /** Encrypts contents, to be stored together with the outcome of the execution. They expire with its record. */
   seal(account: AccountRow, executionId: string, contents: ExecutionContents): Promise<NewStoredContent>;
-  /** Undefined when they were not kept, or their time is over. */
+  /** Returns undefined if the contents were not stored or have expired. */
   open(environmentId: EnvironmentId, executionId: string): Promise<ExecutionContents | undefined>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long records of executions are kept, in days. */
+/** Returns for how many days execution records are kept. */
 export function retentionDays(settings: EnvironmentSettings): number {
   return settings.executionRetentionDays ?? LIFETIME.executionsMs / DAY_MS;
 }
 
-/** The same in milliseconds. */
+/** Returns for how many milliseconds execution records are kept. */
 export function retentionMs(settings: EnvironmentSettings): number {
   return retentionDays(settings) * DAY_MS;
 }

@@ -1,9 +1,9 @@
 import type { DataKeyContext } from '../vault/context.ts';
 
-/** Contents never change, so there is one generation of them. */
+/** Stored contents never change, so the generation never changes either. */
 const GENERATION = 1;
 
-/** Where the data key of stored contents belongs. */
+/** Returns the context that the data key of stored contents is bound to. */
 export function contentPlace(environmentId: string, id: string): DataKeyContext {
   return { table: 'stored_contents', environmentId, recordId: id, generation: GENERATION };
 }

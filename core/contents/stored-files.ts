@@ -7,15 +7,15 @@ import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { Vault } from '../vault/vault.ts';
 import { contentPlace } from './place.ts';
 
-/** A file of a response, as callers get it. */
+/** A file of a response, as the API returns it. */
 export interface FileAnswer {
   file_id: string;
   file_name: string;
   mime_type: string;
   size: number;
-  /** Anyone who has it can fetch the file, until `expires_at`. */
+  /** The file's address. Anyone who has it can fetch the file until `expires_at`. */
   url: string;
-  /** RFC 3339; until then the file can also be sent on by its id. */
+  /** RFC 3339. Until then, the file's id can also be used in the input of another tool. */
   expires_at: string;
 }
 
@@ -34,19 +34,22 @@ export interface StoredFiles {
    * @returns null if the environment has reached its limit
    */
   keep(environmentId: EnvironmentId, account: Owner, file: FileContent): Promise<FileAnswer | null>;
-  /** The files that an input names, opened, by their ids. @throws ApiError INVALID_TOOL_INPUT as `requireFiles` */
+  /** Returns the decrypted files that an input names, by id. @throws ApiError INVALID_TOOL_INPUT as `requireFiles` */
   load(
     environmentId: EnvironmentId,
     account: Owner,
     named: readonly NamedFile[],
   ): Promise<ReadonlyMap<string, FileContent>>;
-  /** The file of an address that `keep` gave out; null for any other, and once its time is over. */
+  /**
+   * Returns the file for a token from an address that `keep` returned; null for any other token, or if the file has
+   * expired.
+   */
   open(environmentId: EnvironmentId, token: string): Promise<FileContent | null>;
 }
 
 export type Owner = Pick<AccountRow, 'id' | 'organizationId' | 'userId'>;
 
-/** A stored file where an input names it. */
+/** A stored file, and the input field that names it. */
 export interface NamedFile {
   field: string;
   id: string;
@@ -104,11 +107,12 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
 }
 
 /**
- * Makes sure that an input names files which its account may use, those of an account of the same owner, and not too much of them.
+ * Checks that an input names only files that its account may use: those of an account with the same owner. It also
+ * limits their number and size.
  *
- * @returns their size in bytes, each counted as often as it is named
- * @throws ApiError INVALID_TOOL_INPUT that names the first file that may not be used; whether it exists elsewhere does not
- *   show; or for too many or too large files
+ * @returns their size in bytes; a file that is named twice counts twice
+ * @throws ApiError INVALID_TOOL_INPUT for too many or too large files, or naming the first file that may not be used.
+ * The error does not reveal whether another owner has such a file
  */
 export async function requireFiles(
   read: Pick<ReadRepositories, 'storedContents'>,
@@ -133,14 +137,17 @@ export async function requireFiles(
   return size;
 }
 
-/** Accounts without an owner have nothing in common. */
+/** Whether an account may use a file. Two accounts without an owner do not share files. */
 function isOwn(file: StoredContentFacts, { id, organizationId, userId }: Owner): boolean {
   if (file.accountId === id) return true;
   const owned = organizationId !== '' || userId !== '';
   return owned && file.organizationId === organizationId && file.userId === userId;
 }
 
-/** Name and type before the bytes: a file's name can tell as much as what is in it, so it is sealed as well. */
+/**
+ * Writes the name and type before the bytes, so that they are encrypted too: a file's name can be as confidential as
+ * its content.
+ */
 function pack({ name, mediaType, bytes }: FileContent): Buffer {
   const head = Buffer.from(JSON.stringify({ name, mediaType }));
   const length = Buffer.alloc(HEAD_BYTES);

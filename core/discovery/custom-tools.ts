@@ -19,19 +19,20 @@ export interface JudgeTools {
   toolJudge: ToolJudge;
 }
 
-/** What is wrong with a definition, and for which definition and provider that holds. */
+/** The result of checking a tool definition, with the definition and the provider that were checked. */
 export interface JudgedTool {
-  /** JSON. */
+  /** The checked definition as JSON. */
   definition: string;
   provider: string;
   errors: FieldError[];
 }
 
-/** What a request says about a tool; `null` clears an optional member. */
+/** The fields of a request that changes a tool; `null` clears an optional field. */
 export type ToolChanges = { [Key in keyof ToolDefinition]?: ToolDefinition[Key] | null | undefined };
 
 /**
- * Judges a definition before the transaction that writes it, in a thread: its schemas may take long to compile.
+ * Checks a definition before the transaction that writes it. This happens in a thread, because compiling its schemas
+ * may take long.
  *
  * @returns undefined for an unknown connector
  */
@@ -48,7 +49,7 @@ export async function judgeTool(
   return { definition: JSON.stringify(definition), provider: JSON.stringify(provider), errors };
 }
 
-/** `judgeTool` for a tool that is changed; undefined when there is none that can be. */
+/** As `judgeTool`, for an update; returns undefined if no such tool can be updated. */
 export async function judgeChanges(
   read: ReadRepositories,
   tools: JudgeTools,
@@ -62,11 +63,12 @@ export async function judgeChanges(
 }
 
 /**
- * Makes a tool of the environment's own.
+ * Creates a custom tool of the environment.
  *
- * @param definition as the request carries it, of any shape
+ * @param definition from the request, not validated yet
  * @param judged from `judgeTool`
- * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL; SERVER_BUSY when the provider was changed after the tool was judged
+ * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL; SERVER_BUSY if the provider was changed after the
+ * check
  */
 export async function createCustomTool(
   tx: Repositories,
@@ -83,10 +85,11 @@ export async function createCustomTool(
 }
 
 /**
- * Changes a tool that was made over the interface; what is left out stays.
+ * Updates a tool that was created through the API; omitted fields stay.
  *
  * @param judged from `judgeChanges`
- * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; SERVER_BUSY when tool or provider were changed after they were judged
+ * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; SERVER_BUSY if the tool or its provider was changed after
+ * the check
  */
 export async function updateCustomTool(
   tx: Repositories,
@@ -104,7 +107,7 @@ export async function updateCustomTool(
   return write(tx, tools, environmentId, row.connector, merged(row, changes), judged);
 }
 
-/** The definition of a stored tool with changes. */
+/** Returns the definition of a stored tool with the changes applied. */
 function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const all = { ...definitionOf(JSON.parse(row.definition) as Tool), ...Object.fromEntries(given) };
@@ -112,9 +115,9 @@ function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
 }
 
 /**
- * Deletes a tool of the environment's own, wherever it comes from.
+ * Deletes a tool of the environment, created through the API or by an import.
  *
- * @returns the tool as it was
+ * @returns the tool before the deletion
  * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, TOOL_IN_USE
  */
 export async function deleteCustomTool(
@@ -141,7 +144,7 @@ function inUse(tool: string, kind: string, users: readonly string[]): ApiError {
   return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} by name. Remove it there first.`);
 }
 
-/** A tool without what says where it belongs: what its author wrote. */
+/** Returns a tool's definition without the fields that name its connector: the part that its author wrote. */
 export function definitionOf({ connector: _connector, generic: _generic, ...definition }: Tool): ToolDefinition {
   return definition;
 }
@@ -180,7 +183,7 @@ async function write(
   return tool;
 }
 
-/** A model cannot choose between two tools that say the same. */
+/** Rejects a tool with the same description as another one, because a model could not choose between them. */
 async function checkTwins(
   tx: Repositories,
   { catalogue }: CustomToolTools,

@@ -6,13 +6,13 @@ import { createOwnTools } from './own-tools.ts';
 import { type Hit, rankTools } from './rank-tools.ts';
 import type { ToolCard } from './tool-index.ts';
 
-/** A tool that an environment knows, and where it comes from. */
+/** A tool of an environment, with its origin. */
 export interface KnownTool {
   tool: Tool;
   source: 'catalogue' | ToolSource;
-  /** Why it may not be run until a person has looked at it; null for one that may. */
+  /** Why the tool may not be run until an operator has reviewed it; null if it may be run. */
   flagged: string | null;
-  /** Of a tool that the environment brought. */
+  /** Only for tools that the environment added. */
   contentHash?: string;
 }
 
@@ -25,9 +25,9 @@ export interface NamedTool {
 export interface DirectoryFilter {
   /** Tools of this provider only. */
   connector?: string | undefined;
-  /** Tools that carry all of these tags. */
+  /** Only tools that have all of these tags. */
   tags?: readonly string[] | undefined;
-  /** Tools whose hints have these values. */
+  /** Only tools whose hints have these values. */
   hints?: Partial<Record<keyof ToolCard['hints'], boolean | undefined>> | undefined;
 }
 
@@ -37,13 +37,16 @@ export interface DirectoryFilter {
  */
 export interface ToolDirectory {
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
-  /** The names of the tools of one provider, in order, those that are flagged too. */
+  /** Returns the names of one provider's tools, sorted, including flagged ones. */
   names(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<NamedTool[]>;
-  /** The tools of one provider that may be run, in the order of names. Not within a transaction. */
+  /** Returns the tools of one provider that may be run, sorted by name. Do not call it in a transaction. */
   cardsOf(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<readonly ToolCard[]>;
-  /** What may be run, in the order of names. Not within a transaction. */
+  /** Returns the tools that may be run, sorted by name. Do not call it in a transaction. */
   browse(read: ReadRepositories, environmentId: EnvironmentId, filter?: DirectoryFilter): Promise<ToolCard[]>;
-  /** What may be run and fits a question in natural language, the best first. Not within a transaction. */
+  /**
+   * Returns the tools that may be run and match a query in natural language, best first. Do not call it in a
+   * transaction.
+   */
   search(read: ReadRepositories, environmentId: EnvironmentId, query: string, filter?: DirectoryFilter): Promise<Hit[]>;
 }
 
@@ -88,7 +91,7 @@ export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
   };
 }
 
-/** Each list is in order already, and sorting what is nearly sorted is cheap. */
+/** Merges sorted lists. Sorting the concatenation is cheap, because it is nearly sorted. */
 function inOrder(lists: readonly (readonly ToolCard[])[]): ToolCard[] {
   const [only = [], ...others] = lists.filter((list) => list.length > 0);
   return others.length === 0 ? [...only] : [...only, ...others.flat()].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -9,9 +9,9 @@ import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachOf } from 
 
 /** A tool that was found. */
 export interface FoundTool extends KnownTool {
-  /** What to call `connector` when the tool is run or connected. */
+  /** The value of `connector` for running or connecting the tool. */
   connector: string;
-  /** Whether the user can call it, and what helps otherwise; null where no user was named. */
+  /** Whether the user can call the tool, and what to do otherwise; null if the search names no user. */
   standing: Standing | null;
 }
 
@@ -22,12 +22,12 @@ export interface ToolQuestion {
   limit: number;
 }
 
-/** How many hits are looked at to find those that the environment allows. */
+/** The search reads this many hits per requested result, because the environment may not allow some of them. */
 const LOOK_AT = 4;
 
 /**
- * Finds tools for a task in natural language, the best first. With a user, each hit has the readiness of the connection with
- * which the user is closest to calling the tool.
+ * Finds tools for a task in natural language, best first. If a user is named, each hit contains the readiness of the
+ * connection over which the user is closest to calling the tool.
  *
  * @param user null to search without accounts
  */
@@ -54,7 +54,8 @@ export async function findTools(
       ({ provider, connection }) => toolFits(known.tool, provider) && isAllowed(known, connection),
     );
     if (allowing.length === 0) {
-      // Connections that forbid the tool or are switched off are an operator's decision; without any, one can be made.
+      // If the connections do not allow the tool or are disabled, an operator has decided so, and the hit is skipped.
+      // Without any connection, one can be created.
       const provider =
         own.length === 0 ? await findProvider(read, tools.catalogue, environmentId, known.tool.connector) : undefined;
       if (!provider) continue;
@@ -69,7 +70,10 @@ export async function findTools(
 
 const ORDER: readonly Readiness[] = ['READY', 'NEEDS_REAUTH', 'NEEDS_CONNECTION'];
 
-/** The best connection for the user; among equals one of the tool's own provider that lacks nothing, then by name. */
+/**
+ * Returns the best connection for the user. Among equal ones, a connection of the tool's own provider with nothing
+ * missing comes first, then the order of names.
+ */
 function closest(
   tool: Tool,
   reaches: readonly Reach[],

@@ -3,7 +3,7 @@ import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema, Tool } from '../tools/tool.ts';
 import { strictSchema } from './openai-strict.ts';
 
-/** The shapes in which a tool can be handed to a model. */
+/** The formats in which a tool can be given to a model. */
 
 export interface OpenAiTool {
   type: 'function';
@@ -33,9 +33,10 @@ export interface McpTool {
 const MAX_DESCRIPTION = 1024;
 
 /**
- * An element of `tools` of the Chat Completions API.
+ * Returns an element of `tools` for the Chat Completions API.
  *
- * @param strict the API is to follow the schema exactly, which `strict: false` says that it cannot for this tool
+ * @param strict whether the model must follow the schema exactly; the result contains `strict: false` if the schema
+ * cannot be expressed in this mode
  */
 export function openAiTool(tool: Tool, strict = false): OpenAiTool {
   const { name } = tool;
@@ -48,12 +49,15 @@ export function openAiTool(tool: Tool, strict = false): OpenAiTool {
   };
 }
 
-/** An element of `tools` of the Messages API. */
+/** Returns an element of `tools` for the Messages API. */
 export function anthropicTool(tool: Tool): AnthropicTool {
   return { name: tool.name, description: tool.description, input_schema: modelSchema(tool) };
 }
 
-/** A tool of the Model Context Protocol (revisions 2025-06-18 and later): a result with a schema must be an object there. */
+/**
+ * Returns a tool for the Model Context Protocol (revisions 2025-06-18 and later), where a result with a schema must be
+ * an object.
+ */
 export function mcpTool(tool: Tool): McpTool {
   const { name, title, description, hints, output_schema: output } = tool;
   return {
@@ -75,12 +79,12 @@ function modelSchema(tool: Tool): JsonSchema {
   return plain(publicInputSchema(tool), '');
 }
 
-/** Words of JSON Schema whose members are schemas by name: there a `$comment` is a property. */
+/** Keywords of JSON Schema that map names to schemas: below them, `$comment` is the name of a property. */
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-/** Words that hold values, not schemas. */
+/** Keywords whose values are not schemas. */
 const VALUES = new Set(['default', 'const', 'enum', 'examples']);
 
-/** A schema without what speaks to its author or to our engine alone. */
+/** Returns a schema without the keywords that only its author or Valetkey uses. */
 function plain(schema: JsonSchema, under: string): JsonSchema {
   const members = Object.entries(schema).filter(
     ([key, value]) =>

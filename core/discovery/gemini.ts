@@ -2,7 +2,7 @@ import { publicInputSchema } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
 import { readShape, type Shape } from './model-shape.ts';
 
-/** The `Schema` of the Gemini API, of which only what every version takes is used. */
+/** The `Schema` of the Gemini API, limited to the members that every version accepts. */
 export interface GeminiSchema {
   type?: string;
   description?: string;
@@ -14,11 +14,11 @@ export interface GeminiSchema {
   anyOf?: GeminiSchema[];
 }
 
-/** An element of `functionDeclarations` of a `Tool` of the Gemini API. */
+/** An element of `functionDeclarations` in a `Tool` of the Gemini API. */
 export interface GeminiTool {
   name: string;
   description: string;
-  /** Absent for a tool without inputs: the API refuses an object without properties there. */
+  /** Omitted for a tool without inputs, because the API rejects an object without properties here. */
   parameters?: GeminiSchema;
 }
 
@@ -32,7 +32,7 @@ export function geminiTool(tool: Tool): GeminiTool {
 
 function schemaOf(shape: Shape): GeminiSchema {
   const parts = shape.branches?.map(schemaOf) ?? typesOf(shape).map((type) => typed(type, shape));
-  // The API takes no other member beside `anyOf`: what is said of all alternatives is said of each.
+  // The API accepts no other member next to `anyOf`, so what applies to all alternatives is added to each.
   const all = parts.flatMap((part) => part.anyOf ?? [part]).map((part) => described(part, shape));
   return all.length === 1 ? (all[0] as GeminiSchema) : { anyOf: all };
 }
@@ -48,7 +48,7 @@ function described(schema: GeminiSchema, { description, nullable }: Shape): Gemi
 
 function typed(type: string, { values, members, items, required }: Shape): GeminiSchema {
   const name = { type: type.toUpperCase() };
-  // The API has no type for null alone.
+  // The API has no type that only allows null.
   if (type === 'null') return { type: 'STRING', nullable: true, description: 'Always null.' };
   if (values) return { ...name, ...choiceOf(type, values), ...(type === 'array' && { items: anyItem() }) };
   if (type === 'array') return { ...name, items: items ? schemaOf(items) : anyItem() };
@@ -60,7 +60,7 @@ function typed(type: string, { values, members, items, required }: Shape): Gemin
   };
 }
 
-/** The API lists texts alone, and none that is empty. */
+/** Returns the allowed values. The API only accepts non-empty strings. */
 function choiceOf(type: string, values: readonly unknown[]): GeminiSchema {
   const texts = values.filter((value) => typeof value === 'string' && value !== '');
   if (type === 'string' && texts.length === values.length) return { enum: texts as string[] };

@@ -5,24 +5,27 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolIndex, type ToolIndex } from './tool-index.ts';
 
-/** The indexes over the tools that an environment knows: the catalogue's, and one over its own. */
+/** The search indexes of an environment's tools: one for the catalogue, and one for its own tools. */
 export interface ToolIndexes {
-  /** As the tools are now. Never within a transaction: reading many tools takes several turns of the event loop. */
+  /**
+   * Returns up-to-date indexes. Do not call it in a transaction, because reading many tools takes several turns of the
+   * event loop.
+   */
   of(read: ReadRepositories, environmentId: EnvironmentId): Promise<readonly ToolIndex[]>;
 }
 
 interface OwnIndex {
   index: ToolIndex;
   revision: number;
-  /** Brings the index up to date; one at a time. */
+  /** The update that is running; only one runs at a time. */
   syncing: Promise<void> | undefined;
 }
 
-/** Reading and indexing so many tools keeps other requests waiting no longer than a few milliseconds. */
+/** How many tools are read and indexed before other requests can run; they take a few milliseconds. */
 const PIECE = 25;
 
 /**
- * An index is built at its first use. The indexes of environments' own tools are kept in an LRU cache and updated with later
+ * Builds each index at its first use. The indexes of environments' own tools are kept in an LRU cache and updated after
  * writes.
  *
  * @param capacity how many environments' indexes are kept
@@ -50,7 +53,10 @@ export function createToolIndexes(catalogue: Catalogue, capacity = 16): ToolInde
   };
 }
 
-/** In pieces: all tools of the catalogue take a tenth of a second. What is only indexed is not kept. */
+/**
+ * Builds the catalogue's index in steps, because all its tools take a tenth of a second. The tools themselves are not
+ * cached.
+ */
 async function indexOf(catalogue: Catalogue): Promise<ToolIndex> {
   const index = createToolIndex();
   for (const [place, name] of catalogue.toolNames().entries()) {
@@ -73,7 +79,7 @@ async function sync(
     const rows = await read.environmentTools.changedAfter(environmentId, place, PIECE);
     for (const row of rows) {
       const { generic: _generic, ...tool } = JSON.parse(row.definition) as Tool;
-      // Tools that wait for a review are not indexed; a name of the catalogue belongs to the catalogue's tool.
+      // Flagged tools are not indexed. If the catalogue has a tool of the same name, the catalogue's tool is used.
       if (row.flagged !== null || catalogue.hasTool(row.name)) kept.index.drop(row.name);
       else kept.index.put(tool, names(row.connector));
     }

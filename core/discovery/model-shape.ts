@@ -13,39 +13,42 @@ import { shapeWords } from './shape-words.ts';
 
 type Data = Record<string, unknown>;
 
-/** A schema as the model APIs with a small schema language can say it: no references, no `allOf`, one alternative list. */
+/**
+ * A schema simplified for model APIs that support few keywords: no references, no `allOf`, a single list of
+ * alternatives.
+ */
 export interface Shape {
-  /** Without `null`; none when it takes any value. */
+  /** Without `null`; empty if any type is allowed. */
   types: string[];
   nullable: boolean;
-  /** What it is, and the constraints that only words can state. */
+  /** The description, including constraints that can only be stated in words. */
   description: string;
   /** The allowed values, without null. */
   values?: unknown[];
-  /** At least two. */
+  /** The alternatives: at least two. */
   branches?: Shape[];
   members: Map<string, Shape>;
   required: ReadonlySet<string>;
-  /** Of a list; absent when items may be anything. */
+  /** The shape of a list's items; omitted if items may be anything. */
   items?: Shape;
-  /** Members that have no name in the schema: a shape that they all have, or whether there may be any. */
+  /** Members that the schema does not name: the shape that they all have, or whether they are allowed. */
   others: Shape | 'stated' | 'unstated' | 'none';
-  /** It, or something in it, says less than the schema. */
+  /** Whether this shape, or one inside it, allows more than the schema. */
   isCut: boolean;
 }
 
 const MAX_LEVELS = 10;
-/** Schemas in one input. The largest of the catalogue has 40. */
+/** The maximum number of schemas in one input; the largest in the catalogue has 40. */
 const MAX_NODES = 1000;
 
-/** @param schema an object at its top, which takes inputs of tools */
+/** @param schema the input schema of a tool, which is an object */
 export function readShape(schema: JsonSchema): Shape {
   return new ShapeReader(createSchemaReader(createResolver(schema))).read(schema, 0);
 }
 
 class ShapeReader {
   readonly #read: SchemaReader;
-  /** Schemas that are being read: to meet one again is a circle. */
+  /** Schemas that are being read; reaching one of them again means a circular reference. */
   readonly #path = new Set<unknown>();
   #nodesLeft = MAX_NODES;
 
@@ -77,7 +80,7 @@ class ShapeReader {
     const description = shapeWords({ description: view['description'] });
     const [only] = others;
     if (only && others.length === 1) return { ...only, nullable, description: description || only.description };
-    // An alternative that takes anything leaves nothing for the others to say.
+    // If one alternative allows anything, the other alternatives have no effect.
     const isAny = others.some(({ types, values, branches: inner }) => types.length === 0 && !values && !inner);
     if (others.length === 0 || isAny) return { ...emptyShape({}, false), description };
     return {
@@ -91,7 +94,7 @@ class ShapeReader {
     };
   }
 
-  /** An alternative, merged with the keywords beside all alternatives. */
+  /** Reads an alternative and merges it with the keywords next to the list of alternatives. */
   #branch(node: unknown, own: Data, level: number): Shape {
     const shape = this.read(node, level);
     const type = own['type'];
@@ -100,7 +103,10 @@ class ShapeReader {
       : shape;
   }
 
-  /** The alternatives of an object that has members beside them: the members of all, none of theirs required. */
+  /**
+   * Reads alternatives of an object that also has members of its own. The result has the members of all alternatives,
+   * none of them required.
+   */
   #withMembersOf(branches: unknown[], view: Data, level: number): Shape {
     const { oneOf: _one, anyOf: _any, ...own } = view;
     const parts = branches.map((branch) => membersOf(this.#read(branch) ?? {}));
@@ -124,7 +130,7 @@ class ShapeReader {
   }
 }
 
-/** What a schema says by itself, without what is below it. */
+/** Returns the shape of a schema without its subschemas. */
 function emptyShape(view: Data, isCut: boolean): Shape {
   const listed = Object.hasOwn(view, 'const') ? [view['const']] : view['enum'];
   const values = Array.isArray(listed) ? distinct(listed).filter((value) => value !== null) : undefined;

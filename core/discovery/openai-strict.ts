@@ -2,21 +2,26 @@ import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { readShape, type Shape } from './model-shape.ts';
 
-/** What the API takes in one schema. The nodes of a shape keep it below the bounds of properties and levels. */
+/**
+ * The API's limits for one schema. The limit of nodes keeps schemas below the API's limits of properties and levels.
+ */
 const MAX = { values: 1000, characters: 120_000, longListValues: 250, longListCharacters: 15_000 };
 
-/** The input has what a strict schema cannot say: members of any name, values of any type, or circles. */
+/**
+ * The input cannot be expressed in a strict schema: it has members of any name, values of any type, or circular
+ * references.
+ */
 class InexpressibleError extends Error {}
 
 /**
- * The input of a tool for a strict function call: every object is closed, and every member is required. A member that may be left out
- * takes null instead, which a call counts as left out.
+ * Returns the input schema of a tool for a strict function call: every object is closed, and every member is required.
+ * An optional member may be null, and a call then treats it as omitted.
  *
- * @returns undefined for an input that a strict schema cannot say
+ * @returns undefined if the input cannot be expressed in a strict schema
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | undefined {
   const shape = readShape(schema);
-  // A tool takes the inputs that it names, whether or not its schema says so.
+  // A tool only accepts the inputs that it names, even if its schema does not say so.
   if (shape.others === 'unstated') shape.others = 'none';
   try {
     return new StrictWriter().write(shape);
@@ -91,7 +96,10 @@ function withNull(all: readonly JsonSchema[], nullable: boolean): JsonSchema {
   return { ...only, type: [type, 'null'].flat(), ...(Array.isArray(values) && { enum: [...values, null] }) };
 }
 
-/** The API refuses alternatives that are objects and begin with the same member, unless its values tell them apart. */
+/**
+ * Whether two alternatives are objects whose first member has the same name. The API rejects these unless the member's
+ * values differ.
+ */
 function haveEqualBeginnings(all: readonly JsonSchema[]): boolean {
   const taken = new Map<string, unknown[] | undefined>();
   for (const { properties } of all) {

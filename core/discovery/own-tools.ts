@@ -2,14 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { EnvironmentToolRow } from '../../db/store.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Turns stored rows into tools. */
+/** Parses stored tools. */
 export interface OwnTools {
-  /** The tool of a row. Rows with one content are one object, for as long as it is kept: caches of the engines go by it. */
+  /**
+   * Returns the tool of a row. Rows with the same content share one object while it is cached, because other caches use
+   * the object as key.
+   */
   parse(row: Pick<EnvironmentToolRow, 'definition' | 'contentHash'>): Tool;
 }
 
 /**
- * Keeps the tools that were parsed last, by the hash of their content: compiled schemas and parsed templates hang on the object.
+ * Caches the most recently parsed tools by the hash of their content. Compiled schemas and parsed templates are cached
+ * per object.
  *
  * @param capacity how many parsed tools are kept
  */
@@ -19,7 +23,8 @@ export function createOwnTools(capacity = 500): OwnTools {
     parse: ({ definition, contentHash }) => {
       const known = parsed.get(contentHash);
       if (known) return known;
-      // A tool that fits every API is the catalogue's to have: an own one runs with its own provider's accounts alone.
+      // Only tools of the catalogue can be generic. An environment's own tool runs only with accounts of its own
+      // provider.
       const { generic: _generic, ...tool } = JSON.parse(definition) as Tool;
       parsed.set(contentHash, tool);
       return tool;

@@ -4,31 +4,34 @@ import { wordsOfQuery } from './words.ts';
 
 export interface Hit {
   card: ToolCard;
-  /** More is better; comparable within one search. */
+  /** Higher is better; comparable within one search. */
   score: number;
 }
 
-/** How soon more of the same word in one tool stops counting. */
+/** The higher this value, the later repeated occurrences of a word in one tool stop increasing the score (BM25). */
 const SATURATION = 8;
-/** What a synonym, and a word that only begins with the one that was asked for, is worth. */
+/** The weight of a synonym, and of a word that begins with the query's word. */
 const SYNONYM = 0.45;
 const COMPLETION = 0.6;
 const MAX_QUERY_WORDS = 16;
-/** What share of the best hit's score another one must have. */
+/** A hit must have at least this fraction of the best hit's score. */
 const WORTH_SHOWING = 0.1;
 /** Boost for read-only tools when the query is a question. */
 const QUESTION = /^\s*(?:what|which|who|whose|whom|when|where|how|is|are|do|does|has|have)\b/i;
 const READ_ASKED = 1.4;
-/** What a tool does, said in the question or by another word for it, is worth so much more than what it speaks of. */
+/**
+ * Boost for tools whose action is named in the query, or by a synonym of a query word. The action matters more than the
+ * other words.
+ */
 const ACTION_ASKED = 1.4;
 const ACTION_MEANT = 1.25;
 
 /**
- * Ranks the tools of some indexes by a question in natural language (BM25 over weighted places, the number of the question's words
- * that a tool knows counting most).
+ * Ranks the tools of several indexes by a query in natural language (BM25 over weighted fields). The number of query
+ * words that match counts most.
  *
- * @param passes which tools may be hits
- * @returns the best first; ties by name
+ * @param passes whether a tool may be a hit
+ * @returns the hits, best first; equal scores are sorted by name
  */
 export function rankTools(
   indexes: readonly ToolIndex[],
@@ -81,7 +84,10 @@ interface Alternative {
   factor: number;
 }
 
-/** Words of a question that stand for one another say one thing: `open a new issue` asks for one making, not for two. */
+/**
+ * Groups query words that are synonyms of each other into one term: `open a new issue` asks to create one thing, not
+ * two.
+ */
 function wishesOf(words: readonly string[]): string[][] {
   const wishes: string[][] = [];
   for (const word of words) {
@@ -98,7 +104,7 @@ function alternativesOf(
   indexes: readonly ToolIndex[],
   total: number,
 ): { rarity: number; words: Alternative[] } {
-  // Tools that are gone may still be counted.
+  // The count may include deleted tools.
   const count = (each: string) =>
     Math.min(
       total,
@@ -119,12 +125,12 @@ function alternativesOf(
   return { rarity, words };
 }
 
-/** What a search adds up, by the numbers of tools. */
+/** The sums of a search, indexed by tool number. */
 interface Sums {
   scores: Float64Array;
-  /** How much of the question is known. */
+  /** How much of the query each tool matches. */
   covered: Float64Array;
-  /** For one query term at a time; all zero in between. */
+  /** Used for one query term at a time; all zero in between. */
   values: Float32Array;
 }
 

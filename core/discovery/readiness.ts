@@ -9,32 +9,35 @@ import { notActiveAction, remedyOf, scopesMissing } from '../executions/next-act
 /** Whether a user can call a tool now. */
 export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
 
-/** Who a tool is to be called for, in the words of the accounts. What is not given does not constrain. */
+/** The user that a tool is called for, as accounts name their owner. An omitted field matches any value. */
 export interface UserName {
   organizationId?: string | undefined;
   userId?: string | undefined;
   identifier?: string | undefined;
 }
 
-/** The operation that brings a user closer to calling a tool, with those of its arguments that are known. */
+/** The operation that brings a user closer to calling a tool, with its known arguments. */
 export interface NextStep {
   operationId: string;
   arguments: Record<string, string>;
   message: string;
 }
 
-/** Whether a user can call a tool over one connection, or over a provider without a connection. */
+/** Whether a user can call a tool over one connection, or with a provider that has no connection yet. */
 export interface Standing {
   readiness: Readiness;
-  /** The account that would run the tool; null when the user has none. */
+  /** The account that would run the tool; null if the user has none. */
   account: AccountRow | null;
-  /** Scopes that the tool needs and the account was not granted: the cheapest sufficient set less what is there. */
+  /**
+   * The scopes that the tool needs and the account lacks. If several sets of scopes suffice, the set with the fewest
+   * missing scopes counts.
+   */
   missingScopes: string[];
-  /** Null when the tool is READY. */
+  /** null if the tool is READY. */
   next: NextStep | null;
 }
 
-/** Any one of these sets of scopes, each held whole. */
+/** Alternative sets of scopes; the account needs all scopes of one set. */
 interface NeededScopes {
   scopes: readonly (readonly string[])[];
 }
@@ -64,7 +67,9 @@ export function standingOf(
   return { ...standing, next: nextStep(provider, connection, account, missing, user) };
 }
 
-/** The scopes that an account lacks to run a tool; empty if there are none, or if the granted scopes are unknown. */
+/**
+ * Returns the scopes that an account lacks to run a tool; empty if it lacks none, or if its granted scopes are unknown.
+ */
 export function missingScopes(tool: NeededScopes, account: Pick<AccountRow, 'publicDetails'>): string[] {
   const granted = grantedScopes(account);
   if (!granted) return [];
@@ -72,7 +77,7 @@ export function missingScopes(tool: NeededScopes, account: Pick<AccountRow, 'pub
   return lacking.sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
-/** Null where the provider does not say what it granted, and for credentials that carry no scopes. */
+/** Returns null if the provider does not report granted scopes, or the credentials have no scopes. */
 function grantedScopes({ publicDetails }: Pick<AccountRow, 'publicDetails'>): Set<string> | null {
   const [form] = Object.values(publicDetails ?? {}) as { scopes?: unknown }[];
   return Array.isArray(form?.scopes) && form.scopes.length > 0 ? new Set(form.scopes as string[]) : null;
@@ -90,7 +95,7 @@ function readinessOf(account: AccountRow | null, missing: readonly string[]): Re
   }
 }
 
-/** Ready first, then what a new consent brings back, then what was never finished. */
+/** Ranks accounts: ready ones first, then those that need a new consent, then those that were never connected. */
 function rank({ account, missingScopes: missing }: { account: AccountRow; missingScopes: readonly string[] }): number {
   if (account.status === 'ACTIVE') return missing.length === 0 ? 0 : 1;
   return ['EXPIRED', 'DISCONNECTED', 'PENDING_VERIFICATION', 'PENDING_AUTH'].indexOf(account.status) + 2;
@@ -104,7 +109,7 @@ function nextStep(
   user: UserName,
 ): NextStep {
   const pattern = connection ? findPattern(provider, connection.type) : provider.authPatterns[0];
-  // What a draft lacks only in production, it lacks.
+  // A draft also lacks the settings that only production environments require.
   const isDraft = connection?.status === 'DRAFT';
   const settings = connection && pattern ? settingsOf(connection, { provider, pattern }, isDraft) : NO_CLIENT;
   if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {
@@ -139,7 +144,7 @@ function nextStep(
     : step('createConnectedAccount', key, `The user has no account of ${provider.displayName} yet. Create it.`);
 }
 
-/** An account that is there helps by what helps a call with it. */
+/** Returns what helps if the user has an account: the same as for a failed call with it. */
 function nextStepOf(
   account: AccountRow,
   connection: ConnectionRow,

@@ -1,9 +1,9 @@
 type Data = Readonly<Record<string, unknown>>;
 
-/** What is longer is left out: the server checks it, and a model makes most calls without it. */
+/** Longer constraints are omitted: the server checks them, and a model rarely needs them. */
 const MAX_SENTENCE = 200;
 
-/** The description of a schema, with its constraints in words after it. */
+/** Returns the description of a schema, followed by its constraints in words. */
 export function shapeWords(schema: Data): string {
   const text = typeof schema['description'] === 'string' ? schema['description'].trim() : '';
   const words = sentences(schema).filter((sentence) => sentence !== '' && sentence.length <= MAX_SENTENCE);

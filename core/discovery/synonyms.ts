@@ -1,8 +1,8 @@
 import { stem } from './words.ts';
 
 /**
- * Words that people use for each other when they ask for something to be done, at any application. A word stands for the others of
- * its line, at less than its own worth.
+ * Groups of words that users use for the same action, in any application. A word also matches the other words of its
+ * line, with a lower weight.
  */
 const LINES = [
   'create add make new insert open start leave file report register',
@@ -44,7 +44,7 @@ const LINES = [
   'busy free available',
 ];
 
-/** What stands for a stemmed word, stemmed. */
+/** The synonyms of each word, all stemmed. */
 export const SYNONYMS: ReadonlyMap<string, readonly string[]> = readLines();
 
 function readLines(): Map<string, string[]> {

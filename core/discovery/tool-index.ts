@@ -3,36 +3,41 @@ import { toolPrefix } from '../tools/tool-name.ts';
 import { weighWords } from './tool-words.ts';
 import { wordsOf } from './words.ts';
 
-/** What lists and searches know of a tool without reading it. */
+/** The data of a tool that lists and searches use without parsing the tool. */
 export interface ToolCard {
   name: string;
   connector: string;
   generic: boolean;
   tags: readonly string[];
   hints: Omit<ToolHints, 'reason'>;
-  /** As the tool has them; tools with the same scopes share one list. */
+  /** The scopes of the tool; tools with equal scopes share one list. */
   scopes: readonly string[][];
-  /** What it does, by its name: the stemmed first word after the connector's. */
+  /** The action of the tool: the first word of its name after the connector, stemmed. */
   action: string;
-  /** What its score is divided by: of two tools that know the same words, the plainer one is more likely meant. */
+  /**
+   * The divisor of the tool's score: if two tools match the same words, the one with fewer words is more likely meant.
+   */
   length: number;
 }
 
-/** An inverted index over some tools. Several are searched as one by `rankTools`. */
+/** An inverted index of tools. `rankTools` searches several of them together. */
 export interface ToolIndex {
-  /** Adds a tool, or puts it in the place of the one that has its name. */
+  /** Adds a tool, or replaces the tool of the same name. */
   put(tool: Tool, connectorName: string): void;
   drop(name: string): void;
-  /** How many tools there are. */
+  /** The number of tools. */
   readonly size: number;
-  /** All tools in the order of names. */
+  /** All tools, sorted by name. */
   cards(): readonly ToolCard[];
-  /** Those of one connector. */
+  /** The tools of one connector, sorted by name. */
   cardsOf(connector: string): readonly ToolCard[];
   has(name: string): boolean;
-  /** Of a stemmed word: pairs of a tool's number and the word's weight in it, one integer each. */
+  /**
+   * Returns the postings of a stemmed word. A posting contains the number of a tool and the word's weight in it, in one
+   * integer.
+   */
   postings(word: string): readonly number[] | undefined;
-  /** Stemmed words that begin with a text. */
+  /** Returns the stemmed words that begin with a text. */
   completions(start: string): string[];
   card(number: number): ToolCard | undefined;
   /** The number that the next tool would get. */
@@ -41,7 +46,7 @@ export interface ToolIndex {
 
 const WEIGHT_BITS = 7;
 const MAX_WEIGHT = 2 ** WEIGHT_BITS - 1;
-/** What each word of a name adds to its length. */
+/** How much each word of a name adds to the tool's length. */
 const LENGTH = 0.06;
 const SHRINK_ABOVE = 1000;
 const MAX_COMPLETIONS = 20;
@@ -151,12 +156,12 @@ function cardOf({ name, connector, generic, tags, hints }: Tool): Omit<ToolCard,
   };
 }
 
-/** The number of the tool that a posting speaks of. */
+/** Returns the tool number in a posting. */
 export function numberOf(posting: number): number {
   return posting >>> WEIGHT_BITS;
 }
 
-/** What the word is worth in that tool. */
+/** Returns the word's weight in a posting. */
 export function weightOf(posting: number): number {
   return posting & MAX_WEIGHT;
 }

@@ -3,10 +3,10 @@ import { wordsOf } from './words.ts';
 
 /** The weight of a word, by the field in which it occurs. */
 const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input: 2, example: 2 } as const;
-/** A place holds each word at most this often. */
+/** Each field counts a word at most this often. */
 const MOST_OFTEN = 2;
 
-/** The words of a tool with their weights. */
+/** Returns the words of a tool with their weights. */
 export function weighWords(tool: Tool, connectorName: string): Map<string, number> {
   const weights = new Map<string, number>();
   const add = (words: readonly string[], worth: number) => {
@@ -36,7 +36,7 @@ export function weighWords(tool: Tool, connectorName: string): Map<string, numbe
   return weights;
 }
 
-/** A sentence that names another tool tells what this one is not. */
+/** Removes sentences that mention another tool, because they say what this tool does not do. */
 function aboutItself(description: string): string {
   return description
     .split(/(?<=[.;])\s+/)

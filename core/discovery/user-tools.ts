@@ -1,13 +1,14 @@
 /**
  * The tools of one user. The REST API and the MCP server both use these two functions:
  *
- * - {@link toolsOverConnections}: which tools do these connections (by `key_id`, each with its selected tools or all of them)
- * offer this user, and with which readiness? One entry per connection and tool, in the order of tool names and key ids, the same
- * for the same state.
- * - {@link callableTools}: what can this user's accounts call at this moment? One entry per tool, with the accounts.
+ * - {@link toolsOverConnections} returns the tools that connections offer a user, with their readiness. Each connection
+ * is given by `key_id`, with selected tools or all of them. The result has one entry per connection and tool, sorted by
+ * tool name and key id; it is the same for the same state.
+ * - {@link callableTools} returns the tools that this user's accounts can call now. The result has one entry per tool,
+ * with the accounts.
  *
- * Neither returns tools that a connection does not allow, that are disabled, or that wait for a review. Nothing is decrypted or
- * sent.
+ * Neither returns tools that a connection does not allow, disabled tools, or tools that wait for a review. Nothing is
+ * decrypted or sent.
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
@@ -22,7 +23,7 @@ export interface DiscoveryTools {
   toolDirectory: ToolDirectory;
 }
 
-/** A connection by its `key_id`, and the names of the tools that count; absent: all that the connection allows. */
+/** A connection by its `key_id`, and the names of the selected tools; if omitted, all that the connection allows. */
 export interface ConnectionChoice {
   keyId: string;
   tools?: readonly string[] | undefined;
@@ -35,21 +36,24 @@ export interface OfferedTool extends Standing {
 
 export interface CallableTool {
   tool: ToolCard;
-  /** The accounts that can run it now, the oldest first. */
+  /** The accounts that can run the tool now, oldest first. */
   accounts: readonly AccountRow[];
 }
 
-/** A connection that may be used, with its provider. */
+/** An enabled connection with its provider. */
 export interface Reach {
   connection: ConnectionRow;
   provider: ProviderDefinition;
 }
 
-/** The most accounts of one user that are looked at, newest first. */
+/** The maximum number of accounts of one user that are read, newest first. */
 const MAX_ACCOUNTS = 200;
 const PAGE = 100;
 
-/** The tools of some connections for one user, with the user's standing; unknown and disabled connections have none. */
+/**
+ * Returns the tools of some connections for one user, with the user's readiness. Unknown and disabled connections
+ * return no tools.
+ */
 export async function toolsOverConnections(
   read: ReadRepositories,
   tools: DiscoveryTools,
@@ -76,7 +80,7 @@ export async function toolsOverConnections(
   return offered.sort((a, b) => compare(a.tool.name, b.tool.name) || compare(a.connection.keyId, b.connection.keyId));
 }
 
-/** What the active accounts of a user can call now, with the scopes that they were granted; in the order of names. */
+/** Returns the tools that the active accounts of a user can call now with their granted scopes, sorted by name. */
 export async function callableTools(
   read: ReadRepositories,
   tools: DiscoveryTools,
@@ -100,7 +104,10 @@ export async function callableTools(
   return [...callable.values()].sort((a, b) => compare(a.tool.name, b.tool.name));
 }
 
-/** The accounts that have the scopes of a tool, found once for all tools with the same scopes: there may be thousands of tools. */
+/**
+ * Returns the accounts that have the scopes of a tool. The result is cached for tools with the same scopes, because
+ * there may be thousands of tools.
+ */
 function ableAccounts(active: readonly AccountRow[]): (tool: ToolCard) => readonly AccountRow[] {
   const found = new Map<ToolCard['scopes'], AccountRow[]>();
   return (tool) => {
@@ -112,7 +119,7 @@ function ableAccounts(active: readonly AccountRow[]): (tool: ToolCard) => readon
   };
 }
 
-/** A user's accounts by the id of their connection. */
+/** Returns a user's accounts by the id of their connection. */
 export async function accountsOf(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -137,7 +144,7 @@ export async function accountsOf(
   return found;
 }
 
-/** Undefined for a connection that is switched off, or whose provider is gone. */
+/** Returns undefined if the connection is disabled or its provider was deleted. */
 export async function reachOf(
   read: ReadRepositories,
   { catalogue }: Pick<DiscoveryTools, 'catalogue'>,
@@ -149,12 +156,12 @@ export async function reachOf(
   return provider && { connection, provider };
 }
 
-/** Whether a connection lets a tool of its provider be run. */
+/** Whether a connection allows a tool of its provider to be run. */
 export function isAllowed({ tool, flagged }: KnownTool, { allowedTools }: ConnectionRow): boolean {
   return flagged === null && (allowedTools === null || allowedTools.includes(tool.name));
 }
 
-/** The tools that a connection allows: its provider's own, and with a custom provider those that fit any API. */
+/** Returns the tools that a connection allows: its provider's own, and for a custom provider also the generic ones. */
 async function toolsOfReach(
   read: ReadRepositories,
   { catalogue, toolDirectory }: DiscoveryTools,

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** How texts become the words that tools are found by. */
+/** Splits texts into the words that tools are searched by. */
 
-/** Words that say nothing about what is wanted. */
+/** Words that are ignored in queries. */
 const STOP_WORDS = new Set(
   (
     'a an the and or of to in on at by for from with into about as is are was be been am do does did done can could would should will ' +
@@ -18,10 +18,10 @@ const CAMEL = /(\p{Ll}|\d)(\p{Lu})/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const VOWEL = /[aeiouy]/;
 
-/** Stems that were made last: a text has many words, and few different ones. */
+/** A cache of stems: texts contain many words, but few different ones. */
 const stems = new LRUCache<string, string>({ max: 5_000 });
 
-/** The words of a text in their order, stemmed; also those of identifiers such as `listIssues`. */
+/** Returns the words of a text in order, stemmed. Identifiers such as `listIssues` are split too. */
 export function wordsOf(text: string): string[] {
   const latin = ASCII.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
   const plain = latin
@@ -37,7 +37,7 @@ export function wordsOf(text: string): string[] {
   });
 }
 
-/** The words of a question, without those that every question has; all of them where nothing else is left. */
+/** Returns the words of a query without stop words, or all words if there are no others. */
 export function wordsOfQuery(text: string): string[] {
   const all = [...new Set(wordsOf(text))];
   const telling = all.filter((word) => !STOPS.has(word));
@@ -45,8 +45,8 @@ export function wordsOfQuery(text: string): string[] {
 }
 
 /**
- * A word without the usual endings of English: `issues` and `issue`, `creating`, `created` and `create` become one. What comes
- * out need not be a word.
+ * Removes the usual English endings of a word, so that `issues` and `issue`, or `creating`, `created` and `create`,
+ * become equal. The result need not be a word.
  */
 export function stem(word: string): string {
   let stemmed = word;

@@ -2,7 +2,7 @@ import type { EnvironmentRow, EnvironmentSettings } from '../../db/store.ts';
 import { userVerifyUrlProblem } from '../accounts/links/verify-url.ts';
 import { ApiError } from '../errors.ts';
 
-/** What a request says about the settings; `null` clears. Field names are the contract's. */
+/** The fields of a request that changes the settings, named as in the contract; `null` clears a field. */
 export interface SettingsInput {
   link_lifetime_seconds?: number | null | undefined;
   user_verify_urls?: string[] | null | undefined;
@@ -12,9 +12,9 @@ export interface SettingsInput {
 }
 
 /**
- * The settings of an environment after a change.
+ * Returns the settings of an environment after a change.
  *
- * @throws ApiError VALIDATION_FAILED that names each address which users cannot be sent to
+ * @throws ApiError VALIDATION_FAILED, naming each address that users cannot be redirected to
  */
 export function changeSettings({ kind, settings }: EnvironmentRow, input: SettingsInput): EnvironmentSettings {
   const { link_lifetime_seconds: lifetime, user_verify_urls: urls } = input;

@@ -1,7 +1,7 @@
 import type { EventSink } from './sink.ts';
 import type { EventType } from './types.ts';
 
-/** Events of an account that leave its status and its credentials as they were. */
+/** Events that do not change the status or the credentials of an account. */
 const WITHOUT_CHANGE: ReadonlySet<EventType> = new Set([
   'connected_account.credentials_read',
   'connected_account.refresh_failed',

@@ -1,7 +1,7 @@
 import type { EventSink } from './sink.ts';
 import type { EventType } from './types.ts';
 
-/** The list of executions records these, and a call must not cost a second row. */
+/** Executions have their own list, and a call should not write a second row. */
 const RECORDED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded', 'execution.failed']);
 
 /** Writes events to the audit log. It stores ids and details, not the rendered data. */

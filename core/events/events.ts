@@ -4,22 +4,22 @@ import type { Renderer, Representations } from './renderer.ts';
 import type { EventSink } from './sink.ts';
 import type { EventBody, EventData, EventType } from './types.ts';
 
-/** Who did something, in which request. */
+/** Who caused an event, and in which request. */
 export interface Cause {
   environmentId: EnvironmentId;
-  /** The API client, or `system` for what the service does by itself. */
+  /** The API client, or `system` if the server itself caused it. */
   actor: string;
   requestId: string;
 }
 
-/** An event as the code that causes it describes it. */
+/** The description of an event by the code that causes it. */
 export interface NewEvent<T extends EventType, D extends Partial<EventData<T>>> {
   type: T;
-  /** The id to which the contract's `x-subject` points. */
+  /** The id of the object that the event is about; the contract's `x-subject` names its field. */
   subject: string;
-  /** Members of the data that are known without reading or rendering anything. The audit log stores them. */
+  /** The members of the data that are known without a read. The audit log stores them. */
   details?: D & Record<Exclude<keyof D, keyof EventData<T>>, never>;
-  /** What the audit log stores as well, although it is not part of the data. */
+  /** Values that only the audit log stores. */
   auditOnly?: JsonObject;
   /** The other members of the data. Called only if a sink needs them, within the unit of work. */
   data(show: Representations): Omit<EventData<T>, keyof D> | Promise<Omit<EventData<T>, keyof D>>;
@@ -27,8 +27,8 @@ export interface NewEvent<T extends EventType, D extends Partial<EventData<T>>> 
 
 export interface Events {
   /**
-   * Hands an event to the sinks that take events of its type. Call it in the unit of work that causes the event: what is not committed
-   * did not happen. Nothing is rendered unless a sink asks for it.
+   * Passes an event to the sinks that accept its type. Call it in the same unit of work as the change, so that an event
+   * exists only if the change is committed. The data is rendered only if a sink needs it.
    */
   emit<T extends EventType, D extends Partial<EventData<T>> = Record<never, never>>(
     tx: Transaction,
@@ -45,7 +45,7 @@ export interface EventTools {
   sinks: readonly EventSink[];
 }
 
-/** Events go to the sinks one after the other, in the order given. */
+/** Passes events to the sinks one after the other, in the given order. */
 export function createEvents({ now, newId, renderer, sinks }: EventTools): Events {
   const takers = new Map<EventType, readonly EventSink[]>();
 

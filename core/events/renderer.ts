@@ -24,16 +24,16 @@ import { presentRevocation } from '../present/revocation.ts';
 import type { Schemas } from '../present/schemas.ts';
 import { presentTool } from '../present/tool.ts';
 
-/** Makes the representations of one unit of work. */
+/** Returns functions that render objects as they are within one unit of work. */
 export type Renderer = (tx: Repositories, environmentId: EnvironmentId) => Representations;
 
 /**
- * The representations of the API for the data of events, without secrets. A row is shown as it is given; an id is looked up and shown as
- * the unit of work has left it.
+ * The API's representations of objects, for the data of events. They contain no secrets. A given row is rendered as it
+ * is; an object given by id is read within the unit of work.
  */
 export interface Representations {
   account(account: AccountRow | string): Promise<Schemas['ConnectedAccountDetails']>;
-  /** What the events of a link say about the account; null if it was deleted. */
+  /** The account in the data of link events; null if it was deleted. */
   linkAccount(accountId: string): Promise<LinkAccount>;
   connection(row: ConnectionRow | string): Promise<Schemas['ConnectionConfiguration']>;
   provider(row: CustomProviderRow): Schemas['Provider'];
@@ -54,7 +54,7 @@ interface LinkAccount {
 export function createRenderer({ catalogue }: { catalogue: Catalogue }): Renderer {
   return (tx, environmentId) => {
     const environment = async () => (await tx.environments.get(environmentId)) as EnvironmentRow;
-    // Uses that are not written yet are left out: `last_used_at` may lag behind.
+    // The latest uses may not be written yet, so `last_used_at` may be slightly old.
     const details = (row: AccountRow) => presentAccountDetails(row, row.lastUsedAt);
     return {
       async account(account) {

@@ -3,9 +3,12 @@ import { findPattern, findProvider } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 
-/** What decides which operation helps an account: its provider's way of authentication, and its connection. */
+/**
+ * The data that determines which operation can make an account usable: the provider's authorization pattern and the
+ * connection.
+ */
 export interface AccountParty {
-  /** Undefined when the provider was deleted, or no longer offers the type of the account. */
+  /** undefined if the provider was deleted, or no longer offers the type of the account. */
   pattern: AuthPattern | undefined;
   connection: ConnectionRow;
 }

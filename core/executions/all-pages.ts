@@ -8,9 +8,9 @@ import type { Tool } from '../tools/tool.ts';
 /** The limits at which reading stops, even if there are more pages. */
 export interface PageLimits {
   pages: number;
-  /** Of all pages together, as JSON. */
+  /** The limit of all pages together, as JSON. */
   bytes: number;
-  /** No further page is begun after this time, in milliseconds. */
+  /** No further page is requested after this time, in milliseconds. */
   timeMs: number;
 }
 
@@ -23,11 +23,11 @@ export const PAGE_LIMITS: Readonly<PageLimits> = {
 type Success = ToolOutcome & { ok: true };
 
 /**
- * Reads a result page by page and joins the lists of the pages. It stops at its limits, at a page that fails and at one that does
- * not lead on, and always says what was left: `nextCursor` is the first page that is not part of the result.
+ * Reads a result page by page and joins the lists of the pages. It stops at its limits, at a page that fails, and at a
+ * page whose cursor does not advance. `nextCursor` then names the first page that is not part of the result.
  *
  * @param run makes one call
- * @returns the failure of the first page, or what was read
+ * @returns the failure of the first page, or the joined result
  */
 export async function readAllPages(
   call: PreparedCall,
@@ -76,7 +76,10 @@ function told(count: number, stop: string | undefined): PagesRead {
     : { count, complete: false, statement: `${read}; continue with next_cursor: ${stop}.` };
 }
 
-/** Where in `data` the list is: where pagination says, the whole value, or the only list among its members. */
+/**
+ * Returns where the list is in `data`: the place that the tool's pagination names, the whole value, or the only list
+ * among its members.
+ */
 function listPlace({ pagination, response }: Tool, data: unknown): string | undefined {
   if (Array.isArray(data)) return '';
   const { items } = pagination?.response ?? {};

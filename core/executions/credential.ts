@@ -6,11 +6,11 @@ import type { Credential } from '../connectors/placement.ts';
 import { Secret } from '../secret.ts';
 
 /**
- * The credential of an account as a request carries it, from its opened details.
+ * Returns the credential that requests of an account contain, from its decrypted details.
  *
- * @param fields of the account's binding: which static fields were secret when they were given
- * @param consumerKey the client id of the connection, which signed calls carry beside the token
- * @returns null when the account holds nothing that a request could carry
+ * @param fields the account's binding: which static fields were secret when they were supplied
+ * @param consumerKey the client id of the connection, which signed calls contain next to the token
+ * @returns null if the account has no credential that a request could contain
  */
 export function credentialOf(details: Details, fields: FieldSecrecy, consumerKey: string | null): Credential | null {
   const form = formOf(details);

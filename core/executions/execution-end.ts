@@ -29,12 +29,12 @@ export interface StoreEndTools extends PersistentWriteTools {
 /** An execution whose start is recorded. */
 export interface StartedExecution {
   environmentId: EnvironmentId;
-  /** Without a call: a raw one. */
+  /** `call` is undefined for a raw call. */
   plan: Pick<ExecutionPlan, 'account'> & { call?: ExecutionPlan['call'] };
   executionId: string;
   /** Milliseconds UTC. */
   startedAt: number;
-  /** Whether the call only reads, by the hints of its tool or its HTTP method. */
+  /** Whether the call only reads, according to the hints of its tool or to its HTTP method. */
   readOnly: boolean;
 }
 
@@ -42,23 +42,28 @@ export interface RunningExecution extends StartedExecution {
   plan: ExecutionPlan;
 }
 
-/** How a call ended; `UNKNOWN` when the service failed while it was made. */
+/** How a call ended; `UNKNOWN` if the server failed during the call. */
 export type Outcome = ToolOutcome | ApiError | 'UNKNOWN';
 
-/** What has to be stored of an execution before its response leaves. */
+/** The data of an execution that must be stored before the response is sent. */
 export interface ExecutionEnd {
   executionId: string;
-  /** The call may have changed something at the provider: a loss of power after the response must not lose its outcome. */
+  /**
+   * Whether the call may have changed something at the provider. If so, a power failure after the response must not
+   * lose its outcome.
+   */
   mayHaveChanged: boolean;
   write(tx: Transaction): Promise<void>;
-  /** Stores what it sent and got, where the environment keeps that. A failure does no harm to the outcome. */
+  /**
+   * Stores the request and the result, if the environment keeps contents. If this fails, the outcome is still stored.
+   */
   writeContents?(tx: Repositories): Promise<void>;
 }
 
 /**
- * Determines the end of an execution and counts it. Nothing is stored yet.
+ * Determines the end of an execution and counts it in the metrics. Nothing is stored yet.
  *
- * @param contents what the execution sent and got, sealed, where the environment keeps that
+ * @param contents the encrypted request and result, if the environment keeps them
  */
 export function endOf(
   outcome: Outcome,
@@ -90,11 +95,12 @@ export function endOf(
 }
 
 /**
- * Stores the end of an execution, together with `more`. Every read that begins afterwards sees it. When the call may have changed
- * something, it is durable; otherwise it is durable with the next write, and only a loss of power can take it back.
+ * Stores the end of an execution, together with `more`. Every later read sees it. If the call may have changed
+ * something, the end is durable when this returns. Otherwise it becomes durable with the next write, and only a power
+ * failure can lose it.
  *
- * @throws ApiError EXECUTION_OUTCOME_UNKNOWN when a call that may have changed something could not be recorded; StorageError when
- *   any other could not
+ * @throws ApiError EXECUTION_OUTCOME_UNKNOWN if a call that may have changed something could not be recorded;
+ * StorageError if another call could not
  */
 export async function storeEnd(
   tools: StoreEndTools,
@@ -125,10 +131,10 @@ export async function storeEnd(
   }
 }
 
-/** Refusals because the credential has ended. Any other refusal is a setting that is missing or wrong. */
+/** Errors that mean that the credential is no longer valid. Any other rejection means a missing or wrong setting. */
 const CREDENTIAL_ENDED: ReadonlySet<ErrorCode> = new Set(['ACCOUNT_NOT_ACTIVE']);
 
-/** The outcome as metrics name it. */
+/** Returns the label of the outcome in the metrics. */
 function resultOf({ status, errorKind }: Omit<ExecutionOutcome, 'finishedAt'>): string {
   if (status === 'UNKNOWN') return 'unknown';
   if (status === 'SUCCEEDED') return 'success';
@@ -144,7 +150,10 @@ function describe(outcome: Outcome): Omit<ExecutionOutcome, 'finishedAt'> {
   return { status: 'FAILED', errorKind: outcome.error.kind, upstreamStatus: outcome.error.upstreamStatus ?? null };
 }
 
-/** A call that the provider refused was sent as well; of an interrupted one it is not known, so it counts as sent. */
+/**
+ * Whether the call was sent. A call that the provider rejected was sent; an interrupted call counts as sent, because
+ * nothing else is known.
+ */
 function wasSent(outcome: Outcome): boolean {
   if (outcome === 'UNKNOWN') return true;
   return !(outcome instanceof ApiError) && (outcome.ok || outcome.sent);

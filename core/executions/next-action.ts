@@ -9,12 +9,12 @@ import { ApiError } from '../errors.ts';
 import type { Culprit } from '../oauth/config-error.ts';
 import type { AccountParty } from './account-party.ts';
 
-/** The party of an account in use. */
+/** The data of an active account. */
 export interface CallParty extends AccountParty {
   pattern: AuthPattern;
 }
 
-/** The operation of the contract that makes an account usable, and why, as a sentence for a person or a model. */
+/** The operation that makes an account usable, and the reason as a sentence for users and models. */
 export interface NextAction {
   type: 'authorize' | 'reauthorize' | 'verify' | 'reconnect' | 'configure';
   operation_id: string;
@@ -23,7 +23,7 @@ export interface NextAction {
 
 type AccountState = Pick<AccountRow, 'status' | 'statusReason' | 'authorizationType'>;
 
-/** What an account that cannot be used is waiting for. */
+/** The action and the message for each status of an unusable account. */
 const STATES: Record<Exclude<AccountStatus, 'ACTIVE'>, { type: NextAction['type']; message: string }> = {
   PENDING_AUTH: { type: 'authorize', message: 'The account is not connected.' },
   PENDING_VERIFICATION: {
@@ -39,14 +39,14 @@ const PROVIDER_GONE: [string, string] = [
   'The provider was deleted: the application must create an account with another provider.',
 ];
 
-/** The error for an account that cannot be used now, with what to do about it. */
+/** Returns the error for an account that cannot be used now, including what to do. */
 export function accountNotActive(account: AccountState, party: AccountParty): ApiError {
   return new ApiError('ACCOUNT_NOT_ACTIVE', stateOf(account), {
     extra: { next_action: notActiveAction(account, party) },
   });
 }
 
-/** What helps an account that cannot be used now. */
+/** Returns the action that makes an inactive account usable. */
 export function notActiveAction(account: AccountState, party: AccountParty): NextAction {
   const { type } = STATES[statusOf(account)];
   if (!party.pattern) return action(type, stateOf(account), PROVIDER_GONE);
@@ -54,7 +54,7 @@ export function notActiveAction(account: AccountState, party: AccountParty): Nex
   return draftAction(party) ?? action(type, stateOf(account), remedy);
 }
 
-/** Why an account cannot be used now, as a sentence for people. */
+/** Returns why an account cannot be used now, as a sentence for users. */
 function stateOf(account: AccountState): string {
   return account.statusReason ?? STATES[statusOf(account)].message;
 }
@@ -63,20 +63,20 @@ function statusOf({ status }: AccountState): Exclude<AccountStatus, 'ACTIVE'> {
   return status === 'ACTIVE' ? 'PENDING_AUTH' : status;
 }
 
-/** The error for a connection that lacks what its accounts need. */
+/** Returns the error for a connection that lacks settings which its accounts need. */
 export function connectionNotReady(detail: string, connection: AccountParty['connection']): ApiError {
   const next = configure({ connection }, detail, 'Correct its client id, secret or key.');
   return new ApiError('CONNECTION_NOT_READY', detail, { extra: { next_action: next } });
 }
 
 /**
- * What helps when the provider refused the credential of an account in use.
+ * Returns the action after the provider rejected the credential of an active account.
  *
- * @param culprit what was refused, where that is known
+ * @param culprit whether the credential of the account or of the connection was rejected, if known
  */
 export function credentialRefused(party: CallParty, culprit?: Culprit): NextAction {
   const { pattern } = party;
-  // Such an account stores no credential.
+  // Such an account has no credential of its own; the client of the connection was rejected.
   const isOfConnection = isClientPattern(pattern) && !isTyped(pattern);
   if (culprit === 'connection' || (culprit === undefined && isOfConnection)) {
     return configure(
@@ -89,18 +89,21 @@ export function credentialRefused(party: CallParty, culprit?: Culprit): NextActi
   return action('reauthorize', 'The provider rejected the credentials of the account.', remedy);
 }
 
-/** What helps when a credential works and lacks scopes: the connection decides which ones its accounts are asked for. */
+/**
+ * Returns the action for a valid credential that lacks scopes. The connection determines which scopes its accounts
+ * request.
+ */
 export function scopesMissing(scopes: readonly string[], party: CallParty): NextAction {
   const { pattern, connection } = party;
   const lacking = `The credentials lack the scopes ${scopes.join(', ')}.`;
   const asked = new Set(requestedScopes(connection, pattern));
-  // An MCP server says itself which scopes a link has to ask for.
+  // An MCP server names the scopes that a link must request itself.
   const isAsked = pattern.is_mcp === true || scopes.every((scope) => asked.has(scope));
   if (!isLinked(pattern) || !isAsked) return configure(party, lacking, 'Add them to its scopes.');
   return action('reauthorize', lacking, remedyOf('EXPIRED', pattern.type, pattern));
 }
 
-/** The operation that helps an account which cannot be used now, and what it is for. */
+/** Returns the operation that makes an account with this status usable. */
 export function remedyOf(
   status: AccountStatus,
   type: AuthorizationType,
@@ -115,12 +118,15 @@ export function remedyOf(
   return ['updateConnectedAccount', moduleOf(type).storeAdvice ?? 'The application must store new credentials.'];
 }
 
-/** Whether a user can connect an account by a link: at the provider, or by typing credentials. */
+/** Whether a user can connect an account by a link: by consent at the provider, or by entering credentials. */
 function isLinked(pattern: AuthPattern): boolean {
   return isTyped(pattern) || isGranted(pattern);
 }
 
-/** No link works and no token can be had while the connection lacks settings. */
+/**
+ * Returns the action for a connection that lacks settings, because until then no link works and no token can be
+ * obtained.
+ */
 function draftAction(party: AccountParty): NextAction | undefined {
   if (party.connection.status !== 'DRAFT') return undefined;
   return configure(party, 'The connection is not fully configured.', 'Set the fields listed in its missing_settings.');

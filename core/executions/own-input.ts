@@ -10,17 +10,17 @@ export interface OwnInputTools {
   ownInputs: OwnInputChecker;
 }
 
-/** What the check of an input found, for the tool with this content. */
+/** The result of checking an input against the tool with this content hash. */
 export interface CheckedOwnInput {
   contentHash: string;
   outcome: CheckedInput | ApiError;
 }
 
 /**
- * Checks the input of a tool that the environment brought. Its schema may take long, so this happens before the transaction in which
- * the call is planned, and in a thread where it has to. Inputs of tools of the catalogue are checked by the plan.
+ * Checks the input of a tool that the environment added. Its schema may be slow, so this happens before the transaction
+ * that plans the call, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
  *
- * @returns the request with what was found; an error is thrown by the plan, in its order
+ * @returns the request with the result of the check; `planExecution` throws any error, so that errors keep their order
  */
 export async function checkOwnInput(
   read: ReadRepositories,
@@ -38,7 +38,7 @@ export async function checkOwnInput(
   return { ...request, ownInput: { contentHash, outcome } };
 }
 
-/** @throws ApiError what the check found, or SERVER_BUSY when the tool was changed after it */
+/** Returns the checked input. @throws ApiError from the check, or SERVER_BUSY if the tool was changed after it */
 export function checkedInput(contentHash: string, checked: CheckedOwnInput | undefined): CheckedInput {
   if (checked?.contentHash !== contentHash) {
     throw new ApiError('SERVER_BUSY', 'The tool was changed while its input was validated. Try again.');

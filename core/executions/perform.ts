@@ -17,20 +17,20 @@ import { planExecution } from './plan.ts';
 import type { RunTools } from './run.ts';
 import { previewPlan, runPlan } from './run.ts';
 
-/** Who asked for an execution, and when. */
+/** Who requested an execution, and when. */
 export interface ExecutionOrigin {
   apiClientId: string;
   /** The number of this process. */
   instance: number;
-  /** The caller's own mark for a run of an agent. */
+  /** The caller's own identifier of an agent's run. */
   agentRunId: string | null;
   /** Milliseconds UTC. */
   startedAt: number;
 }
 
 /**
- * Judges a call and records its start. What this writes has to be committed before `finishExecution`: a crash in between leaves a
- * record that says the outcome is unknown, which is the truth (threat E7).
+ * Checks a call and records its start. Commit the record before calling `finishExecution`: if the server crashes in
+ * between, the record truthfully says that the outcome is unknown (threat E7).
  *
  * @throws ApiError as `planExecution`; nothing is recorded then
  */
@@ -56,18 +56,18 @@ export async function beginExecution(
   return { environmentId, plan, executionId, startedAt, readOnly: plan.call.tool.hints.read_only };
 }
 
-/** What an execution came to; `end` has to be stored before the response leaves. */
+/** The result of an execution; `end` must be stored before the response is sent. */
 export interface FinishedExecution {
-  /** An expected refusal is an outcome too. */
+  /** An expected error counts as an outcome too. */
   outcome: ToolOutcome | ApiError;
   end: ExecutionEnd;
 }
 
 /**
- * Runs what was begun.
+ * Runs an execution whose start was recorded.
  *
  * @param watch for tools of MCP servers
- * @throws what is a mistake of ours; the execution is stored as UNKNOWN then
+ * @throws errors that are bugs; the execution is then stored as UNKNOWN
  */
 export async function finishExecution(
   execution: RunningExecution,
@@ -84,7 +84,7 @@ export async function finishExecution(
       return await runPlan(execution.plan, egress, cause, tools, watch);
     } catch (error) {
       if (error instanceof ApiError) return error;
-      // The fault itself is reported; storeEnd logs its own.
+      // The original error is reported; `storeEnd` logs its own errors.
       await storeEnd(tools, endOf('UNKNOWN', execution, cause, tools)).catch(() => {});
       throw error;
     }

@@ -37,29 +37,29 @@ export interface ExecutionRequest {
   toolName: string;
   toolInput: unknown;
   selector: Selector;
-  /** Read the result page by page and join it. */
+  /** Read all pages of the result and join them. */
   allPages?: boolean | undefined;
-  /** The input of a tool that the environment brought, from `checkOwnInput`. */
+  /** The checked input of a tool that the environment added, from `checkOwnInput`. */
   ownInput?: CheckedOwnInput | undefined;
 }
 
-/** An execution that is allowed and whose input is right; nothing has been opened or sent. */
+/** A permitted execution with a valid input. Nothing has been decrypted or sent. */
 export interface ExecutionPlan {
   account: AccountRow;
   connection: ConnectionRow;
   call: PreparedCall;
   /** The stored files that the input names. */
   files: NamedFile[];
-  /** Their size, each counted as often as it is named. */
+  /** Their size; a file that is named twice counts twice. */
   filesBytes: number;
   allPages: boolean;
 }
 
 /**
- * Judges everything that can be known before credentials are opened, cheapest first.
+ * Checks everything that can be checked before credentials are decrypted, cheapest checks first.
  *
  * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, INVALID_TOOL_INPUT,
- *   PROVIDER_HAS_NO_BASE_URL
+ * PROVIDER_HAS_NO_BASE_URL
  */
 export async function planExecution(
   read: ReadRepositories,
@@ -101,13 +101,13 @@ export async function planExecution(
   return { account, connection, call, files, filesBytes, allPages };
 }
 
-/** What decides which operation helps when the credential of a plan is refused. */
+/** Returns the data that determines what to do if the credential of a plan is rejected. */
 export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): CallParty {
   return { pattern, connection };
 }
 
 /**
- * The account that a call names, with its provider.
+ * Returns the account that a call names, with its provider.
  *
  * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE
  */
@@ -126,10 +126,10 @@ export async function findUsable(
 }
 
 /**
- * A credential is used for nothing but what it was given for. Accounts that a change of their provider concerns are taken out of use
- * with the change; this holds for those that were not.
+ * Checks that a credential is used only for what it was supplied for. A change of a provider takes the affected
+ * accounts out of use; this check covers any account that was missed.
  *
- * @throws ApiError ACCOUNT_NOT_ACTIVE; INVALID_API_CONFIG for a base that the connection does not allow
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; INVALID_API_CONFIG for a base URL that the connection does not allow
  */
 export function requireBinding(account: AccountRow, connection: ConnectionRow, definition: Definition): void {
   const inputs = inputsOf({ generic: true }, definition.pattern, account);
@@ -144,7 +144,10 @@ export function requireBinding(account: AccountRow, connection: ConnectionRow, d
   throw accountNotActive(parked, { pattern: definition.pattern, connection });
 }
 
-/** The connection of an account, which allows a tool. @throws ApiError CONNECTION_DISABLED, TOOL_NOT_ALLOWED */
+/**
+ * Returns the connection of an account after checking that it is enabled and allows the tool. @throws ApiError
+ * CONNECTION_DISABLED, TOOL_NOT_ALLOWED
+ */
 export async function requireConnection(
   read: ReadRepositories,
   account: AccountRow,
@@ -158,7 +161,7 @@ export async function requireConnection(
   return connection;
 }
 
-/** The values of an account that requests may contain: its configuration, and the details that are not secret. */
+/** Returns the account values that requests may contain: its configuration, and the details that are not secret. */
 export function inputsOf(
   tool: Pick<Tool, 'generic'>,
   pattern: AuthPattern,

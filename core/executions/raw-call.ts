@@ -23,11 +23,11 @@ import { openCredential, type RunTools, withoutToken } from './run.ts';
 
 export interface RawRequest {
   method: string;
-  /** Percent-encoded, with its leading slash; appended to the base address of the provider. */
+  /** Percent-encoded, beginning with a slash; appended to the base URL of the provider. */
   path: string;
-  /** Without the question mark, as it is to be sent. */
+  /** Without the question mark, exactly as it will be sent. */
   query: string;
-  /** As the caller sent them, names in lower case. */
+  /** As the caller sent them, with names in lower case. */
   headers: Readonly<Record<string, string>>;
   body: Buffer | undefined;
 }
@@ -49,15 +49,18 @@ export interface RawAnswer {
 }
 
 const WHOLE_PATH = parsePathTemplate('{+path}');
-/** What a URL parser keeps as a query: a number sign would begin a fragment. */
+/**
+ * Characters that a URL parser leaves unchanged in a query. A number sign is excluded, because it would begin a
+ * fragment.
+ */
 const QUERY = /^[!$-;=?-~]{0,8000}$/;
 const READS = ['GET', 'HEAD'];
 
 /**
- * Judges a raw call: the account may make it, and it stays below the base address of its provider.
+ * Checks a raw call: whether the account may make it, and whether it stays below the base URL of its provider.
  *
  * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, VALIDATION_FAILED,
- *   PROVIDER_HAS_NO_BASE_URL, INVALID_API_CONFIG
+ * PROVIDER_HAS_NO_BASE_URL, INVALID_API_CONFIG
  */
 export async function planRawCall(
   read: ReadRepositories,
@@ -89,10 +92,10 @@ function notSendable(field: string, message: string): ApiError {
 }
 
 /**
- * Makes a raw call: one request, and another one with a new credential if the provider rejects the current one. Redirects are
- * returned.
+ * Makes a raw call: one request, and a second one with a new credential if the provider rejects the current one.
+ * Redirects are not followed, but returned.
  *
- * @returns the response while it arrives, with any status, or why there is none
+ * @returns the response, whose body is still arriving, or why there is none
  * @throws ApiError ACCOUNT_NOT_ACTIVE, VALIDATION_FAILED; then nothing was sent
  */
 export async function runRawCall(
@@ -137,7 +140,7 @@ export async function runRawCall(
   }
 }
 
-/** No secret is found in what is compressed, and it was not asked for. */
+/** Rejects a compressed response: secrets could not be found in it, and the request did not ask for compression. */
 function identityCoded(answer: EgressStream): EgressStream {
   const coding = answer.headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return answer;

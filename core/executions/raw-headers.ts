@@ -2,13 +2,16 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { PlacedPart } from '../connectors/placement.ts';
 import type { ResponseHeaders } from '../net/exchange.ts';
 
-/** Headers of a raw call that name its account begin so, and stay here. */
+/** The prefix of headers by which a raw call names its account. They are not forwarded. */
 export const OWN_HEADERS = 'valetkey-';
 
-/** Of the caller's connection to us, or of a browser, and nothing to a provider. */
+/** Headers about the caller's connection to Valetkey or about a browser, which do not concern the provider. */
 const NOT_FORWARDED = new Set(['accept-encoding', 'origin', 'referer', 'user-agent', 'x-request-id']);
 
-/** Of the provider's connection to us, of its cookies, or rules for browsers that would become ours. */
+/**
+ * Headers about the provider's connection to Valetkey or its cookies, or browser policies that would apply to
+ * Valetkey's origin.
+ */
 const NOT_RETURNED = new Set([
   'alt-svc',
   'clear-site-data',
@@ -36,8 +39,9 @@ const NOT_RETURNED = new Set([
 ]);
 
 /**
- * The headers of a raw call to a provider: those of its definition, then the caller's, then the credential, which nothing replaces.
- * What says who calls or how the message is framed is left out (threat E2), and so is what Connection names (RFC 9110 §7.6.1).
+ * Returns the headers of a raw call to a provider: those of its definition, then the caller's, then the credential,
+ * which nothing can replace. Headers that identify the caller or frame the message are removed (threat E2), and also
+ * those that Connection lists (RFC 9110 §7.6.1).
  */
 export function rawRequestHeaders(
   caller: Readonly<Record<string, string>>,
@@ -51,7 +55,7 @@ export function rawRequestHeaders(
   const headers = Object.fromEntries([
     ...Object.entries(usual).map(([name, value]) => [name.toLowerCase(), value]),
     ...forwarded,
-    // No secret is found in what is compressed.
+    // Secrets cannot be found in compressed responses.
     ['accept-encoding', 'identity'],
     ...credential.filter((part) => part.in === 'header').map(({ name, value }) => [name.toLowerCase(), value]),
   ]) as Record<string, string>;
@@ -59,7 +63,7 @@ export function rawRequestHeaders(
   return cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') };
 }
 
-/** The headers of a provider's response that the caller gets, with the credential removed (threat E5). */
+/** Returns the response headers for the caller, with the credential removed (threat E5). */
 export function rawAnswerHeaders(
   answered: ResponseHeaders,
   scrub: (text: string) => string,

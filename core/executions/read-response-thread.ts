@@ -3,7 +3,7 @@ import { FileContent } from '../tools/file-content.ts';
 import { readAnswer } from '../tools/read-answer.ts';
 import type { ReadResponse, ResponseToRead } from './read-response.ts';
 
-/** The work of reading a response, in its thread. */
+/** Reads a response, inside the thread. */
 export function run({ facts, status, headers, body: given, secrets, hidden, now }: ResponseToRead): ReadResponse {
   const body = Buffer.from(given.buffer, given.byteOffset, given.length);
   const rules = { scrub: createScrubber(secrets), hidden, now: () => now };

@@ -17,9 +17,9 @@ export interface ResponseToRead {
 }
 
 export interface ReadResponse {
-  /** Its data is null where there is a file. */
+  /** `data` is null if the result is a file. */
   outcome: ToolOutcome;
-  /** `body`: the bytes are those of the response, as they came. */
+  /** `body`: the file's bytes are the unchanged response body. */
   file?: { name: string; mediaType: string | undefined; bytes: Uint8Array | 'body' };
 }
 

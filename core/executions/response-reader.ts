@@ -13,10 +13,11 @@ export interface ResponseReader {
   /**
    * Reads a small response immediately, and a larger one in a thread.
    *
-   * @param environmentId whose places in the threads it takes
+   * @param environmentId the environment that the work is counted for
    * @param secrets every text that must not be in the outcome
-   * @param hidden query parameters that carry the credential
-   * @throws EgressError `busy` when too many responses wait, `invalid_response` when reading takes too much time or memory
+   * @param hidden query parameters that contain the credential
+   * @throws EgressError `busy` if too many responses are waiting, `invalid_response` if reading takes too much time or
+   * memory
    */
   read(
     environmentId: string,
@@ -35,14 +36,14 @@ export function createResponseReader(threads: ThreadPool, now: () => number): Re
       }
       const { status, headers, body } = response;
       const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
-      // The bytes are part of BODIES already, and a thread gets its copy when it begins.
+      // The bytes are already counted in BODIES, and the thread copies them when it begins.
       const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
       return outcomeOf(read, body);
     },
   };
 }
 
-/** Without what reading does not need: threads get a copy. */
+/** Removes what reading does not need, because the thread receives a copy. */
 function factsOf({ tool, provider, input, at }: ReadingFacts): ReadingFacts {
   const { name, hints, errors, response, pagination } = tool;
   const { errors: ofProvider, rate_limit } = provider.api;

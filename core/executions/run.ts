@@ -69,10 +69,10 @@ export async function runPlan(
   }
 }
 
-/** What the bodies of an execution hold in memory. */
+/** The memory that an execution holds for its bodies. */
 interface Bodies {
   files: ByteHold;
-  /** The request that is sent, and its response until it is read. */
+  /** The request that is being sent, and its response until it has been read. */
   wire: ByteHold;
 }
 
@@ -111,7 +111,7 @@ async function runHeld(
     },
     refresh: renew,
     send: (request, timeoutMs) => {
-      // The response before this one has been read by now.
+      // The previous response has been read by now.
       bodies.wire.release();
       return send(egress, request, account.origins, timeoutMs, bodies.wire);
     },
@@ -138,7 +138,7 @@ async function runHeld(
       watch,
     };
     const outcome = await callUpstreamTool(page, upstream);
-    // A token that could not be renewed for now says nothing about the grant.
+    // If the token could not be renewed at the moment, the grant may still be valid.
     const hasEnded = !outcome.ok && outcome.error.kind === 'upstream_auth' && !refreshFailure;
     if (hasEnded) await endRefusedAccount(tools, account, cause);
     return outcome;
@@ -163,12 +163,12 @@ async function runHeld(
   }
 }
 
-/** The call with the stored files that it sends. */
+/** Returns the call including the stored files that it sends. */
 async function loaded({ call, account, files }: ExecutionPlan, tools: Pick<RunTools, 'files'>): Promise<PreparedCall> {
   return files.length === 0 ? call : withFiles(call, await tools.files.load(account.environmentId, account, files));
 }
 
-/** The exact request of a plan with its secrets masked; nothing is obtained, refreshed or sent. */
+/** Returns the exact request of a plan with its secrets masked. Nothing is obtained, refreshed or sent. */
 export async function previewPlan(
   plan: ExecutionPlan,
   tools: Pick<RunTools, 'vault' | 'now' | 'random' | 'files'>,
@@ -179,7 +179,7 @@ export async function previewPlan(
   return dryRun(await loaded(plan, tools), credential);
 }
 
-/** Stands for a token that the service will have obtained by the time that the call is made. */
+/** Returns a placeholder for a token that Valetkey would obtain before the call. */
 function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
   if (!isOwnObtaining(account)) return undefined;
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
@@ -190,7 +190,7 @@ export function withoutToken({ authorizationType }: AccountRow, party: CallParty
   return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, party);
 }
 
-/** A refused credential that could not be renewed: the failure of the renewal says what helps. */
+/** Replaces the error of a rejected credential that could not be renewed: the failed renewal tells what to do. */
 export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, culprit } = failure;
@@ -206,7 +206,7 @@ function open(
   return openCredential({ account, connection, provider: call.provider, pattern: call.pattern }, tools);
 }
 
-/** What an account authenticates with now; null when it holds nothing that a request could carry. */
+/** Returns the credential of an account; null if it has none that a request could contain. */
 export function openCredential(
   party: SigningParty & { account: AccountRow },
   tools: Pick<RunTools, 'vault' | 'now' | 'random'>,

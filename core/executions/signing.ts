@@ -14,7 +14,7 @@ export interface SigningTools extends Pick<SignerTools, 'now' | 'random'> {
   vault: Vault;
 }
 
-/** The part of an account that its signatures depend on. */
+/** The part of an account that determines its signatures. */
 export interface SigningParty {
   account: Pick<AccountRow, 'apiConfig'>;
   connection: ConnectionRow;
@@ -23,11 +23,11 @@ export interface SigningParty {
 }
 
 /**
- * The credential of an account whose calls are signed as a whole.
+ * Returns the credential of an account whose calls are signed as a whole.
  *
- * @returns undefined for an account whose calls are not signed, or that holds nothing yet to sign with
- * @throws ApiError UNSUPPORTED_CONNECTION_TYPE when the provider does not say what signatures are for,
- *   CONNECTION_NOT_READY when the connection lacks what they are made with
+ * @returns undefined for an account whose calls are not signed, or that has no credentials to sign with yet
+ * @throws ApiError UNSUPPORTED_CONNECTION_TYPE if the provider's definition lacks the service name for signatures,
+ * CONNECTION_NOT_READY if the connection lacks the client to sign with
  */
 export function signingCredential(party: SigningParty, details: Details, tools: SigningTools): Credential | undefined {
   const { pattern, account, connection } = party;
@@ -44,7 +44,7 @@ export function signingCredential(party: SigningParty, details: Details, tools: 
   }
 }
 
-/** What stands for such a credential in the preview of a call before there is one. */
+/** Returns the credential for the preview of a signed call, before one has been obtained. */
 export function signingPreview({
   account,
   pattern,

@@ -10,9 +10,9 @@ const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
 };
 
 /**
- * The problem of an execution that its provider refused or failed.
+ * Returns the error of an execution that its provider rejected or that failed.
  *
- * @param party whose account it was, to say what helps when its credential was refused
+ * @param party the account's data, which determines what to do after a rejected credential
  */
 export function toolFailure(error: ToolError, executionId: string, party: AccountParty): ApiError {
   return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
@@ -21,7 +21,7 @@ export function toolFailure(error: ToolError, executionId: string, party: Accoun
   });
 }
 
-/** The problem of an MCP server that did not list its tools. */
+/** Returns the error for an MCP server that could not list its tools. */
 export function toolsNotListed(error: ToolError, party: AccountParty): ApiError {
   const { kind, message, retryAfterMs } = error;
   if (kind === 'service_busy') return new ApiError('SERVER_BUSY', message, { retryAfterMs });
@@ -46,7 +46,7 @@ function explained(error: ToolError, { pattern, connection }: AccountParty) {
 }
 
 function nextAction({ kind, retryable, culprit, requiredScopes }: ToolError, party: CallParty): NextAction | undefined {
-  // What passes by itself needs no action.
+  // A temporary failure needs no action.
   if (kind === 'upstream_auth') return retryable ? undefined : credentialRefused(party, culprit);
   return requiredScopes && scopesMissing(requiredScopes, party);
 }

@@ -4,10 +4,11 @@ import { EgressError } from '../net/egress-error.ts';
 import { JobLimitError } from '../threads/job.ts';
 
 /**
- * Says why a response was not read in a thread. The call was sent, so it has an outcome: a failure of the caller's request would say that
- * nothing happened.
+ * Throws the error for a response that a thread could not read. The call was sent, so the execution must have an
+ * outcome; an error of the request would say that nothing was sent.
  *
- * @throws EgressError `busy` when too many responses wait, `invalid_response` when reading takes too much time or memory; `error` otherwise
+ * @throws EgressError `busy` if too many responses are waiting, `invalid_response` if reading takes too much time or
+ * memory; otherwise `error`
  */
 export function refuseUnread(error: unknown): never {
   if (error instanceof ApiError) {

@@ -2,15 +2,15 @@ import { isRecord } from '../tools/pointer.ts';
 import type { Operation } from './operations.ts';
 import type { Resolver } from './resolve.ts';
 
-/** What the document says about a successful response. */
+/** A successful response, as the document describes it. */
 export interface Answer {
-  /** The schema of its JSON; undefined when there is none. */
+  /** The schema of its JSON; undefined if there is none. */
   schema: unknown;
   /** Names of its headers, in lower case. */
   headers: ReadonlySet<string>;
 }
 
-/** The first successful response with JSON, else the first successful one. */
+/** Returns the first successful response with JSON, otherwise the first successful one. */
 export function readAnswerOf({ data }: Operation, resolve: Resolver): Answer {
   const responses = isRecord(data['responses']) ? data['responses'] : {};
   const successes = Object.keys(responses)

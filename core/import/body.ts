@@ -12,20 +12,20 @@ import { branchesOf, isBinary, membersOf, requiredOf, type SchemaReader, typesOf
 
 type Data = Record<string, unknown>;
 
-/** A body, read: what it asks a caller for, and how it is written once each input has its key. */
+/** The plan for a request body: its inputs, and a function that builds its template when each input has its key. */
 export interface BodyPlan {
   drafts: InputDraft[];
-  /** @param keyOf the key of a draft */
+  /** @param keyOf returns the key of a draft */
   write(keyOf: (draft: InputDraft) => string): ToolBody;
 }
 
 type Format = 'json' | 'form' | 'multipart' | 'raw';
 
 /**
- * Reads the body of an operation in the best of its media types: JSON before forms, forms before multipart, then anything
- * else as it is.
+ * Plans the body of an operation in the best of its media types: JSON before forms, forms before multipart, then any
+ * other type without conversion.
  *
- * @returns undefined when the operation takes none
+ * @returns undefined if the operation has no body
  */
 export function planBody(
   operation: Operation,
@@ -61,7 +61,7 @@ interface BodyContext {
   description: unknown;
 }
 
-/** Lower ranks win; the document's order decides between equals. */
+/** Chooses the media type with the lowest rank; among equals, the first one in the document. */
 function chooseMedia(
   keys: readonly string[],
   wanted: unknown,
@@ -86,7 +86,7 @@ function rankOf(mediaType: string): number {
   return mediaType.startsWith('text/') ? 5 : 6;
 }
 
-/** An object: its members become inputs. */
+/** Plans a body that is an object: its members become inputs. */
 function objectBody(schema: unknown, context: BodyContext, wrapper?: string): BodyPlan | undefined {
   const { read, rules, format } = context;
   const view = read(schema) ?? {};
@@ -116,18 +116,18 @@ function objectBody(schema: unknown, context: BodyContext, wrapper?: string): Bo
     );
     return bodyOf(wrapper === undefined ? value : { [wrapper]: value }, context, members);
   };
-  // A member that is called like a directive could not be told from one.
+  // A member whose name looks like a template directive could not be distinguished from one.
   return members.some(([name]) => name.startsWith('$')) ? undefined : { drafts, write };
 }
 
-/** An object that says that it has no members. */
+/** Whether a schema allows only an object without members. */
 function isEmptyObject(view: Data): boolean {
   return isRecord(view['properties']) && Object.keys(view['properties']).length === 0 && !view['additionalProperties'];
 }
 
 /**
- * A list, a plain value, alternatives or a free object: one input for the whole body. A form that is not an object is treated as
- * text, a multipart body as a map of its parts.
+ * Plans one input for the whole body, for a list, a plain value, alternatives or an object with any members. A form
+ * that is not an object is treated as text, a multipart body as a map of its parts.
  */
 function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
   const { format, read } = context;
@@ -145,7 +145,7 @@ function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
   return { drafts: [draft], write: (keyOf) => bodyOf({ $input: keyOf(draft) }, context, []) };
 }
 
-/** A text that is sent as it is, or a file. */
+/** Plans a text that is sent without conversion, or a file. */
 function rawBody(schema: unknown, context: BodyContext): BodyPlan {
   const view = context.read(schema) ?? {};
   const text =
@@ -176,7 +176,7 @@ function bodyOf(
   if (format === 'json') return { format, ...(mediaType !== 'application/json' && { media_type: mediaType }), value };
   if (format === 'form') {
     const deep = members.some(([name]) => isRecord(encoding[name]) && encoding[name]['style'] === 'deepObject');
-    // OpenAPI 3.1 §4.8.15: without an encoding a list of a form is repeated.
+    // OpenAPI 3.1 §4.8.15: unless an encoding is declared, a list in a form repeats its name.
     return { format: 'form', value, lists: deep ? 'indices' : 'repeat' };
   }
   const parts = Object.fromEntries(
@@ -188,7 +188,7 @@ function bodyOf(
   return { format: 'multipart', value, ...(Object.keys(parts).length > 0 && { parts }) };
 }
 
-/** The schema of a file, or a list of them, where a part of a form is one. */
+/** Returns the input schema for a file, or for a list of files, if a form part is one. */
 function fileSchema(member: unknown, read: SchemaReader): JsonSchema | undefined {
   const view = read(member) ?? {};
   const file = fileInputSchema(plainText(view['description'], 200) || 'A file.');

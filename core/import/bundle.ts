@@ -6,14 +6,14 @@ export interface ParsedFile {
   data: unknown;
 }
 
-/** Where the other files of a bundle are in the combined document. */
+/** The member of the combined document that contains the other files. */
 const PLACE = 'x-valetkey-files';
 
 /**
- * Makes one document of several files: each other file becomes a member of the root, and references between files become
- * local ones. A reference to a file that is not there, or to another host, stays as it is and resolves to nothing.
+ * Combines several files into one document: each other file becomes a member of the root, and references between files
+ * become local ones. A reference to a missing file or to another host is not changed, so it cannot be resolved.
  *
- * @param root the file that holds the OpenAPI document; its data is changed
+ * @param root the file with the OpenAPI document; its data is changed
  */
 export function bundle(
   root: ParsedFile & { data: Record<string, unknown> },
@@ -34,7 +34,10 @@ export function bundle(
   return root.data;
 }
 
-/** A property may be named $ref (Kubernetes has one): only a text is a reference. */
+/**
+ * Rewrites references. `$ref` is only a reference if its value is a text, because a property may have this name (as in
+ * Kubernetes).
+ */
 function rewrite(data: unknown, change: (reference: string) => string): void {
   const seen = new Set<unknown>();
   const queue = [data];

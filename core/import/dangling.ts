@@ -6,10 +6,10 @@ const MAX_NAMED = 3;
 const VALUES = new Set(['example', 'default', 'enum', 'const', 'value']);
 
 /**
- * Reports references without a target: to another host, to a file that was not given, or to a missing part of the document. The
- * referring parts are omitted or accept any value, so the report must say why.
+ * Reports references without a target: to another host, to a file that was not given, or to a missing part of the
+ * document. The parts that contain such references are omitted or accept any value, so the report must say why.
  *
- * @returns no sentence, or one
+ * @returns an empty list, or a list with one sentence
  */
 export function danglingReferences(document: Record<string, unknown>, resolve: Resolver): string[] {
   const dangling = new Set<string>();

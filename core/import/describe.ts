@@ -4,10 +4,16 @@ import { plainText } from './plain-text.ts';
 
 type Data = Record<string, unknown>;
 
-/** Characters of a description that a model chooses by; a comparable catalogue has a median of 125. */
+/**
+ * The maximum length of a description, in characters. Models choose tools by it; a comparable catalogue has a median of
+ * 125.
+ */
 const MAX_DESCRIPTION = 280;
 
-/** What the operation does, in one line: an overlay's words, else the summary and the beginning of the description. */
+/**
+ * Returns one line that says what the operation does: the overlay's description, otherwise the summary and the
+ * beginning of the description.
+ */
 export function describe({ data, method, path }: Operation, overlay: Data): string {
   const said = plainText(overlay['description'] ?? extension(data, 'x-gram')['description'], MAX_DESCRIPTION);
   if (said !== '') return said;
@@ -23,7 +29,7 @@ export function describe({ data, method, path }: Operation, overlay: Data): stri
     : `${sentence} ${plainText(description, room)}`;
 }
 
-/** A short name for people. */
+/** Returns a short name for users. */
 export function titleOf({ data, operationId, method, path }: Operation, overlay: Data): string {
   const words = snake(operationId ?? '').replaceAll('_', ' ');
   const title =
@@ -33,7 +39,7 @@ export function titleOf({ data, operationId, method, path }: Operation, overlay:
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** Tags as filters take them. */
+/** Returns tags in the format of filters. */
 export function tagsOf({ data }: Operation, overlay: Data): string[] {
   const listed = overlay['tags'] ?? data['tags'];
   const tags = (Array.isArray(listed) ? listed : []).map((tag) => snake(String(tag)).slice(0, 40).replace(/_$/, ''));

@@ -5,14 +5,14 @@ import { requiredOf, type SchemaReader } from './schema-view.ts';
 /** How a parameter is handled: the caller sets it, it is always sent, or it is hidden. */
 export type Exposure = { kind: 'offer' } | { kind: 'fix'; value: unknown } | { kind: 'hide'; why: string };
 
-/** `x-tool-params` of an overlay, by wire names. */
+/** `x-tool-params` of an overlay, by the names that parameters have in requests. */
 export interface ParameterRules {
   hide: ReadonlySet<string>;
   show: ReadonlySet<string>;
   fix: Readonly<Record<string, unknown>>;
 }
 
-/** Headers that say how the message is to be read; the engine writes them. */
+/** Headers that describe the message format; the server writes them. */
 const PROTOCOL_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -23,7 +23,7 @@ const PROTOCOL_HEADERS = new Set([
   'cookie',
 ]);
 
-/** Parameters of the transport, not of the operation. */
+/** Parameters of the transport, which are not part of the operation. */
 const NOISE = new Set([
   'prettyprint',
   'callback',
@@ -43,17 +43,17 @@ const CREDENTIAL_NAMES =
 const SIGNATURE_NAMES =
   /^x-amz-(content-sha256|date|algorithm|credential|security-token|signature|signedheaders|expires)$/i;
 
-/** True for a parameter that carries a credential by its usual name, or as a security scheme says. */
+/** Whether a parameter contains a credential, judged by its name or by a security scheme. */
 export function isCredential(parameter: Parameter, schemeNames: ReadonlySet<string>): boolean {
   if (schemeNames.has(`${parameter.in} ${parameter.name.toLowerCase()}`)) return true;
   return parameter.in !== 'path' && (CREDENTIAL_NAMES.test(parameter.name) || SIGNATURE_NAMES.test(parameter.name));
 }
 
 /**
- * Decides about one parameter: credentials, protocol headers and noise are never offered to a model, and a required parameter
- * with a single allowed value is fixed.
+ * Determines how a parameter is handled: credentials, protocol headers and transport parameters are hidden from models,
+ * and a required parameter with a single allowed value is fixed.
  *
- * @param schemeNames places and names of the document's apiKey schemes: `query key`
+ * @param schemeNames places and names of the document's apiKey schemes, for example `query key`
  */
 export function exposureOf(
   parameter: Parameter,

@@ -2,8 +2,9 @@ import { isRecord } from '../tools/pointer.ts';
 import type { ToolHints } from '../tools/tool.ts';
 
 /**
- * What a client may assume, by the method (RFC 9110 §9.2): GET and HEAD read, PUT and DELETE can be repeated and may overwrite,
- * POST and PATCH promise nothing. All are stated, since the defaults of protocols differ; an overlay knows better.
+ * Returns the hints of a tool by its HTTP method (RFC 9110 §9.2): GET and HEAD only read; PUT and DELETE can be
+ * repeated and may overwrite; POST and PATCH have no guarantees. Every hint is set, because protocols have different
+ * defaults. An overlay can replace them.
  *
  * @param overlay `x-tool.hints`
  */
@@ -18,7 +19,7 @@ export function hintsOf(method: string, overlay: unknown): ToolHints {
     read_only: readOnly,
     destructive: !readOnly && stated('destructive', method === 'PUT' || method === 'DELETE'),
     idempotent: readOnly || stated('idempotent', repeats),
-    // An API is a world of others; only who knows it can say otherwise.
+    // By default, a tool is assumed to reach systems of other parties; only an overlay can say otherwise.
     open_world: stated('open_world', true),
   };
   return Object.keys(said).length === 0 ? hints : { ...hints, reason: 'Set by an overlay of the import.' };

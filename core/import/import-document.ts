@@ -28,26 +28,26 @@ export interface ImportRequest extends Selection {
   files: readonly SourceFile[];
   /** Overlay documents, applied in order. */
   overlays?: readonly SourceFile[];
-  /** The identifier of the provider that the tools are for. */
+  /** The identifier of the provider that the tools belong to. */
   connector: string;
-  /** Names that earlier imports gave, by source id; they stay. */
+  /** The tool names of earlier imports, by source id; they are kept. */
   names?: ReadonlyMap<string, string>;
-  /** Names that other tools have. */
+  /** Names that other tools already have. */
   taken?: readonly string[];
-  /** Most tools that are made; what is beyond is left out. */
+  /** The maximum number of tools; further operations are skipped. */
   limit?: number;
-  /** Told now and then how many operations are done. */
+  /** Called from time to time with the number of processed operations. */
   progress?(done: number, of: number): void;
 }
 
-/** What came of a document. */
+/** The result of an import. */
 export interface ImportResult {
   title: string;
   description: string;
-  /** Absolute https address; undefined when the document names none. */
+  /** An absolute https address; undefined if the document names none. */
   baseUrl: string | undefined;
   authPatterns: AuthPattern[];
-  /** By source id, in the document's order. */
+  /** In the document's order. */
   tools: { sourceId: string; tool: Tool }[];
   report: ImportReport;
 }
@@ -56,10 +56,10 @@ export const DEFAULT_LIMIT = 300;
 const PROGRESS_EVERY = 50;
 
 /**
- * Turns an OpenAPI document into tools. Each stage is one file, in this order. An invalid operation never fails the import; the
- * report gives the reason.
+ * Converts an OpenAPI document to tools. Each stage is one file, in this order. An invalid operation does not fail the
+ * import; the report gives the reason.
  *
- * @throws ApiError INVALID_DOCUMENT if the document or an overlay cannot be read at all
+ * @throws ApiError INVALID_DOCUMENT if the document or an overlay cannot be read
  */
 export async function importDocument(request: ImportRequest): Promise<ImportResult> {
   const document = await normalise(loadDocument(request.files));
@@ -145,7 +145,7 @@ function select(
   return selected;
 }
 
-/** Parameters that look like credentials, for documents that name no scheme. */
+/** Returns parameters that look like credentials, for documents that declare no security scheme. */
 function unnamedCredentials(operations: readonly Operation[], resolve: ReturnType<typeof createResolver>) {
   return operations.flatMap((operation) =>
     readParameters(operation, resolve).filter((parameter) => isCredential(parameter, new Set())),

@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts';
 
 /**
- * The error for a document, an overlay or an option that cannot be imported. Problems of a single operation are not errors; they
- * are in the report.
+ * Creates the error for a document, an overlay or an option that cannot be imported. Problems of a single operation are
+ * not errors; they are in the report.
  *
- * @param field what the caller gave: `files`, `overlays[0]`, `base_url`
+ * @param field the invalid field of the request: `files`, `overlays[0]`, `base_url`
  * @param message the rest of a sentence whose subject is the field
  */
 export function importError(field: string, message: string, cause?: unknown): ApiError {

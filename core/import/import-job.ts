@@ -5,7 +5,7 @@ import type { ThreadPool } from '../threads/pool.ts';
 import type { ImportRequest, ImportResult } from './import-document.ts';
 import { importError } from './import-error.ts';
 
-/** Everything that a request is made of but functions, which cannot be sent to a thread. */
+/** The request without its functions, which cannot be sent to a thread. */
 type ThreadRequest = Omit<ImportRequest, 'progress'>;
 
 const importJob: Job<ThreadRequest, ImportResult> = {
@@ -16,9 +16,9 @@ const importJob: Job<ThreadRequest, ImportResult> = {
 /**
  * Imports a document in a thread.
  *
- * @param environmentId whose places the import takes
- * @throws ApiError INVALID_DOCUMENT as importDocument does, and for a document that takes too much time or memory; RATE_LIMITED or
- *   SERVER_BUSY when too many imports wait
+ * @param environmentId the environment that the import is counted for
+ * @throws ApiError INVALID_DOCUMENT as `importDocument`, and for a document that takes too much time or memory;
+ * RATE_LIMITED or SERVER_BUSY if too many imports are waiting
  */
 export async function importInThread(
   threads: ThreadPool,

@@ -1,4 +1,4 @@
 import { type ImportRequest, type ImportResult, importDocument } from './import-document.ts';
 
-/** The work of `importJob`, in its thread. */
+/** Imports a document, inside the thread. */
 export const run = (request: ImportRequest): Promise<ImportResult> => importDocument(request);

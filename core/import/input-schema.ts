@@ -3,7 +3,7 @@ import type { Input } from './inputs.ts';
 import { DETAILS, type Detail, SchemaWriter, TooLargeError } from './schema.ts';
 import type { SchemaReader } from './schema-view.ts';
 
-/** How large a schema may become, in bytes of JSON and in schemas within it, and which details are tried. */
+/** The maximum size of a schema, in bytes of JSON and in number of subschemas, and the levels of detail to try. */
 interface Bounds {
   bytes: number;
   nodes: number;
@@ -11,19 +11,19 @@ interface Bounds {
 }
 
 const INPUT: Bounds = { bytes: 16_384, nodes: 3000, details: DETAILS };
-/** Output schemas only help a model, so they get less space; a model pays for every byte. */
+/** Output schemas get less space: they are optional help for a model, and every byte costs tokens. */
 const OUTPUT: Bounds = { bytes: 6144, nodes: 500, details: DETAILS.slice(2) };
-/** A call needs every required input, even if there are many. */
+/** The size limit if the required inputs alone exceed the normal one; a call needs every required input. */
 const LAST_RESORT = 15_000;
 
 export interface WrittenSchema {
   schema: JsonSchema;
   cut: boolean;
-  /** Members below the top that have no legal name. */
+  /** Members below the top level that were dropped because of an invalid name. */
   dropped: string[];
 }
 
-/** One input schema of all inputs: closed, without references, as detailed as its size allows. */
+/** Builds the input schema of a tool: closed, without references, with as much detail as its size limit allows. */
 export function writeInputSchema(inputs: readonly Input[], read: SchemaReader): WrittenSchema {
   const required = inputs.filter((input) => input.required && input.preset === undefined).map(({ key }) => key);
   const write = (writer: SchemaWriter): JsonSchema => ({
@@ -43,7 +43,7 @@ function writeProperty({ schema, description, fixed, preset }: Input, writer: Sc
   return preset === undefined ? written : { ...written, default: preset };
 }
 
-/** The schema of a response; `{}` if the document has none or it is too large. */
+/** Builds the schema of a response; `{}` if the document has none or it is too large. */
 export function writeOutputSchema(schema: unknown, read: SchemaReader): JsonSchema {
   if (schema === undefined) return {};
   return firstThatFits(OUTPUT, read, 'output', (writer) => writer.write(schema))?.schema ?? {};

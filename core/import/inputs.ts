@@ -4,20 +4,20 @@ import { LEGAL_KEY } from './schema.ts';
 
 export type InputPlace = 'path' | 'query' | 'header' | 'body';
 
-/** Something that a call can be given, before it has its key. */
+/** An input of a tool before it has its key. */
 export interface InputDraft {
   place: InputPlace;
-  /** Its name in the document and on the wire. */
+  /** Its name in the document and in requests. */
   wire: string;
-  /** A schema of the document. */
+  /** The schema from the document. */
   schema: unknown;
-  /** Instead of it: a schema of ours (files). */
+  /** A schema that replaces it (for files). */
   fixed?: JsonSchema;
   required: boolean;
   description?: unknown;
-  /** The key that an overlay gives. */
+  /** The key that an overlay requests. */
   wanted?: string;
-  /** Filled in when a caller leaves it out. */
+  /** The value that is used if a caller omits the input. */
   preset?: unknown;
 }
 
@@ -29,11 +29,12 @@ export interface Input extends InputDraft {
 const MAX_KEY = 64;
 
 /**
- * Gives every input the one key by which a model names it: the wire name where it is legal, else the nearest legal one.
- * A member of the body keeps its name before a parameter, the path before the query, the query before a header; the other one
- * says where it belongs (`path_id`). Nothing depends on the order in which the document lists them.
+ * Gives every input its key, which models use: its name in requests if that is a legal key, otherwise the nearest legal
+ * one. If two inputs want the same key, a body member comes before a parameter, the path before the query, and the
+ * query before a header; the other input's key gets its place as a prefix (`path_id`). The order in the document has no
+ * influence.
  *
- * @param reserved keys that belong to the engine (`cursor`, where the tool has pages)
+ * @param reserved keys that the server uses itself (`cursor` if the tool has pages)
  */
 export function nameInputs(drafts: readonly InputDraft[], reserved: readonly string[] = []): Input[] {
   const ranked = [...drafts].sort((a, b) => RANK[a.place] - RANK[b.place] || compare(a.wire, b.wire));
@@ -52,7 +53,10 @@ export function nameInputs(drafts: readonly InputDraft[], reserved: readonly str
 
 const RANK: Record<InputPlace, number> = { body: 0, path: 1, query: 2, header: 3 };
 
-/** `$top` → `top`, `filter[x]` → `filter_x`. Keys of the path are variables of a URI template, which take no dash. */
+/**
+ * Returns a legal key: `$top` → `top`, `filter[x]` → `filter_x`. Path keys are variables of a URI template, which must
+ * not contain a dash.
+ */
 export function legalKey(wire: string, place: InputPlace): string {
   const legal = place === 'path' ? /^[A-Za-z0-9_]{1,64}$/ : LEGAL_KEY;
   if (legal.test(wire) && wire !== '__proto__') return wire;

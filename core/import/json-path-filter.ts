@@ -16,17 +16,17 @@ type FunctionCall = {
 };
 type Comparable = Literal | ({ type: 'RelSingularQuery' | 'AbsSingularQuery' } & Segments) | FunctionCall;
 
-/** A filter of RFC 9535 §2.3.5, as the library's parser gives it. */
+/** A filter expression of RFC 9535 §2.3.5, as the library parses it. */
 export type JsonPathFilter =
   | { type: 'LogicalOrExpr' | 'LogicalAndExpr'; left: JsonPathFilter; right: JsonPathFilter }
   | { type: 'LogicalNotExpr'; expression: JsonPathFilter }
   | { type: 'TestExpr'; expression: FilterQuery | FunctionCall }
   | { type: 'ComparisonExpr'; left: Comparable; right: Comparable; op: '==' | '!=' | '<' | '<=' | '>' | '>=' };
 
-/** What a query that selects nothing stands for (RFC 9535 §2.3.5.2.2). */
+/** The value of a query that selects nothing (RFC 9535 §2.3.5.2.2). */
 const NOTHING = Symbol('Nothing');
 
-/** @param node what `@` stands for */
+/** @param node the value of `@` */
 export function passesFilter(root: PathNode, node: PathNode, filter: JsonPathFilter, work: PathWork): boolean {
   return new Filter(root, node, work).passes(filter);
 }
@@ -71,7 +71,7 @@ class Filter {
     return only(follow(this.#root, start, comparable.segments, this.#work));
   }
 
-  /** RFC 9535 §2.4. A function with other arguments than it takes is false. */
+  /** RFC 9535 §2.4. A function with wrong arguments evaluates to false. */
   #call({ name, arguments: given }: FunctionCall): unknown {
     const [first, second] = given;
     if (first === undefined || given.length !== (name === 'match' || name === 'search' ? 2 : 1)) return false;
@@ -139,7 +139,7 @@ class Filter {
   }
 }
 
-/** `match()` compares with the whole text, whether the pattern says so or not. */
+/** Returns the pattern for `match()`, which always compares with the whole text. */
 function wholeValue(pattern: string): string {
   return `^(?:${pattern.replace(/^\^/, '').replace(/(?<!\\)((?:\\\\)*)\$$/, '$1')})$`;
 }

@@ -3,31 +3,33 @@ import { isRecord } from '../tools/pointer.ts';
 import { type JsonPathFilter, passesFilter } from './json-path-filter.ts';
 import type { PathWork } from './path-work.ts';
 
-/** A node of a document: its value and its location. */
+/** A node of a document: its value and its position. */
 export interface PathNode {
   parent: Record<string, unknown> | unknown[];
   key: string | number;
   value: unknown;
-  /** 0 for the document. */
+  /** 0 for the root of the document. */
   depth: number;
 }
 
 type Query = ReturnType<typeof parse>;
 type Segment = Query['segments'][number];
 type Selector = (Segment['node'] & { type: 'BracketedSelection' })['selectors'][number];
-/** What a segment holds: one selector, or several in brackets. */
+/** The content of a segment: one selector, or several in brackets. */
 export type SegmentNode = Segment['node'] | Selector;
 
-/** A longer or deeper expression could keep its parser busy by itself. */
+/** Limits for expressions; parsing a longer or deeper one could take too long. */
 const MAX_EXPRESSION = 2000;
 const MAX_BRACKETS = 20;
 
 /**
- * Selects the nodes of a document that a JSONPath names (RFC 9535), each once, parents before their members. The expression is read by
- * a library; it is evaluated here because the library bounds neither the nodes it visits nor the time of `match()` and `search()`.
+ * Returns the nodes of a document that a JSONPath selects (RFC 9535), each once, parents before their members. A
+ * library parses the expression. It is evaluated here, because the library limits neither the number of visited nodes
+ * nor the time of `match()` and `search()`.
  *
- * @param work bounds what all selections of one import may cost
- * @throws PathWorkError when `work` is used up, PatternError for a pattern beyond the linear ones, Error for what is not a JSONPath
+ * @param work limits the cost of all selections of one import
+ * @throws PathWorkError if `work` is used up, PatternError for a pattern that the linear engine does not support, Error
+ * for an invalid JSONPath
  */
 export function selectNodes(document: unknown, expression: string, work: PathWork): PathNode[] {
   if (expression.length > MAX_EXPRESSION || nesting(expression) > MAX_BRACKETS) {
@@ -38,7 +40,7 @@ export function selectNodes(document: unknown, expression: string, work: PathWor
   return once(follow(root, root, parse(expression).segments, work));
 }
 
-/** @param start the node that `@` stands for in a filter, else the root */
+/** @param start the value of `@` in a filter, otherwise the root */
 export function follow(
   root: PathNode,
   start: PathNode,
@@ -131,7 +133,7 @@ function* slice(
   }
 }
 
-/** A path may name a node twice, `$['a','a']`; what is done to it is done once. */
+/** Removes duplicates: a path such as `$['a','a']` selects a node twice, but an action applies once. */
 function once(nodes: readonly PathNode[]): PathNode[] {
   const seen = new Map<object, Set<string | number>>();
   return nodes.filter(({ parent, key }) => {
@@ -143,7 +145,7 @@ function once(nodes: readonly PathNode[]): PathNode[] {
   });
 }
 
-/** The deepest nesting of brackets and parentheses, quotes not regarded: it is a bound. */
+/** Returns the deepest nesting of brackets and parentheses. Quotes are ignored, so the result may be too high. */
 function nesting(expression: string): number {
   let depth = 0;
   let deepest = 0;

@@ -3,7 +3,7 @@ import { isRecord } from '../tools/pointer.ts';
 import { bundle } from './bundle.ts';
 import { importError } from './import-error.ts';
 
-/** One file of a document: its name as references write it, and its text (JSON or YAML). */
+/** One file of a document: its name in references, and its text (JSON or YAML). */
 export interface SourceFile {
   name: string;
   text: string;
@@ -11,7 +11,10 @@ export interface SourceFile {
 
 export const LOAD_LIMITS = { bytes: 64 * 1024 * 1024, depth: 200, aliases: 100, files: 2000, marks: 5000 } as const;
 
-/** What a token of the lexer of YAML begins with: a plain scalar (the lexer marks it), a quoted one, or an alias. */
+/**
+ * Matches the beginning of a token of the YAML lexer that is a value: a plain scalar (which the lexer marks with
+ * U+001F), a quoted one, or an alias.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the mark is one
 const VALUE = /^[\u001f"'*]/;
 const BLANK_OR_COMMENT = /^[\s#]/;
@@ -42,7 +45,8 @@ export function loadDocument(files: readonly SourceFile[]): Record<string, unkno
 }
 
 /**
- * Parses JSON, or YAML without its traps: no aliases that multiply, no tags that make anything but data.
+ * Parses JSON, or a safe subset of YAML: no aliases that multiply the data, and no tags that create anything else than
+ * data.
  *
  * @throws ApiError INVALID_DOCUMENT
  */
@@ -75,8 +79,8 @@ function parseYaml(text: string, name: string): unknown {
 }
 
 /**
- * Brackets, dashes, anchors and tags in a row, without a value between them, cost the parser of YAML much more time and memory than
- * their text has, and mean nothing.
+ * Rejects YAML with many consecutive brackets, dashes, anchors or tags without a value between them. They are
+ * meaningless, and cost the parser much more time and memory than their length suggests.
  */
 function checkMarks(text: string, name: string): void {
   let marks = 0;
@@ -88,7 +92,10 @@ function checkMarks(text: string, name: string): void {
   }
 }
 
-/** Level by level: neither a deep document nor an alias that holds itself can exhaust the stack. */
+/**
+ * Whether a document is nested too deeply. It is checked level by level, so that neither a deep document nor a circular
+ * alias can overflow the stack.
+ */
 function isTooDeep(value: unknown): boolean {
   let level: Set<unknown> = new Set([value]);
   for (let depth = 0; level.size > 0; depth++) {

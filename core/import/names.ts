@@ -4,7 +4,7 @@ import { toolPrefix } from '../tools/tool-name.ts';
 const MAX_NAME = 64;
 const HASH = 6;
 
-/** Long words that a reader recognises without their end; used only where a name is too long. */
+/** Abbreviations of long words, used only if a name is too long. */
 const SHORT_WORDS: Readonly<Record<string, string>> = {
   administrator: 'admin',
   application: 'app',
@@ -44,22 +44,23 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
   transactions: 'txns',
 };
 
-/** What a name is made of. */
+/** The parts that a name is built from. */
 export interface NameSource {
-  /** Method and path: what locks the name. */
+  /** Method and path; they identify the operation in later imports. */
   sourceId: string;
   operationId?: string;
   method: string;
   path: string;
-  /** A name that an overlay gives. */
+  /** The name that an overlay requests. */
   wanted?: string;
 }
 
 /**
- * Names the tools of a connector: `<connector>_<operation>`, at most 64 of `[a-z0-9_]`. A name depends on its operation and
- * on which other operations want the same one, never on their order, and a name that was given once stays.
+ * Names the tools of a connector: `<connector>_<operation>`, at most 64 characters of `[a-z0-9_]`. A name depends on
+ * its operation and on which other operations want the same name, but not on their order. Names of earlier imports are
+ * kept.
  *
- * @param locked names given at earlier imports, by source id
+ * @param locked names of earlier imports, by source id
  * @param others names that belong to other tools
  * @returns names by source id
  */
@@ -73,7 +74,7 @@ export function nameTools(
   const names = new Map(
     sources.flatMap(({ sourceId }) => (locked.has(sourceId) ? [[sourceId, locked.get(sourceId) as string]] : [])),
   );
-  // A name whose operation is gone is free again: the path of an operation may change, and its tool stays.
+  // A name whose operation was removed can be used again: if the path of an operation changes, its tool keeps the name.
   const taken = new Set([...names.values(), ...others]);
   const open = sources.filter(({ sourceId }) => !names.has(sourceId));
   const wanted = new Map<string, NameSource[]>();
@@ -106,7 +107,7 @@ function fitted(prefix: string, source: NameSource): string {
   return short.length <= MAX_NAME ? short : hashed(short, source.operationId ?? source.sourceId);
 }
 
-/** The operation's id in words, else the method and the path: GET /users/{id} is get_users_by_id. */
+/** Returns the operation's id in words, otherwise method and path: GET /users/{id} becomes get_users_by_id. */
 function wordsOf({ operationId, wanted, method, path }: NameSource): string {
   const said = snake(wanted ?? operationId ?? '');
   if (said !== '') return said;
@@ -114,13 +115,13 @@ function wordsOf({ operationId, wanted, method, path }: NameSource): string {
   return snake(`${method.toLowerCase()} ${places}`);
 }
 
-/** The beginning of a name and a hash, so that two long names with the same beginning stay different. */
+/** Returns the beginning of a name and a hash, so that two long names with the same beginning stay different. */
 function hashed(name: string, of: string): string {
   const hash = createHash('sha256').update(of).digest('hex').slice(0, HASH);
   return `${name.slice(0, MAX_NAME - HASH - 1).replace(/_$/, '')}_${hash}`;
 }
 
-/** camelCase, HTTPVerbs, dots and slashes as words with underscores. */
+/** Splits camelCase, HTTPVerbs, dots and slashes into words with underscores. */
 export function snake(text: string): string {
   return text
     .normalize('NFKD')

@@ -2,10 +2,10 @@ import { convertObj } from 'swagger2openapi';
 import { importError } from './import-error.ts';
 
 /**
- * Brings a document into the form that the later stages read: OpenAPI 2.0 becomes 3.0 here; what 3.0 writes otherwise than
- * 3.1 inside a schema is taken care of where schemas are read (schema-dialect.ts).
+ * Converts an OpenAPI 2.0 document to 3.0. Differences between the schemas of 3.0 and 3.1 are handled where schemas are
+ * read (schema-dialect.ts).
  *
- * @throws ApiError INVALID_DOCUMENT for other versions and for a 2.0 document that cannot be converted
+ * @throws ApiError INVALID_DOCUMENT for other versions, and for a 2.0 document that cannot be converted
  */
 export async function normalise(document: Record<string, unknown>): Promise<Record<string, unknown>> {
   const version = String(document['openapi'] ?? document['swagger']);

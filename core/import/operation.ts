@@ -18,7 +18,10 @@ import type { Security } from './security.ts';
 
 type Data = Record<string, unknown>;
 
-/** A tool that costs a model more than this, in bytes of JSON, is worth an overlay. */
+/**
+ * A tool whose JSON is larger than this many bytes is reported, because it costs a model many tokens and an overlay
+ * could shorten it.
+ */
 const NOTICE_BYTES = 8192;
 
 /** What all operations of a document share. */
@@ -29,18 +32,18 @@ export interface DocumentContext {
   security: Security;
 }
 
-/** A tool, and what its operation lost on the way. */
+/** A tool, and what was omitted from its operation. */
 export interface MadeTool {
   tool: Tool;
   notes: { kind: NoteKind; detail: string }[];
 }
 
 /**
- * Creates the tool of one operation: parameters and body become one flat input, the rest its request template.
+ * Creates the tool of one operation: parameters and body become one flat input, the rest becomes its request template.
  *
- * @param name as locked
+ * @param name the name from `nameTools`
  * @param prefix the part of the path before the operation's path
- * @throws PathError for a path that cannot be written; any other error means that the operation contradicts itself
+ * @throws PathError for an invalid path; any other error means that the operation contradicts itself
  */
 export function makeTool(operation: Operation, name: string, prefix: string, context: DocumentContext): MadeTool {
   const { resolve, read, security } = context;
@@ -100,7 +103,10 @@ export function makeTool(operation: Operation, name: string, prefix: string, con
   return { tool, notes };
 }
 
-/** A path may contain undeclared parameters, and declared ones may be missing in it. */
+/**
+ * Returns the operation with a parameter for each placeholder of its path: a path may contain undeclared parameters,
+ * and declared ones may not occur in it.
+ */
 function withPathPlaces(
   operation: Operation,
   parameters: Parameter[],
@@ -141,7 +147,7 @@ function draftOf({ in: place, name, schema, required, description }: Parameter):
   };
 }
 
-/** `x-tool-params.rename` and `.default`, by wire name. */
+/** Reads `x-tool-params.rename` and `.default`, by the names in requests. */
 function overlayOf({ wire }: InputDraft, data: Data): Partial<InputDraft> {
   const { rename, default: presets } = extension(data, 'x-tool-params');
   const wanted = isRecord(rename) && typeof rename[wire] === 'string' ? { wanted: rename[wire] } : {};
@@ -170,13 +176,13 @@ function withSizeKey(
   keyOf: (draft: InputDraft) => string,
 ): ToolPagination {
   if (!pagination.request) return pagination;
-  // A wire name, or in an overlay the input's own name; a hidden parameter cannot be the page size.
+  // The name may be the one in requests, or in an overlay the input's own. A hidden parameter cannot be the page size.
   const { page_size_input: name, ...request } = pagination.request;
   const size = offered.find(({ draft }) => draft.place === 'query' && (draft.wire === name || keyOf(draft) === name));
   return { ...pagination, request: { ...request, ...(size && { page_size_input: keyOf(size.draft) }) } };
 }
 
-/** `x-tool-response` and `x-tool-error-when` are written as tools write them. */
+/** Reads `x-tool-response` and `x-tool-error-when`, which have the format of tool definitions. */
 function responseOf(data: Data): Pick<Tool, 'response' | 'errors'> {
   const { select, fields, cap } = extension(data, 'x-tool-response');
   const response = {

@@ -3,15 +3,15 @@ import type { Resolver } from './resolve.ts';
 
 type Data = Record<string, unknown>;
 
-/** One operation of a document, as found; nothing in it is checked. */
+/** One operation of a document; nothing in it has been checked. */
 export interface Operation {
   /** Upper case. */
   method: string;
-  /** As the document writes it. */
+  /** As in the document. */
   path: string;
   data: Data;
   item: Data;
-  /** Locks its name. */
+  /** Identifies the operation in later imports, so that its tool keeps its name. */
   sourceId: string;
   operationId?: string;
 }
@@ -41,7 +41,7 @@ export function listOperations(document: Data, resolve: Resolver): Operation[] {
   });
 }
 
-/** The members of an extension of an operation; none where it is absent or no object. */
+/** Returns the members of an extension of an operation; empty if it is missing or not an object. */
 export function extension(data: Data, name: string): Data {
   return isRecord(data[name]) ? data[name] : {};
 }

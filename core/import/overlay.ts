@@ -8,12 +8,13 @@ import { type PathWork, PathWorkError } from './path-work.ts';
 type Data = Record<string, unknown>;
 
 /**
- * Applies an OpenAPI Overlay (1.0.0, 1.1.0) to a document: its actions in order, each `update`, `copy` or `remove` at every
- * place that `target` selects (RFC 9535). A target that selects nothing is not an error (Overlay 1.1 §4.4.3).
+ * Applies an OpenAPI Overlay (1.0.0, 1.1.0) to a document. Its actions run in order; each does an `update`, `copy` or
+ * `remove` at every place that `target` selects (RFC 9535). A target that selects nothing is not an error (Overlay 1.1
+ * §4.4.3).
  *
  * @param document is changed
- * @param field what the caller calls the overlay, for errors
- * @param work bounds what all overlays of one import may cost
+ * @param field the name of the overlay in errors
+ * @param work limits the cost of all overlays of one import
  * @returns targets that selected nothing, for the report
  * @throws ApiError INVALID_DOCUMENT
  */
@@ -50,7 +51,7 @@ function act(document: Data, action: Data, places: readonly PathNode[], at: stri
     const [source] = sources;
     if (!source || sources.length > 1)
       throw importError(`${at}.copy`, `must select exactly one node, not ${sources.length}`);
-    // A source that holds its target would grow while it is copied.
+    // A source that contains its target would grow while it is copied.
     put(copyOf(source.value, 0, at, work));
   }
   if (action['update'] !== undefined) put(action['update']);
@@ -70,7 +71,7 @@ function tooMuchWork(at: string, cause: Error): Error {
   return importError(at, 'selects too many nodes: select fewer, or use simpler patterns', cause);
 }
 
-/** @param depth of the place that the copy is for: overlays must not nest a document deeper than one that is loaded */
+/** @param depth the depth of the target: overlays must not nest a document deeper than `loadDocument` allows */
 function copyOf(value: unknown, depth: number, at: string, work: PathWork): unknown {
   work.step();
   if (depth > LOAD_LIMITS.depth) throw importError(at, `nests the document more than ${LOAD_LIMITS.depth} levels`);
@@ -92,7 +93,7 @@ function remove(places: readonly PathNode[]): void {
   }
 }
 
-/** Objects are merged, lists get the value as further items, anything else is replaced (Overlay 1.1 §4.4.3.1). */
+/** Merges objects, appends to lists and replaces anything else (Overlay 1.1 §4.4.3.1). */
 function putAt({ parent, key }: PathNode, update: unknown): void {
   const value = (parent as Record<string | number, unknown>)[key];
   if (Array.isArray(value)) append(value, Array.isArray(update) ? update : [update]);

@@ -15,7 +15,7 @@ export interface ActivateTools extends RevocationTools {
   events: Events;
 }
 
-/** An account that a grant is about to become the credentials of. */
+/** An account and the grant that becomes its credentials. */
 export type Activation = {
   account: AccountRow;
   connection: ConnectionRow;
@@ -61,7 +61,7 @@ export async function activate(
     data: async (show) => ({ connected_account: await show.account(id), previous_status: account.status }),
   });
   const isOther = account.providerSubject !== null && account.providerSubject !== grant.subject;
-  // The account has its new subject by now, so what is asked is whether yet another one has the old.
+  // The account already has its new subject, so this checks whether another account still has the old one.
   const now = await tx.accounts.get(environmentId, id);
   if (isOther && !(await mayBeShared(tx, request, now, account.providerSubject))) {
     await orderRevocation(tx, tools, account, before);

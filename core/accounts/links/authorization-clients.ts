@@ -3,7 +3,7 @@ import { moduleOf } from '../../authorization/registry.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
 
-/** Several protocols as one: the type of a pattern names the protocol by which users grant access. */
+/** Combines several protocols into one client; the authorization type of the pattern selects the protocol. */
 export function authorizationClients(clients: Record<ConsentProtocol, AuthorizationClient>): AuthorizationClient {
   const known = (pattern: AuthPattern | undefined): AuthorizationClient | undefined => {
     if (!pattern) return undefined;

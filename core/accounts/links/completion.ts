@@ -4,12 +4,10 @@ import { isClientPattern } from '../../authorization/roles.ts';
 import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { JsonObject } from '../merge.ts';
 
-/** How a person completes a link: by consenting at the provider, or by typing credentials into a form of ours. */
+/** How a user completes a link: by consent at the provider, or by entering credentials into a form of Valetkey. */
 export type Completion = 'consent' | 'form';
 
-/**
- * @returns null for a pattern whose accounts need no person: nothing is to be consented to, and nothing to be typed
- */
+/** @returns null for a pattern whose accounts need no user: there is nothing to consent to and nothing to enter */
 export function completionOf(pattern: AuthPattern): Completion | null {
   if (isTyped(pattern)) return 'form';
   return moduleOf(pattern.type).consent?.isPossible(pattern) ? 'consent' : null;
@@ -21,7 +19,7 @@ export function isTyped(pattern: AuthPattern): boolean {
   return isTypedType && staticFieldsOf(pattern).length > 0;
 }
 
-/** The settings that a person is asked for: those of the pattern that the application has not decided itself. */
+/** Returns the settings that the link page asks the user for: those of the pattern that the application has not set. */
 export function missingAccountFields(pattern: AuthPattern, apiConfig: JsonObject): AuthField[] {
   return (pattern.account_fields ?? []).filter((field) => !Object.hasOwn(apiConfig, field.field_name));
 }

@@ -22,7 +22,7 @@ export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
   events: Events;
 }
 
-/** What a request says about a link; field names are the contract's. */
+/** The fields of a request that creates a link, named as in the contract. */
 export interface LinkRequest extends AccountName {
   state?: string | undefined;
   user_verify_url?: string | undefined;
@@ -35,11 +35,11 @@ export interface CreatedLink {
 }
 
 /**
- * Makes a link for an account; one that is named by its key and does not exist yet is made with it.
+ * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too.
  *
  * @param environment as the transaction sees it
  * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;
- *   CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for the address
+ * CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for the address
  */
 export async function createLink(
   tx: Transaction,
@@ -52,7 +52,8 @@ export async function createLink(
   const connection = (await tx.connections.get(environment.id, account.connectionId)) as ConnectionRow;
   await checkConnection(tx, tools, connection, account);
   const isOff = isVerificationOff(connection, environment);
-  // What is given has to be right in either case: a mistake must not come out on the day that verification is turned on.
+  // An address is checked even if verification is off; otherwise a mistake would only show when verification is turned
+  // on.
   const address = isOff && userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl);
   const token = mintToken(tools.random);
   const at = tools.now();

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { LinkContext } from './link-context.ts';
 
-/** Emits an event of a link that has no more to say than which link it was. */
+/** Emits an event about a link whose only data is the link's identity. */
 export function emitLink(
   tx: Transaction,
   { events }: { events: Events },

@@ -65,7 +65,7 @@ function emitEnd(
     : events.emit(tx, cause, { ...common, type: 'link.failed', details: { ...details, reason }, data });
 }
 
-/** Gives up what was granted for a request. */
+/** Removes the grant of a request and orders its revocation. */
 export async function giveUp(
   tx: Transaction,
   tools: RevocationTools,

@@ -3,7 +3,7 @@ import type { EndTools } from './end-request.ts';
 import { endRequest } from './end-request.ts';
 import type { LinkTools } from './link-tools.ts';
 
-/** How many requests are ended at a time. */
+/** How many requests are ended concurrently. */
 const BATCH = 100;
 
 const TOO_LATE = 'The link was not verified in time. Authorize the account again.';
@@ -11,8 +11,8 @@ const TOO_LATE = 'The link was not verified in time. Authorize the account again
 export type ExpireTools = EndTools & Pick<LinkTools, 'store' | 'scrubStorage' | 'log'>;
 
 /**
- * Ends every request that has expired: the grant is erased and revoked at its provider (threat L20). An expired request cannot be
- * used even before this runs.
+ * Ends every request that has expired: the grant is removed from this server and revoked at its provider (threat L20).
+ * An expired request cannot be used even before this runs.
  */
 export async function expireRequests(tools: ExpireTools, signal?: AbortSignal): Promise<void> {
   for (const { id } of await tools.store.read.environments.list()) {
@@ -20,10 +20,10 @@ export async function expireRequests(tools: ExpireTools, signal?: AbortSignal): 
   }
 }
 
-/** @returns how many it has ended: none means that going on would not help */
+/** @returns how many requests were ended; 0 means that another batch would not help */
 async function expireBatch(tools: ExpireTools, environmentId: EnvironmentId): Promise<number> {
   const due = await tools.store.read.authRequests.due(environmentId, tools.now(), BATCH);
-  // One unit each, so one failure does not block the rest.
+  // One unit of work each, so that one failure does not block the others.
   const ended = await Promise.all(due.map(({ id }) => expireOne(tools, environmentId, id)));
   if (due.length > 0) tools.scrubStorage();
   return ended.filter(Boolean).length;
@@ -33,7 +33,7 @@ async function expireOne(tools: ExpireTools, environmentId: EnvironmentId, id: s
   const cause = { environmentId, actor: 'system', requestId: '' };
   try {
     return await tools.store.write(async (tx) => {
-      // Read again: it may have been verified since.
+      // Read again, because the request may have been verified since.
       const request = await tx.authRequests.get(environmentId, id);
       if (!request || request.expiresAt > tools.now()) return false;
       return endRequest(tx, tools, request, 'EXPIRED', TOO_LATE, cause);

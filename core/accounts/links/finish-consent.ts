@@ -9,9 +9,9 @@ import { discard, type Settled, settle } from './settle.ts';
 import { type KeptFlow, openKept, planOf } from './start-consent.ts';
 import { isToken, tokenDigest } from './tokens.ts';
 
-/** A browser that came back from a provider. */
+/** The request of a browser that the provider redirected back to Valetkey. */
 export interface Return {
-  /** The connection that the address of the callback names. */
+  /** The connection in the path of the callback. */
   connectionId: string;
   /** The query of the callback. */
   answer: URLSearchParams;
@@ -20,8 +20,9 @@ export interface Return {
 }
 
 /**
- * How the return ended. `invalid`: it belongs to no flow of this browser, and nothing was sent to the provider. `refused`: the
- * person, or the provider, said no. `failed`: the provider did not keep to the protocol, or was out of reach.
+ * The result of a callback. `invalid`: the request belongs to no flow of this browser, and nothing was sent to the
+ * provider. `refused`: the user or the provider declined. `failed`: the provider violated the protocol or could not be
+ * reached.
  */
 export type Finish =
   | Settled
@@ -30,8 +31,8 @@ export type Finish =
   | { kind: 'failed'; link: LinkContext; linkToken: string };
 
 /**
- * Takes a browser back from a provider (threats L3, L8, L9). Only the browser that left can come back, once, to the callback of the
- * connection that it left for; a code is redeemed with nothing but the secrets of its own flow.
+ * Handles the callback after consent (threats L3, L8, L9). Only the browser that started the flow can finish it, once,
+ * at the callback of the same connection. A code is redeemed only with the secrets of its own flow.
  */
 export async function finishConsent(
   tools: LinkTools,
@@ -45,7 +46,7 @@ export async function finishConsent(
   const isFirst = await tools.store.write((tx) => tx.authFlows.spend(environment.id, flow.stateDigest, tools.now()));
   if (!isFirst) return { kind: 'invalid' };
   if (flow.connectionId !== back.connectionId) {
-    // A response of another provider (mix-up): the code is not redeemed.
+    // The response belongs to another provider (mix-up attack), so the code is not redeemed.
     tools.log.warn({ connection_id: flow.connectionId }, 'authorization response arrived for another connection');
     return { kind: 'invalid' };
   }
@@ -76,10 +77,10 @@ function denied(tools: LinkTools, { request, account }: LinkContext, reason: str
 }
 
 /**
- * The link of a browser that came back with its token in the fragment of the address, where a page has to read it. Nothing is spent
- * by that: the page posts what it finds.
+ * Returns the link of a callback whose token is in the fragment of the address, where only a page can read it. The flow
+ * is not used up by this: the page posts the token afterwards.
  *
- * @returns undefined for every other way back
+ * @returns undefined for any other callback
  */
 export async function awaitsFragment(
   tools: LinkTools,
@@ -93,7 +94,7 @@ export async function awaitsFragment(
   return flow && kept && flow.connectionId === back.connectionId ? linkOf(tools, environment, flow, kept) : undefined;
 }
 
-/** The flow that a browser comes back from: by the state that it brings, and only for the browser that it was begun in. */
+/** Finds the flow of a callback by its state, and only for the browser that started the flow. */
 async function flowOf(
   tools: LinkTools,
   environment: EnvironmentRow,
@@ -117,7 +118,10 @@ async function patternOf(
   return provider && connection && findPattern(provider, connection.type);
 }
 
-/** What the flow was begun for; undefined when that has ended, or would be called elsewhere than when it was begun (threat P2). */
+/**
+ * Returns the link of a flow; undefined if the link has ended, or if the provider's addresses have changed since the
+ * flow started (threat P2).
+ */
 async function linkOf(
   tools: LinkTools,
   environment: EnvironmentRow,

@@ -10,7 +10,7 @@ import type { Details } from '../details.ts';
 import type { JsonObject } from '../merge.ts';
 import { type Completion, completionOf, missingAccountFields } from './completion.ts';
 
-/** A link that works, with all that it stands for, as it was read at one moment. */
+/** A usable link with everything that it refers to, as it was read at one moment. */
 export interface LinkContext {
   environment: EnvironmentRow;
   request: AuthRequestRow;
@@ -19,7 +19,7 @@ export interface LinkContext {
   provider: ProviderDefinition;
   pattern: AuthPattern;
   completion: Completion;
-  /** The settings of the account that a person has to fill in. */
+  /** The settings of the account that the user must enter. */
   accountFields: AuthField[];
 }
 
@@ -29,9 +29,10 @@ export interface ContextTools {
 }
 
 /**
- * Gathers what a request stands for.
+ * Reads everything that a request refers to.
  *
- * @returns undefined when it does not work any more: it has ended, its time is over, or what it was made for is gone or switched off
+ * @returns undefined if the link is no longer usable: it has ended or expired, or its account, connection or provider
+ * was deleted or disabled
  */
 export async function contextOf(
   read: ReadRepositories,
@@ -52,9 +53,10 @@ export async function contextOf(
 }
 
 /**
- * What credentials of an account with these values would be bound to, by the provider's definition alone.
+ * Returns what the credentials of an account with these values would be bound to, according to the provider's
+ * definition only.
  *
- * @param fields from `fieldSecrecy`; none before anything was typed
+ * @param fields from `fieldSecrecy`; omitted before the user has entered anything
  */
 export function declaredBinding(
   { provider, pattern }: Pick<LinkContext, 'provider' | 'pattern'>,
@@ -65,7 +67,9 @@ export function declaredBinding(
   return bindTo({ provider, pattern }, apiConfig, details, fields);
 }
 
-/** Whether credentials would go to the same places in the same way; what of them may be shown does not matter. */
+/**
+ * Whether two bindings send credentials to the same places in the same way. Which fields may be shown is not compared.
+ */
 export function isSameDestination(a: Bound, b: Bound): boolean {
   const destination = ({ origins, binding: { base, use, endpoints } }: Bound) =>
     JSON.stringify([origins, base, use, endpoints]);
@@ -73,7 +77,8 @@ export function isSameDestination(a: Bound, b: Bound): boolean {
 }
 
 /**
- * The address at which access is asked for, where it is not the same for every account of the provider, or a record system.
+ * Returns the address where the user grants access. It is shown only if it differs between accounts of the provider, or
+ * for a health record system.
  *
  * @returns undefined while a value of the account is missing
  */

@@ -7,31 +7,34 @@ import type { Vault } from '../../vault/vault.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
 import type { ContextTools, LinkContext } from './link-context.ts';
 
-/** What links work with. */
+/** The dependencies of links. */
 export interface LinkTools extends ContextTools {
   store: Store;
   vault: Vault;
   digester: Digester;
   events: Events;
   authorization: AuthorizationClient;
-  /** Learns what is still to be learned of a provider before a person is sent to it. */
+  /** Reads the provider's metadata that consent needs, before the user is redirected. */
   readyForConsent(link: LinkContext): Promise<{ ok: true; changed: boolean } | { ok: false; message: string }>;
-  /** Seals what is kept of a flow; for texts of any length. */
+  /** Encrypts the stored data of a flow; accepts texts of any length. */
   sealedFlows: SealedTokens;
   random(size: number): Buffer;
   jobQueue: JobQueue;
   newId(prefix: 'areq'): string;
-  /** Removes what was wiped from the database file soon. */
+  /** Removes deleted rows from the database file soon. */
   scrubStorage(): void;
   log: LinkLog;
 }
 
-/** The part of a logger that links use. No line carries a token, a state, a code, an address or an identifier. */
+/** The part of a logger that links use. No log line contains a token, a state, a code, an address or an identifier. */
 export interface LinkLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** How long a person may take at the provider, and an application to verify them afterwards, in milliseconds. */
+/**
+ * How long a user may take at the provider, and how long the application may then take to verify the user, in
+ * milliseconds.
+ */
 export const FLOW_MS = 10 * 60 * 1000;
 export const VERIFY_MS = 10 * 60 * 1000;

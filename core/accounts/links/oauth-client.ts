@@ -28,12 +28,12 @@ export interface OAuthClientTools {
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
-  /** A fetch that reaches these origins only. */
+  /** Returns a fetch that can reach only these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   log: { warn(fields: object, message: string): void };
 }
 
-/** What every step of an authorization needs. */
+/** The values that every step of an authorization needs. */
 interface Parts {
   provider: OAuthProvider;
   client: ClientCredentials;
@@ -107,7 +107,7 @@ async function granted(
     origins: originsOf(provider),
   };
   if (facts.ok) return { ok: true, grant };
-  // Without a value that its API needs the account would be of no use; without a name of the person it is.
+  // An account without the values that its API needs cannot be used. An account without the user's name can.
   if (provider.config.account_values?.length) return { ok: false, kind: 'failed', message: facts.message, grant };
   log.warn({ reason: facts.message }, 'the provider did not identify the account');
   return { ok: true, grant };
@@ -117,7 +117,7 @@ function configIn({ type }: AuthPattern, answer: Secret): JsonObject {
   return moduleOf(type).configOf?.(JSON.parse(answer.reveal())) ?? {};
 }
 
-/** The origins of all endpoints, those that the provider's metadata named among them. */
+/** Returns the origins of all endpoints, including those from the provider's metadata. */
 function originsOf({ config, address }: OAuthProvider): string[] {
   const plain = oauthAddresses(config).filter(({ originFrom }) => originFrom === undefined);
   return [...new Set(plain.map(({ template }) => new URL(address(template)).origin))];

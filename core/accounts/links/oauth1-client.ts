@@ -27,12 +27,12 @@ import { explained } from './explained.ts';
 import type { OAuthClientTools } from './oauth-client.ts';
 import { mintToken } from './tokens.ts';
 
-/** What waits for the browser to come back. */
+/** The data that is stored until the browser returns. */
 type Kept = { state: string; temporary: { token: string; secret: string } | null };
 
 export type OAuth1ClientTools = Omit<OAuthClientTools, 'discovery'>;
 
-/** The three legs of OAuth 1.0a (RFC 5849 §2), and the flow of board applications that gives a token in a fragment. */
+/** The three steps of OAuth 1.0a (RFC 5849 §2), and the variant that returns a token in a fragment. */
 export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClient {
   return {
     returnsByFragment: (pattern) => oauth1WayOf(pattern) === 'fragment',
@@ -55,7 +55,7 @@ export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClien
           return { ok: true, url: url.href, state, kept: { state, temporary: null } satisfies Kept };
         }
         const flow = flowOf(tools, plan, client);
-        // The protocol has no state: the address of the return carries it.
+        // The protocol has no state parameter, so the callback address contains the state.
         const callback = new URL(plan.redirectUri);
         callback.searchParams.set('state', state);
         const outcome = await requestTemporaryCredentials(flow, callback);
@@ -96,7 +96,7 @@ async function finishSigned(
   return { ok: true, grant: { ...grant, tokenExpiresAt: expiresAt } };
 }
 
-/** Anyone could have posted the token: the account uses it only if the provider accepts it together with our key. */
+/** Anyone could have posted the token, so it is used only if the provider accepts it together with our key. */
 async function finishFragment(
   tools: OAuth1ClientTools,
   plan: AuthorizationPlan,
@@ -144,7 +144,7 @@ function fetchForOf(tools: OAuth1ClientTools, { connection }: AuthorizationPlan)
   return (origins) => tools.fetchFor(connection.environmentId, origins);
 }
 
-/** @param others what the provider said beside the token */
+/** @param others the other values of the provider's response */
 function factsOf(
   tools: OAuth1ClientTools,
   plan: AuthorizationPlan,

@@ -9,12 +9,12 @@ export type OpenedLink =
   | { kind: 'unknown' }
   /** A user has finished the link but is not verified yet. */
   | { kind: 'waiting' }
-  /** It has made the account what it is. */
+  /** A user has finished the link and was verified. */
   | { kind: 'used' }
-  /** Its time is over, or what it was made for is gone. */
+  /** The link has expired, or its account, connection or provider no longer exists. */
   | { kind: 'expired' };
 
-/** @param token as the address carries it */
+/** @param token as in the link's address */
 export async function openLink(
   tools: Pick<LinkTools, 'store' | 'digester' | 'catalogue' | 'authorization' | 'now'>,
   environment: EnvironmentRow,

@@ -9,15 +9,18 @@ import type { RevocationPattern } from '../revocation-order.ts';
 import type { Grant } from './authorization-client.ts';
 import { pendingPlace } from './places.ts';
 
-/** What waits to be verified: a grant, and what it was made for, in case that is gone by the end. */
+/**
+ * A grant that is not verified yet. It contains copies of the definitions it was made with, because these may be
+ * deleted before the verification.
+ */
 export interface Pending {
   grant: Grant;
   provider: string;
   pattern: RevocationPattern;
   authorizationType: string;
-  /** The account's configuration, with what the grant adds to it. */
+  /** The account's configuration, including the values that the grant adds. */
   apiConfig: JsonObject;
-  /** What the provider's definition binds the grant to. */
+  /** The binding of the grant according to the provider's definition. */
   declared: Bound;
 }
 
@@ -34,7 +37,7 @@ export function sealPending(vault: Vault, place: Place, pending: Pending) {
   return { wrappedDataKey, kekId, pendingSealed: sealed.pending };
 }
 
-/** @throws VaultError when the row or its place was altered */
+/** @throws VaultError if the row or its binding was altered */
 export function openPending(vault: Vault, request: AuthRequestRow): Pending {
   const { wrappedDataKey, pendingSealed } = request;
   if (!wrappedDataKey || !pendingSealed) throw new TypeError('The authorization request holds no credentials');
@@ -42,7 +45,7 @@ export function openPending(vault: Vault, request: AuthRequestRow): Pending {
   return JSON.parse(opened.pending.reveal()) as Pending;
 }
 
-/** The same for those who only clean up: what cannot be opened is nothing to them. */
+/** As `openPending`, for cleaning up: returns undefined if the grant cannot be decrypted. */
 export function tryOpenPending(vault: Vault, request: AuthRequestRow): Pending | undefined {
   try {
     return request.pendingSealed ? openPending(vault, request) : undefined;

@@ -1,9 +1,9 @@
 import type { DataKeyContext } from '../../vault/context.ts';
 
-/** What was granted is sealed once for each request, so there is one generation of it. */
+/** A grant is encrypted once for each request, so the generation never changes. */
 const GENERATION = 1;
 
-/** Where the data key of what waits to be verified belongs. */
+/** Returns the context that the data key of an unverified grant is bound to. */
 export function pendingPlace(environmentId: string, requestId: string): DataKeyContext {
   return { table: 'auth_requests', environmentId, recordId: requestId, generation: GENERATION };
 }

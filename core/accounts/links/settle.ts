@@ -14,8 +14,8 @@ import { isVerificationOff } from './verification.ts';
 import { returnAddress } from './verify-url.ts';
 
 /**
- * What comes after a finished link. `verify`: the user goes to the application, which verifies them. `connected`: nothing is left to
- * do. `late`: the link has ended meanwhile.
+ * What follows a finished link. `verify`: the user is redirected to the application, which verifies the user.
+ * `connected`: nothing is left to do. `late`: the link has ended in the meantime.
  */
 export type Settled = { kind: 'verify'; url: string } | { kind: 'connected' } | { kind: 'late' };
 
@@ -30,7 +30,7 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
   return tools.store.write(async (tx) => {
     const { environment } = link;
     const request = (await tx.authRequests.get(environment.id, link.request.id)) as AuthRequestRow;
-    // Everything is read again: a person takes minutes at a provider.
+    // Everything is read again, because a user may spend minutes at the provider.
     const current = await contextOf(tx, tools, environment, request);
     const pending = pendingOf(link, grant);
     const origins = originsFor(pending);
@@ -96,7 +96,7 @@ async function putAside(
   await emitLink(tx, tools, 'link.completed', { request, account }, cause);
 }
 
-/** Gives up what was granted in a flow that failed in the end. */
+/** Revokes what was granted in a flow that failed afterwards. */
 export function discard(tools: LinkTools, link: LinkContext, grant: Grant): Promise<void> {
   const pending = pendingOf(link, grant);
   return tools.store.write(async (tx) => {
@@ -105,7 +105,7 @@ export function discard(tools: LinkTools, link: LinkContext, grant: Grant): Prom
   });
 }
 
-/** Two browsers may finish the same link, and a link may end during consent: the later grant is discarded. */
+/** Discards a grant that came too late: two browsers may finish the same link, and a link may end during consent. */
 async function abandon(
   tx: Transaction,
   tools: LinkTools,
@@ -117,7 +117,8 @@ async function abandon(
   const { subject } = pending.grant;
   const isOther =
     first !== undefined && subject !== null && first.grant.subject !== null && first.grant.subject !== subject;
-  // The same person's first grant waits to be verified, and may be the same at the provider.
+  // The first grant of the same user waits for its verification. At the provider both may be one grant, so revoking
+  // this one could end the first.
   if (first && !isOther) return;
   const account = await tx.accounts.get(request.environmentId, request.accountId);
   await giveUp(tx, tools, request, account, pending, origins);

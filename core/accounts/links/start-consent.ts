@@ -8,15 +8,15 @@ import { contextOf, declaredBinding, type LinkContext } from './link-context.ts'
 import { FLOW_MS, type LinkTools } from './link-tools.ts';
 import { tokenDigest } from './tokens.ts';
 
-/** What is kept of a flow while the person is at the provider. */
+/** The data of a flow that is stored while the user is at the provider. */
 export interface KeptFlow {
-  /** For the way back to the link's page when the provider says no. */
+  /** Used to return to the link page if the provider declines. */
   linkToken: string;
-  /** What the person typed before they left. */
+  /** The values that the user entered before leaving. */
   change: JsonObject;
-  /** What credentials would have been bound to when they left. */
+  /** The binding that the credentials would have had when the user left. */
   declared: Bound;
-  /** What the protocol has to find again. */
+  /** The data that the protocol needs again at the callback. */
   protocol: object;
 }
 
@@ -67,7 +67,9 @@ export async function startConsent(
   return { ok: true, url: begun.url };
 }
 
-/** The link as it is once its provider can be gone to; some say only then where people consent. */
+/**
+ * Returns the link after the provider's metadata were read; for some providers the consent address is known only then.
+ */
 async function readied(tools: LinkTools, link: LinkContext): Promise<LinkContext | undefined> {
   const ready = await tools.readyForConsent(link);
   if (!ready.ok) {
@@ -83,7 +85,7 @@ function bound(requestId: string, connectionId: string): string[] {
   return [requestId, connectionId];
 }
 
-/** @returns null when it is not to be opened any more */
+/** Returns the stored data of a flow. @returns null if it cannot be decrypted any more */
 export function openKept(
   tools: Pick<LinkTools, 'sealedFlows'>,
   flow: { requestId: string; connectionId: string; keptSealed: Buffer | null },
@@ -99,12 +101,15 @@ export function planOf({ environment, account, connection, provider, pattern }: 
   return { environment, account, connection, provider, pattern, apiConfig, redirectUri } satisfies AuthorizationPlan;
 }
 
-/** One address per connection, so that a response can only be accepted from the connection's own provider (threat L9). */
+/**
+ * Each connection has its own callback address, so a response is accepted only from the connection's own provider
+ * (threat L9).
+ */
 export function callbackUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
   return `${baseUrl}/oauth/callback/${connectionId}`;
 }
 
-/** An account that had ended waits again for an authorization; one that works goes on working. */
+/** Sets the status of an inactive account to PENDING_AUTH. An active account stays active during consent. */
 async function awaitAuthorization(tx: Repositories, { account, environment }: LinkContext, at: number): Promise<void> {
   const waiting = { status: 'PENDING_AUTH' as const, reason: null, updatedAt: at };
   await tx.accounts.setStatus(environment.id, account.id, ['EXPIRED', 'DISCONNECTED'], waiting);

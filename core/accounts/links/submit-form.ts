@@ -5,7 +5,10 @@ import type { LinkTools } from './link-tools.ts';
 import { type Settled, settle } from './settle.ts';
 import type { ReadForm } from './typed-fields.ts';
 
-/** Takes the credentials that a person has typed. A typed key can be fished like a consent, so it is verified in the same way. */
+/**
+ * Stores the credentials that a user entered. An attacker can trick a user into entering a key just as into consenting,
+ * so the user is verified in the same way.
+ */
 export function submitForm(tools: LinkTools, link: LinkContext, form: ReadForm, cause: Cause): Promise<Settled> {
   const grant: Grant = {
     details: { static_auth: { details: form.credentials } },

@@ -3,7 +3,7 @@ import type { Digester } from '../../vault/digest.ts';
 const BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The four secrets of a link. Each is stored as a digest of its own kind, so that none can stand for another. */
+/** The four secrets of a link. Each kind is digested separately, so that one cannot be used in place of another. */
 export type LinkTokenKind = 'link' | 'flow state' | 'flow browser' | 'auth request';
 
 /** @returns 256 random bits in base64url */

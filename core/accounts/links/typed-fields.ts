@@ -8,27 +8,27 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import { type JsonObject, mergeConfig } from '../merge.ts';
 import { declaredBinding, type LinkContext } from './link-context.ts';
 
-/** A field of the form of a link: one of the account's configuration, or of its credentials. */
+/** A field of a link's form: part of the account's configuration or of its credentials. */
 export interface FormField extends AuthField {
   part: 'config' | 'credentials';
-  /** Its value is not shown again, nor while it is typed. */
+  /** The value is masked while the user types, and it is not shown afterwards. */
   isSecret: boolean;
 }
 
-/** What a person typed, by field name. */
+/** The values that a user entered, by field name. */
 export type Typed = Readonly<Record<string, string>>;
 
 export interface ReadForm {
-  /** The account's configuration with what was typed. */
+  /** The account's configuration, including the entered values. */
   apiConfig: JsonObject;
-  /** What of it was typed. */
+  /** Only the entered values of it. */
   change: JsonObject;
   credentials: JsonObject;
 }
 
 export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, string>> };
 
-/** The fields that a person has to fill in to finish a link; none where consenting is all. */
+/** Returns the fields that a user must fill in to finish a link; none if consent is all that is needed. */
 export function formFieldsOf({ pattern, completion, accountFields }: LinkContext): FormField[] {
   const config = accountFields.map((field) => ({ ...field, part: 'config' as const, isSecret: false }));
   if (completion === 'consent') return config;
@@ -42,9 +42,9 @@ export function formFieldsOf({ pattern, completion, accountFields }: LinkContext
 }
 
 /**
- * Reads and checks what was typed. Space around a value is not part of it: it comes along when a key is copied.
+ * Reads and checks the entered values. Space around a value is removed, because users copy it along with a key.
  *
- * @returns one problem per field, as a sentence without its subject
+ * @returns one problem per invalid field, as a sentence without its subject
  */
 export function readForm(link: LinkContext, typed: Typed): FormResult {
   const { pattern, provider, account, connection } = link;
@@ -71,8 +71,9 @@ export function readForm(link: LinkContext, typed: Typed): FormResult {
 }
 
 /**
- * What the page of a link asks for, and what it would do with it. A form counts only while this is the same as when it was shown: what
- * was asked for as a secret must not be stored as anything else, nor be sent elsewhere.
+ * Returns a text that describes what a link page asks for and where the values go. A submitted form is accepted only if
+ * this text has not changed since the page was shown. Otherwise a value that was entered as a secret could be stored as
+ * public, or be sent elsewhere.
  */
 export function formTerms(link: LinkContext): string {
   const fields = formFieldsOf(link).map(({ field_name: name, part, isSecret }) => [name, part, isSecret]);
@@ -80,7 +81,7 @@ export function formTerms(link: LinkContext): string {
   return JSON.stringify([link.pattern.type, fields, origins, binding.base, binding.use]);
 }
 
-/** Values that may be shown again in a form with errors: those that are not secret. */
+/** Returns the values that a form with errors may show again: those that are not secret. */
 export function echoOf(link: LinkContext, typed: Typed): Typed {
   const shown = formFieldsOf(link).filter((field) => !field.isSecret);
   return Object.fromEntries(shown.map(({ field_name: name }) => [name, typed[name] ?? '']));
@@ -90,7 +91,7 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
   const problems: Record<string, string> = Object.create(null);
   for (const { field, message } of errors) {
     const name = field.split('.').at(-1) ?? '';
-    // A value that the application itself has set wrongly is nothing that the person could correct.
+    // The application set this value wrongly, and the user cannot correct it.
     if (!fields.some(({ field_name }) => field_name === name)) {
       throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not match its provider.');
     }
@@ -99,7 +100,10 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
   return problems;
 }
 
-/** Patterns and settings of connections are for those who wrote them; a field has a hint for those who type. */
+/**
+ * Replaces messages about patterns and settings, which are meant for developers. Users see a hint for each field
+ * instead.
+ */
 function forPeople(message: string): string {
   if (message.startsWith('must match the pattern')) return 'has an invalid format';
   return message === NOT_ALLOWED ? 'is not an allowed address' : message;

@@ -4,14 +4,15 @@ import { ApiError } from '../../errors.ts';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const OURS = ['auth_request_id', 'state'];
 
-/** True for an address that only this machine can reach. */
+/** Whether an address can be reached only from this machine. */
 export function isLoopbackUrl(text: string): boolean {
   return LOOPBACK.has(URL.parse(text)?.hostname ?? '');
 }
 
 /**
- * Why an address cannot be one that finished links send users to (threat L5); undefined when it can. It has to be written exactly as
- * a URL parser writes it, so that what an operator reads in the list is what a browser is told.
+ * Returns why users cannot be redirected to an address after a finished link (threat L5); undefined if they can. The
+ * address must be in the normalized form of a URL parser, so that the browser opens exactly what an operator reads in
+ * the list.
  */
 export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind']): string | undefined {
   const url = URL.parse(text);
@@ -35,7 +36,7 @@ export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind'])
 export function requireListed({ settings, kind }: EnvironmentRow, url: string | undefined): string {
   if (url === undefined) throw refused('is required, because the user who finishes the link must be verified');
   if (!settings.userVerifyUrls?.includes(url)) throw refused("is not listed in the environment's user_verify_urls");
-  // The list was checked when it was written; a list that was written otherwise opens nothing.
+  // The list is checked when it is written. This check also rejects entries that were written by other means.
   const problem = userVerifyUrlProblem(url, kind);
   if (problem) throw refused(problem);
   return url;
@@ -47,7 +48,10 @@ function refused(message: string): ApiError {
   });
 }
 
-/** Where a finished link sends the user, with what the application needs to verify them. */
+/**
+ * Returns the address that a finished link redirects the user to, including what the application needs to verify the
+ * user.
+ */
 export function returnAddress(userVerifyUrl: string, authRequestId: string, state: string | null): string {
   const url = new URL(userVerifyUrl);
   url.searchParams.append('auth_request_id', authRequestId);

@@ -9,7 +9,7 @@ import { type ContextTools, declaredBinding, isSameDestination } from './link-co
 import { openPending, type Pending } from './pending.ts';
 import { tokenDigest } from './tokens.ts';
 
-/** Wrong identifiers that a request bears before the next one ends it. */
+/** How many wrong identifiers a request tolerates. The next one ends it. */
 const MISMATCHES_BORNE = 5;
 
 const MISMATCHED = 'The link was finished by a different user. Authorize the account again.';
@@ -24,9 +24,9 @@ export interface VerifyTools extends Pick<ContextTools, 'catalogue' | 'now'>, Ac
 
 export interface Verification {
   authRequestId: string;
-  /** Of the user who is logged in at the application. */
+  /** The identifier of the user who is logged in at the application. */
   identifier: string;
-  /** Lets another person at the provider than before take the account over. */
+  /** Accepts another user at the provider than the account had before. */
   allowSubjectChange: boolean;
 }
 
@@ -41,11 +41,12 @@ export type Verified =
   | { kind: 'subject_changed' };
 
 /**
- * Verifies who has finished a link: the identifier that the application read from its own session has to be the one that the link was
- * made for. Only then does what was granted become the account's credentials, once, in this transaction (threats L1, L6). Of several
- * links of one account the one that was finished last counts: a verification ends those that were finished before.
+ * Verifies the user who finished a link: the identifier that the application read from its own session must be the one
+ * that the link was created for. Only then the grant becomes the account's credentials, once, in this transaction
+ * (threats L1, L6). If several links of one account were finished, the last one counts: its verification ends those
+ * that were finished earlier.
  *
- * What it returns has to be committed also where it is a refusal: refusals are counted.
+ * The transaction must be committed even if the verification is rejected, because rejections are counted.
  */
 export async function verify(
   tx: Transaction,
@@ -69,7 +70,7 @@ export async function verify(
   if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };
   await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
   await activate(tx, tools, activation, { origins: request.origins, binding }, cause);
-  // The link that was finished last counts, in whichever order the application verifies them.
+  // The link that was finished last counts, regardless of the order in which the application verifies them.
   for (const earlier of await tx.authRequests.finishedBefore(environment.id, request)) {
     await endRequest(tx, tools, earlier, 'FAILED', SUPERSEDED, cause);
   }
@@ -82,7 +83,7 @@ export function connectedUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>): stri
   return `${baseUrl}/connect/connected`;
 }
 
-/** Byte for byte, and in a time that does not depend on where they differ (threat L17). */
+/** Compares the exact bytes, in a time that does not depend on where they differ (threat L17). */
 function isSame(digester: Digester, a: string, b: string): boolean {
   return digester.equal(digester.digest('identifier', a), digester.digest('identifier', b));
 }
@@ -110,8 +111,8 @@ async function mismatched(
 }
 
 /**
- * What is about to happen; undefined when the provider is gone, or credentials would go elsewhere or otherwise than when the link was
- * finished. A value that was typed as a secret stays one.
+ * Returns what the verification will store. Returns undefined if the provider was deleted, or if credentials would be
+ * sent elsewhere or in another way than when the link was finished. A value that was entered as a secret stays secret.
  */
 async function activationOf(
   tx: Repositories,

@@ -26,10 +26,10 @@ export async function clientCredentialsRequest(setting: Setting): Promise<TokenR
     ...destination,
     async send(fetch, now) {
       const outcome = await clientCredentialsGrant({ provider: oauth, client, scopes, fetchFor: () => fetch, now });
-      // The client that is refused is the one that was typed, where one was.
+      // If the user entered the client, the account is to blame, not the connection.
       if (!outcome.ok) return outcome.kind === 'client' && isTyped ? { ...outcome, culprit: 'account' } : outcome;
       const { accessToken, scopes: granted, expiresAt } = outcome.tokens;
-      // Where the provider does not say what it granted, it is what was asked for (RFC 6749 §5.1).
+      // If the response does not name the granted scopes, the requested scopes were granted (RFC 6749 §5.1).
       const token = { access_token: accessToken.reveal(), scopes: granted ?? scopes };
       const store = (details: Details) => ({ given: details, temporary: { oauth_token: token } });
       return { ok: true, obtained: { expiresAt, store, tokens: null } };
@@ -38,9 +38,9 @@ export async function clientCredentialsRequest(setting: Setting): Promise<TokenR
 }
 
 /**
- * The client that was typed for the account alone, by the usual names of the fields: with a `private_key` it proves itself by that.
+ * Returns the OAuth client that was entered for one account. A client with a `private_key` authenticates with that key.
  *
- * @throws OAuthConfigError when it has no id, or a key that is none
+ * @throws OAuthConfigError if the id is missing or the key is invalid
  */
 export function typedClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);

@@ -8,7 +8,10 @@ import { readServiceAccount } from '../../workspace-dwd/service-account.ts';
 import type { Details } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
-/** The request of a service account, whose key is the connection's client secret, to act for the subject of an account (RFC 7523). */
+/**
+ * Builds the request of a service account to act for the subject of an account (RFC 7523). The key of the service
+ * account is stored as the connection's client secret.
+ */
 export async function delegationRequest(setting: Setting): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = setting;
   const { oauth, vouching } = await setting.askProvider(accountInputs(pattern, account.apiConfig));

@@ -5,12 +5,15 @@ import { moduleOf } from '../../authorization/registry.ts';
 /** The account fields that determine how its tokens are obtained. */
 export type Obtainer = Pick<AccountRow, 'authorizationType' | 'temporarySealed' | 'publicDetails'>;
 
-/** @returns undefined for accounts that have no tokens, or only such as they were given */
+/**
+ * Returns how tokens are obtained. @returns undefined for accounts without tokens, or only with tokens that the caller
+ * supplied
+ */
 export function obtainingOf(account: Obtainer): Obtaining | undefined {
   return moduleOf(account.authorizationType).obtainingOf?.(account);
 }
 
-/** Whether the service obtains tokens with what stays in place, so that nothing is spent by asking again. */
+/** Whether the credentials that obtain a token can be used again. A refresh token, by contrast, is used up. */
 export function isOwnObtaining(account: Obtainer): boolean {
   const obtaining = obtainingOf(account);
   return obtaining !== undefined && obtaining !== 'refresh_token';

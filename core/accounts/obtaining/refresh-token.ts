@@ -9,11 +9,11 @@ import { Secret } from '../../secret.ts';
 import type { Details } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
-/** The request that spends the refresh token of an account (RFC 6749 §6). */
+/** Builds the request that uses up the refresh token of an account (RFC 6749 §6). */
 export async function refreshRequest(setting: Setting): Promise<TokenRequest> {
   const { account, pattern, given, vault } = setting;
   const refreshToken = refreshTokenOf(given) as Secret;
-  // The origins of endpoints that were discovered are among the account's since the person consented.
+  // The account's origins already include those of discovered endpoints, since the user's consent.
   const { oauth } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
   const server = tokenServerAt(oauth);
   const { origin } = destinationOf(server);
@@ -32,19 +32,19 @@ export async function refreshRequest(setting: Setting): Promise<TokenRequest> {
   };
 }
 
-/** The refresh token among the credentials of an account; null where there is none. */
+/** Returns the refresh token from the credentials of an account; null if there is none. */
 export function refreshTokenOf(details: Details): Secret | null {
   const token = details.oauth_token?.['refresh_token'];
   return typeof token === 'string' && token !== '' ? new Secret(token) : null;
 }
 
-/** What the account was granted, as far as is known. */
+/** Returns the scopes that the account was granted, as far as they are known. */
 function scopesOf(details: Details): string[] {
   const scopes = details.oauth_token?.['scopes'];
   return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
 }
 
-/** Some providers refresh elsewhere than they issue tokens. */
+/** Returns the refresh endpoint, which for some providers differs from the token endpoint. */
 function destinationOf({ refresh: { endpoint, call } }: TokenServer): URL {
   return call ? endpointAt(call.provider, withoutCredentials(call.recipe.uri), call.recipe.origin_from) : endpoint;
 }

@@ -10,79 +10,92 @@ import type { SignIdentityToken } from '../../trusted-idp/identity-token.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Details } from '../details.ts';
 
-/** What a token is obtained for and with, as it was read at one moment. */
+/** Everything that a token request is built from, as it was read at one moment. */
 export interface Setting {
   account: AccountRow;
   connection: ConnectionRow;
   provider: ProviderDefinition;
   pattern: AuthPattern;
-  /** What the account was given: nothing that the service obtained is among it. */
+  /** The credentials that were supplied, without those that Valetkey obtained. */
   given: Details;
   vault: Vault;
   /**
-   * Makes sure that what the account is bound to allows a destination. To be called before anything secret is opened for it.
+   * Checks that the account may send credentials to a destination. Call it before decrypting anything secret for this
+   * destination.
    *
    * @throws HostsChangedError
    */
   requireDestination(destination: Destination): void;
-  /** The connection, once its client may be used at the endpoints of the provider. @throws OAuthConfigError when it may not */
+  /**
+   * Returns the connection after checking that its client may be used at the provider's endpoints. @throws
+   * OAuthConfigError if it may not
+   */
   secured(oauth: OAuthProvider): Promise<ConnectionRow>;
-  /** The provider's OAuth as it is now, asked for where its pattern leaves its endpoints to discovery. */
+  /**
+   * Returns the provider's current OAuth configuration; reads its metadata if the pattern does not contain the
+   * endpoints.
+   */
   askProvider(inputs: AccountInputs): Promise<AskedProvider>;
-  /** By which name this environment vouches for its accounts: its base URL. */
+  /** The issuer of identity tokens for the accounts of this environment: its base URL. */
   issuer: string;
   word: Word;
 }
 
 export interface AskedProvider {
   oauth: OAuthProvider;
-  /** Who says where its endpoints are; undefined: the pattern. */
+  /** The origin that determined the endpoints; undefined if they are from the pattern. */
   vouching: string | undefined;
 }
 
-/** By which this service gives its word for an account. */
+/** Signs the identity tokens of this service. */
 export interface Word {
   sign: SignIdentityToken;
   random(size: number): Buffer;
 }
 
-/** Where a request for a token goes. */
+/** The address that a token request is sent to. */
 export interface Destination {
   origin: string;
-  /** The origin that says so, where it is not the pattern: credentials that are bound to it may go where it says first. */
+  /**
+   * The origin that named this address, unless the pattern did. Credentials that are bound to the naming origin may be
+   * sent to the first address it names.
+   */
   vouching?: string | undefined;
 }
 
-/** The credentials of the account are not for this destination: nothing may be sent there (threat P2). */
+/** The account's credentials must not be sent to this destination (threat P2). */
 export class HostsChangedError extends Error {}
 
-/** A request for a token, ready to be sent. */
+/** A token request, ready to be sent. */
 export interface TokenRequest extends Destination {
   /**
-   * Sends it: once, judged.
+   * Sends the request once and interprets the response.
    *
-   * @param fetch pinned to the origin, and bounded in time
+   * @param fetch restricted to the origin, with a time limit
    * @param now milliseconds UTC
-   * @throws what is a mistake of ours
+   * @throws errors that are bugs
    */
   send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
 }
 
-/** Makes the request of one kind. @throws SilentProviderError, OAuthConfigError, ApiError for what a value of the account or the connection lacks */
+/**
+ * Builds a token request of one kind. @throws SilentProviderError, OAuthConfigError, ApiError if a value of the account
+ * or the connection is missing
+ */
 export type RequestMaker = (setting: Setting) => TokenRequest | Promise<TokenRequest>;
 
 export interface Obtained {
-  /** Milliseconds UTC; null where it is not known. */
+  /** Milliseconds UTC; null if unknown. */
   expiresAt: number | null;
-  /** Puts what was obtained beside what the account was given. */
+  /** Returns the account's credentials with the obtained ones added. */
   store(given: Details): StoredParts;
-  /** What could be revoked should it come too late. null: it ends by itself before long. */
+  /** The tokens to revoke if they arrive too late; null if they expire soon anyway. */
   tokens: TokenSet | null;
 }
 
 export interface StoredParts {
   given: Details;
-  /** What can be obtained again. */
+  /** Credentials that can be obtained again. */
   temporary: Details;
 }
 

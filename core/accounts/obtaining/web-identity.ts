@@ -9,12 +9,12 @@ import { toTemporaryDetails } from '../../trusted-idp/temporary-credentials.ts';
 import type { Details } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';
 
-/** What a role gives unless its owner has set less, and what no role can set less than: seconds. */
+/** The default session duration of a role, in seconds. A role's maximum cannot be set below it. */
 const DURATION_S = 3600;
 
 /**
- * The request for temporary credentials of a cloud role that trusts the identity tokens of this environment. The audience is the
- * client id that is registered at the cloud: the connection's, or the connector's default.
+ * Builds the request for temporary credentials of a cloud role that trusts the identity tokens of this environment. The
+ * audience is the client id registered at the cloud: the connection's, or the connector's default.
  */
 export function webIdentityRequest(setting: Setting): TokenRequest {
   const { account, connection, pattern, issuer, word } = setting;
