@@ -47,7 +47,7 @@ export const SERVER = {
 
 /** Bodies of requests to the API (threat S1). */
 export const REQUEST_BODY = {
-  /** For operations without a limit of their own in the contract. */
+  /** For operations whose contract declares no limit. */
   bytes: 256 * KIB,
   /** An import contains whole OpenAPI documents. The contract declares this limit as `x-valetkey-max-body-bytes`. */
   importBytes: 16 * MIB,
@@ -522,7 +522,7 @@ export const THREADS = {
   bytes: 64 * MIB,
 } as const;
 
-/** Imports of OpenAPI documents, which have a thread of their own. */
+/** Imports of OpenAPI documents, which run in a separate thread. */
 export const IMPORT = {
   /** One import from start to end. */
   timeMs: 30 * SECOND,

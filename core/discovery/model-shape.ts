@@ -104,7 +104,7 @@ class ShapeReader {
   }
 
   /**
-   * Reads alternatives of an object that also has members of its own. The result has the members of all alternatives,
+   * Reads alternatives of an object that also has its own members. The result has the members of all alternatives,
    * none of them required.
    */
   #withMembersOf(branches: unknown[], view: Data, level: number): Shape {

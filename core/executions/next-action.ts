@@ -76,7 +76,7 @@ export function connectionNotReady(detail: string, connection: AccountParty['con
  */
 export function credentialRefused(party: CallParty, culprit?: Culprit): NextAction {
   const { pattern } = party;
-  // Such an account has no credential of its own; the client of the connection was rejected.
+  // Such an account stores no credential, so the client of the connection was rejected.
   const isOfConnection = isClientPattern(pattern) && !isTyped(pattern);
   if (culprit === 'connection' || (culprit === undefined && isOfConnection)) {
     return configure(
