@@ -18,7 +18,7 @@ export interface AttemptTools {
 
 /**
  * Tries once to revoke the tokens of an order. Every request is restricted to the origins that the tokens are bound to,
- * whatever the provider's metadata says (threat P2).
+ * regardless of the provider's metadata (threat P2).
  *
  * @param signal cancels running requests
  */
