@@ -21,7 +21,7 @@ export class Exchange {
   readonly startedAt: number = performance.now();
   /** The name of the request in the log and the metrics. */
   name: string;
-  /** The operation of the contract; undefined at the other doors. */
+  /** The operation of the contract; undefined at the other entry points. */
   operation: Operation | undefined = undefined;
   environment: Environment | undefined = undefined;
   client: Principal | undefined = undefined;

@@ -12,11 +12,14 @@ import { writeReply } from './write.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** One way into the server: the contract, the pages, MCP, raw calls. Doors differ in what serves a request and in how they show errors. */
-export interface Door {
-  /** The name of its requests in the log and the metrics, until the door sets a better one. */
+/**
+ * One way into the server: the operations of the contract, pages, MCP or raw calls. Entry points differ in how they serve requests and
+ * show errors.
+ */
+export interface EntryPoint {
+  /** The name of its requests in the log and the metrics, until the entry point sets a better one. */
   readonly name: string;
-  /** Serves a request. @returns the response, or the status of a response that the door has written itself */
+  /** Serves a request. @returns the response, or the status of a response that the entry point has written itself */
   dispatch(exchange: Exchange): Promise<Reply | number>;
   /** The response for an expected failure. */
   showError(error: ApiError, exchange: Exchange): Reply;
@@ -25,12 +28,12 @@ export interface Door {
 export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Pipeline {
-  /** Serves the requests of a door. Every request gets exactly one response and one log line, also after a failure. */
-  listen(door: Door): Listener;
+  /** Serves the requests of an entry point. Every request gets exactly one response and one log line, also after a failure. */
+  listen(entryPoint: EntryPoint): Listener;
   /** Sets the environment of a request, by its host. @throws ApiError UNKNOWN_HOST */
   findEnvironment(exchange: Exchange): Environment | Promise<Environment>;
   /**
-   * Counts the request against the rate limit of its client, or of its address if it has no token. One limit holds for all doors.
+   * Counts the request against the rate limit of its client, or of its address if it has no token. One limit holds for all entry points.
    *
    * @throws ApiError RATE_LIMITED
    */
@@ -39,7 +42,7 @@ export interface Pipeline {
 
 type PipelineParts = Pick<Deps, 'config' | 'now' | 'newId' | 'log' | 'isStorageFailing' | 'environmentOf' | 'onAnswer'>;
 
-/** What every request passes through, at whichever door it arrives: request id, environment, rate limit, errors, log and metrics. */
+/** The steps that requests of all entry points share: request id, environment, rate limit, errors, log and metrics. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const perSecond = parts.config.rateLimit;
   const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now);
@@ -49,29 +52,29 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return typeof given === 'string' && REQUEST_ID.test(given) ? given : parts.newId('req');
   }
 
-  function errorReply(thrown: unknown, door: Door, exchange: Exchange): Reply {
+  function errorReply(thrown: unknown, entryPoint: EntryPoint, exchange: Exchange): Reply {
     const error = toApiError(thrown, exchange, parts);
     exchange.authFailure ??= error.authFailure;
     const { responseHeaders } = exchange;
     // The rate limiter knows better when its own refusal ends.
     if (!('retry-after' in responseHeaders)) Object.assign(responseHeaders, retryAfterOf(error));
-    return door.showError(error, exchange);
+    return entryPoint.showError(error, exchange);
   }
 
-  async function serve(door: Door, exchange: Exchange): Promise<void> {
+  async function serve(entryPoint: EntryPoint, exchange: Exchange): Promise<void> {
     let reply: Reply | number;
     try {
-      reply = await door.dispatch(exchange);
+      reply = await entryPoint.dispatch(exchange);
     } catch (thrown) {
-      reply = errorReply(thrown, door, exchange);
+      reply = errorReply(thrown, entryPoint, exchange);
     }
     if (typeof reply !== 'number') writeReply(exchange, reply);
     parts.onAnswer(exchange, typeof reply === 'number' ? reply : reply.status);
   }
 
   return {
-    listen: (door) => (req, res) => {
-      serve(door, new Exchange(req, res, requestIdOf(req), door.name)).catch((err: unknown) => {
+    listen: (entryPoint) => (req, res) => {
+      serve(entryPoint, new Exchange(req, res, requestIdOf(req), entryPoint.name)).catch((err: unknown) => {
         // The fault is outside of what turns faults into responses: it ends this connection, not the process.
         parts.log.error({ err }, 'a response could not be written');
         res.destroy();

@@ -7,12 +7,12 @@ import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
 import { readDefinition } from './definition.ts';
 import type { Deps } from './deps.ts';
-import { createMcpServing } from './doors/create-mcp.ts';
-import { expressDoor } from './doors/express-door.ts';
-import { createMcpDoor, isMcp } from './doors/mcp.ts';
-import { createOperations } from './doors/operations.ts';
-import { errorPage } from './doors/pages.ts';
-import { createRawCalls, isRawCall } from './doors/raw-calls.ts';
+import { createMcpServing } from './entry-points/create-mcp.ts';
+import { expressEntryPoint } from './entry-points/express-entry-point.ts';
+import { createMcpEntryPoint, isMcp } from './entry-points/mcp.ts';
+import { createOperations } from './entry-points/operations.ts';
+import { errorPage } from './entry-points/pages.ts';
+import { createRawCalls, isRawCall } from './entry-points/raw-calls.ts';
 import { errorReply } from './failure.ts';
 import { createMetricsListener } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
@@ -29,8 +29,8 @@ export interface RunningServer {
 }
 
 /**
- * Composes the server: one pipeline, and the doors that requests arrive at. The operations of the contract are served in front of express: it
- * swaps the prototypes of every request, which costs more than everything else of the pipeline together. Express keeps the pages.
+ * Composes the server: one pipeline, and its entry points. Express serves only pages and documents, because it replaces the prototypes
+ * of every request, which costs more than the rest of the pipeline together.
  *
  * @param ports that were bound before the deps were made
  * @param contract the OpenAPI document that requests and responses are checked against
@@ -43,12 +43,12 @@ export async function startServer(
 ): Promise<RunningServer> {
   const bound = ports ?? (await bindPorts(deps.config));
   const pipeline = createPipeline(deps);
-  const mcp = createMcpDoor(deps, createMcpServing(deps), pipeline);
-  const docs = expressDoor('docs', async () => (await import('./doors/docs.ts')).createDocs(), errorReply);
-  const loadPages = async () => (await import('./doors/connect.ts')).createConnect(deps, pipeline);
-  const pages = expressDoor('page', loadPages, errorPage);
+  const mcp = createMcpEntryPoint(deps, createMcpServing(deps), pipeline);
+  const docs = expressEntryPoint('docs', async () => (await import('./entry-points/docs.ts')).createDocs(), errorReply);
+  const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(deps, pipeline);
+  const pages = expressEntryPoint('page', loadPages, errorPage);
   const operations = await createOperations(contract, createHandlers(capabilitiesOf(deps)), deps, pipeline);
-  const doors = {
+  const entryPoints = {
     operations: pipeline.listen(operations),
     docs: pipeline.listen(docs),
     pages: pipeline.listen(pages),
@@ -56,11 +56,11 @@ export async function startServer(
     rawCalls: pipeline.listen(createRawCalls(deps, pipeline)),
   };
   const listener = (req: IncomingMessage, res: ServerResponse) => {
-    if (isDocs(req)) doors.docs(req, res);
-    else if (isPage(req)) doors.pages(req, res);
-    else if (isMcp(req)) doors.mcp(req, res);
-    else if (isRawCall(req)) doors.rawCalls(req, res);
-    else doors.operations(req, res);
+    if (isDocs(req)) entryPoints.docs(req, res);
+    else if (isPage(req)) entryPoints.pages(req, res);
+    else if (isMcp(req)) entryPoints.mcp(req, res);
+    else if (isRawCall(req)) entryPoints.rawCalls(req, res);
+    else entryPoints.operations(req, res);
   };
   let isStopping = false;
   const steps = [

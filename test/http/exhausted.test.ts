@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { isExhausted } from '../../core/exhausted.ts';
-import { expressDoor } from '../../http/doors/express-door.ts';
-import { errorPage } from '../../http/doors/pages.ts';
+import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
+import { errorPage } from '../../http/entry-points/pages.ts';
 import { Exchange } from '../../http/exchange.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
@@ -69,7 +69,7 @@ describe('a process without descriptors (F16)', () => {
   it('F16: serves pages again once their code can be loaded', async () => {
     let loads = 0;
     const app = ((_req: unknown, res: { locals: { settle(status: number): void } }) => res.locals.settle(200)) as never;
-    const door = expressDoor(
+    const entryPoint = expressEntryPoint(
       'page',
       async () => {
         if (++loads === 1) throw tooManyFiles();
@@ -77,7 +77,7 @@ describe('a process without descriptors (F16)', () => {
       },
       errorPage,
     );
-    const ask = () => door.dispatch(new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page'));
+    const ask = () => entryPoint.dispatch(new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page'));
     const failed = await ask().catch((error) => error);
     expect(isExhausted(failed)).to.equal(true);
     expect([await ask(), await ask()]).to.deep.equal([200, 200]);

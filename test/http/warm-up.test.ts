@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { ContractBackend } from '../../http/backend.ts';
 import { readDefinition } from '../../http/definition.ts';
-import { expressDoor } from '../../http/doors/express-door.ts';
-import { errorPage } from '../../http/doors/pages.ts';
+import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
+import { errorPage } from '../../http/entry-points/pages.ts';
 import { Exchange } from '../../http/exchange.ts';
 import { createLogger } from '../../http/log.ts';
 import { warmUp } from '../../http/warm-up.ts';
@@ -71,10 +71,10 @@ describe('S3: preparing after a start what first requests would wait for', () =>
       loads++;
       return ((_req: unknown, res: { locals: { settle(status: number): void } }) => res.locals.settle(200)) as never;
     };
-    const door = expressDoor('page', load, errorPage);
-    await door.load();
+    const entryPoint = expressEntryPoint('page', load, errorPage);
+    await entryPoint.load();
     const exchange = new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page');
-    expect(await door.dispatch(exchange)).to.equal(200);
+    expect(await entryPoint.dispatch(exchange)).to.equal(200);
     expect(loads).to.equal(1);
   });
 

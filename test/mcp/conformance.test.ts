@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { createMcpDoor, type McpDoor, type McpServing } from '../../http/doors/mcp.ts';
+import { createMcpEntryPoint, type McpEntryPoint, type McpServing } from '../../http/entry-points/mcp.ts';
 import { createPipeline } from '../../http/pipeline.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 /** The suite of the protocol, against the product's own way of serving it: only the tools behind it are the suite's. */
 describe('MCP conformance', () => {
   let server: TestServer;
-  let door: McpDoor;
+  let entryPoint: McpEntryPoint;
   let listener: Server;
 
   before(async () => {
@@ -36,12 +36,12 @@ describe('MCP conformance', () => {
         requestId,
       }),
     };
-    door = createMcpDoor(server.deps, serving, pipeline);
-    listener = createServer(pipeline.listen(door));
+    entryPoint = createMcpEntryPoint(server.deps, serving, pipeline);
+    listener = createServer(pipeline.listen(entryPoint));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   });
   after(async () => {
-    await door.close();
+    await entryPoint.close();
     listener.closeAllConnections();
     listener.close();
     await server.stop();

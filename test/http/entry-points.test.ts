@@ -16,7 +16,7 @@ const TARGET = '/api/v1/proxy/anything';
 const FORM = 'application/x-www-form-urlencoded';
 
 /** One way into the server, and what the tests have to know of it. */
-interface DoorUnderTest {
+interface EntryPointUnderTest {
   name: string;
   /** Sends a request that succeeds; headers are added. */
   ask(headers?: Record<string, string>, token?: string | null): Promise<TestAnswer>;
@@ -24,9 +24,9 @@ interface DoorUnderTest {
   operation: string;
   /** Reads the stable code, or for a page the text, of an error. */
   shows(answer: TestAnswer, code: string, text: RegExp): void;
-  /** A path of the door at which there is nothing. */
+  /** A path of the entry point at which there is nothing. */
   nothing: string;
-  /** Another method at a path of the door, and the methods that it has. */
+  /** Another method at a path of the entry point, and the methods that it has. */
   otherMethod: [method: string, path: string, allow: string];
   /** A path that GET reads; null where GET is not allowed. */
   get: string | null;
@@ -43,7 +43,7 @@ interface DoorUnderTest {
   askStorage(headers: Record<string, string>): Promise<TestAnswer>;
 }
 
-describe('the doors of the server', () => {
+describe('the entry points of the server', () => {
   const clock = testClock();
   const fault: FaultSwitch = { place: undefined, error: () => new Error(DETAIL) };
   let acme: Upstream;
@@ -78,21 +78,21 @@ describe('the doors of the server', () => {
     await acme.stop();
   });
 
-  const problem: DoorUnderTest['shows'] = ({ body, headers }, code) => {
+  const problem: EntryPointUnderTest['shows'] = ({ body, headers }, code) => {
     expect(headers['content-type']).to.equal('application/problem+json');
     expect(body).to.include({ code, request_id: headers['x-request-id'] });
   };
-  const page: DoorUnderTest['shows'] = ({ text, headers }, _code, words) => {
+  const page: EntryPointUnderTest['shows'] = ({ text, headers }, _code, words) => {
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
     expect(text).to.match(words).and.to.include(String(headers['x-request-id']));
   };
-  const jsonRpc: DoorUnderTest['shows'] = ({ body, headers }, code) => {
+  const jsonRpc: EntryPointUnderTest['shows'] = ({ body, headers }, code) => {
     expect(headers['content-type']).to.equal('application/json');
     expect(body).to.include({ jsonrpc: '2.0', id: null });
     expect(body.error.data).to.deep.equal({ code, request_id: headers['x-request-id'] });
   };
 
-  const doors = (): DoorUnderTest[] => [
+  const entryPoints = (): EntryPointUnderTest[] => [
     {
       name: 'the contract',
       ask: (headers = {}, token) => server.call('GET', '/api/v1/tools?page_size=1', { headers, ...given(token) }),
@@ -107,7 +107,7 @@ describe('the doors of the server', () => {
       headers: {},
       token: undefined,
       faultPlace: 'client',
-      askStorage: (headers) => (doors()[0] as DoorUnderTest).ask(headers),
+      askStorage: (headers) => (entryPoints()[0] as EntryPointUnderTest).ask(headers),
     },
     {
       name: 'the pages',
@@ -139,7 +139,7 @@ describe('the doors of the server', () => {
       headers: {},
       token: session,
       faultPlace: 'client',
-      askStorage: (headers) => (doors()[2] as DoorUnderTest).ask(headers),
+      askStorage: (headers) => (entryPoints()[2] as EntryPointUnderTest).ask(headers),
     },
     {
       name: 'raw calls',
@@ -157,7 +157,7 @@ describe('the doors of the server', () => {
       headers: { 'valetkey-account-id': account },
       token: undefined,
       faultPlace: 'client',
-      askStorage: (headers) => (doors()[3] as DoorUnderTest).ask(headers),
+      askStorage: (headers) => (entryPoints()[3] as EntryPointUnderTest).ask(headers),
     },
   ];
   const given = (token: string | null | undefined) => (token === undefined ? {} : { token });
@@ -167,37 +167,39 @@ describe('the doors of the server', () => {
   const linkPath = async () => new URL(await makeLink(server, { connector: keyed })).pathname;
   /** The lines of requests, without those of other events. */
   const requestLines = () => server.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
-  const send = ({ token }: DoorUnderTest, method: string, path: string, request: TestRequest = {}) =>
+  const send = ({ token }: EntryPointUnderTest, method: string, path: string, request: TestRequest = {}) =>
     server.call(method, path, { ...given(token), ...request });
 
   for (const [index, name] of NAMES.entries()) {
     describe(name, () => {
-      let door: DoorUnderTest;
+      let entryPoint: EntryPointUnderTest;
 
       before(() => {
-        door = doors()[index] as DoorUnderTest;
+        entryPoint = entryPoints()[index] as EntryPointUnderTest;
       });
 
       it('returns the request id that was sent, if it may be written to a log, and makes one otherwise', async () => {
-        const sent = await door.ask({ 'x-request-id': 'trace-1.a_B' });
+        const sent = await entryPoint.ask({ 'x-request-id': 'trace-1.a_B' });
         expect([sent.status, sent.headers['x-request-id']]).to.deep.equal([200, 'trace-1.a_B']);
         for (const bad of ['a b', 'x'.repeat(101), '{"a":1}']) {
-          expect((await door.ask({ 'x-request-id': bad })).headers['x-request-id']).to.match(/^req_[0-9a-z]{26}$/);
+          expect((await entryPoint.ask({ 'x-request-id': bad })).headers['x-request-id']).to.match(
+            /^req_[0-9a-z]{26}$/,
+          );
         }
       });
 
       it('writes one line into the log for each request, with the same members', async () => {
-        await door.ask({ 'x-request-id': 'run-1' });
+        await entryPoint.ask({ 'x-request-id': 'run-1' });
         const [line, ...more] = requestLines();
         expect(more).to.deep.equal([]);
         expect(line).to.have.all.keys('level', 'time', 'operation', 'status', 'ms', 'request_id', 'msg');
-        expect(line).to.include({ operation: door.operation, status: 200, request_id: 'run-1' });
+        expect(line).to.include({ operation: entryPoint.operation, status: 200, request_id: 'run-1' });
       });
 
       it('counts each request in the metrics by its operation and status', async () => {
         const count = async () => {
           const text = await server.deps.metrics.registry.metrics();
-          const labels = `operation="${door.operation}",status="200"`;
+          const labels = `operation="${entryPoint.operation}",status="200"`;
           const metric = `valetkey_http_request_duration_seconds_count{${labels}}`;
           return Number(
             text
@@ -207,12 +209,12 @@ describe('the doors of the server', () => {
           );
         };
         const earlier = await count();
-        await door.ask();
+        await entryPoint.ask();
         expect(await count()).to.equal(earlier + 1);
       });
 
       it('sends the headers that keep a response to the one who asked', async () => {
-        for (const answer of [await door.ask(), await door.ask({ host: 'unknown.example' })]) {
+        for (const answer of [await entryPoint.ask(), await entryPoint.ask({ host: 'unknown.example' })]) {
           expect(answer.headers).to.include({
             'cache-control': 'no-store',
             'referrer-policy': 'no-referrer',
@@ -225,69 +227,69 @@ describe('the doors of the server', () => {
       });
 
       it('returns 421 for a host of no environment', async () => {
-        const answer = await door.ask({ host: 'unknown.example' });
+        const answer = await entryPoint.ask({ host: 'unknown.example' });
         expect(answer.status).to.equal(421);
-        door.shows(answer, 'UNKNOWN_HOST', /host/);
+        entryPoint.shows(answer, 'UNKNOWN_HOST', /host/);
       });
 
       // Any path of a raw call is a provider's.
       if (name !== 'raw calls') {
         it('returns 404 where there is nothing', async () => {
-          const answer = await send(door, 'GET', door.nothing);
+          const answer = await send(entryPoint, 'GET', entryPoint.nothing);
           expect(answer.status).to.equal(404);
-          door.shows(answer, 'NOT_FOUND', /page does not exist/);
+          entryPoint.shows(answer, 'NOT_FOUND', /page does not exist/);
         });
       }
 
       it('returns 405 with Allow for another method', async () => {
-        const [method, path, allow] = door.otherMethod;
-        const answer = await send(door, method, path);
+        const [method, path, allow] = entryPoint.otherMethod;
+        const answer = await send(entryPoint, method, path);
         expect(answer.status).to.equal(405);
         expect(String(answer.headers['allow']).split(', ').toSorted()).to.deep.equal(allow.split(', ').toSorted());
-        door.shows(answer, 'METHOD_NOT_ALLOWED', /method/);
+        entryPoint.shows(answer, 'METHOD_NOT_ALLOWED', /method/);
       });
 
       it('returns to HEAD the headers of GET without a body', async () => {
-        if (door.get === null) {
-          const refused = await send(door, 'HEAD', await door.post());
+        if (entryPoint.get === null) {
+          const refused = await send(entryPoint, 'HEAD', await entryPoint.post());
           expect([refused.status, refused.text, refused.headers['allow']]).to.deep.equal([405, '', 'POST']);
           return;
         }
-        const get = await send(door, 'GET', door.get, { headers: door.headers });
-        const head = await send(door, 'HEAD', door.get, { headers: door.headers });
+        const get = await send(entryPoint, 'GET', entryPoint.get, { headers: entryPoint.headers });
+        const head = await send(entryPoint, 'HEAD', entryPoint.get, { headers: entryPoint.headers });
         expect([get.status, head.status, head.text]).to.deep.equal([200, 200, '']);
         expect(head.headers['content-type']).to.equal(get.headers['content-type']);
       });
 
       it('returns 413 for a body that is too large, and closes the connection', async () => {
-        const path = await door.post();
-        const body = 'x'.repeat(door.maxBytes + 1);
-        const headers = { ...door.headers, ...(door.media && { 'content-type': door.media }) };
-        const answer = await send(door, 'POST', path, { body, headers });
+        const path = await entryPoint.post();
+        const body = 'x'.repeat(entryPoint.maxBytes + 1);
+        const headers = { ...entryPoint.headers, ...(entryPoint.media && { 'content-type': entryPoint.media }) };
+        const answer = await send(entryPoint, 'POST', path, { body, headers });
         expect(answer.status).to.equal(413);
         expect(answer.headers['connection']).to.equal('close');
-        door.shows(answer, 'BODY_TOO_LARGE', /larger than/);
+        entryPoint.shows(answer, 'BODY_TOO_LARGE', /larger than/);
       });
 
       // The body of a raw call is the provider's to judge.
       if (name !== 'raw calls') {
         it('returns 415 for another media type', async () => {
-          const path = await door.post();
-          const answer = await send(door, 'POST', path, { body: 'a', headers: { 'content-type': 'text/csv' } });
+          const path = await entryPoint.post();
+          const answer = await send(entryPoint, 'POST', path, { body: 'a', headers: { 'content-type': 'text/csv' } });
           expect(answer.status).to.equal(415);
-          door.shows(answer, 'UNSUPPORTED_MEDIA_TYPE', /must be/);
+          entryPoint.shows(answer, 'UNSUPPORTED_MEDIA_TYPE', /must be/);
         });
       }
 
       it('tells how much of the rate limit is left, and returns 429 with Retry-After when nothing is', async () => {
         const answers = [];
-        for (let sent = 0; sent < 21; sent++) answers.push(await door.ask());
+        for (let sent = 0; sent < 21; sent++) answers.push(await entryPoint.ask());
         expect(answers.map(({ status }) => status)).to.deep.equal([...Array(20).fill(200), 429]);
         expect(answers[0]?.headers).to.include({ 'ratelimit-policy': '"client";q=20;w=1' });
         expect(answers[0]?.headers['ratelimit']).to.equal('"client";r=19;t=1');
         const refused = answers[20] as TestAnswer;
         expect(refused.headers).to.include({ ratelimit: '"client";r=0;t=1', 'retry-after': '1' });
-        door.shows(refused, 'RATE_LIMITED', /Too many requests/);
+        entryPoint.shows(refused, 'RATE_LIMITED', /Too many requests/);
       });
 
       it('returns 503 with Retry-After while the storage fails, and 500 for a fault, and tells nothing of either', async () => {
@@ -296,13 +298,13 @@ describe('the doors of the server', () => {
           [new Error(DETAIL), 500, 'INTERNAL_ERROR'],
         ] as const) {
           server.logs.length = 0;
-          Object.assign(fault, { place: door.faultPlace, error: () => error });
-          const answer = await door.askStorage({ 'x-request-id': 'run-2' });
+          Object.assign(fault, { place: entryPoint.faultPlace, error: () => error });
+          const answer = await entryPoint.askStorage({ 'x-request-id': 'run-2' });
           fault.place = undefined;
           expect(answer.status).to.equal(status);
           expect(answer.headers['retry-after']).to.equal(status === 503 ? '5' : undefined);
           expect(answer.text).not.to.include(DETAIL);
-          door.shows(answer, code, /Something went wrong/);
+          entryPoint.shows(answer, code, /Something went wrong/);
           const line = server.logs.map((each) => JSON.parse(each)).find(({ msg }) => msg === 'request failed');
           expect(line).to.include({ request_id: 'run-2' });
           expect(line.err.message).to.equal(DETAIL);
@@ -312,11 +314,11 @@ describe('the doors of the server', () => {
       // Pages have no access token.
       if (name !== 'the pages') {
         it('logs why a request was not authenticated, and the client where it is known', async () => {
-          expect((await door.ask({}, null)).status).to.equal(401);
-          expect((await door.ask({}, 'vkm_not-a-token')).status).to.equal(401);
+          expect((await entryPoint.ask({}, null)).status).to.equal(401);
+          expect((await entryPoint.ask({}, 'vkm_not-a-token')).status).to.equal(401);
           const [none, bad] = requestLines();
-          expect(none).to.include({ operation: door.operation, status: 401, auth_failure: 'no_token' });
-          expect(bad).to.include({ operation: door.operation, status: 401 });
+          expect(none).to.include({ operation: entryPoint.operation, status: 401, auth_failure: 'no_token' });
+          expect(bad).to.include({ operation: entryPoint.operation, status: 401 });
           expect(bad.auth_failure).to.be.oneOf(['malformed', 'token']);
           expect([none, bad]).to.satisfy((lines: object[]) => lines.every((line) => !('client_id' in line)));
           expect(server.logs.join('')).not.to.include('not-a-token');
@@ -326,10 +328,15 @@ describe('the doors of the server', () => {
   }
 
   it('share one rate limit for each client, and another one for each address', async () => {
-    const [contract, pages, mcp, raw] = doors() as [DoorUnderTest, DoorUnderTest, DoorUnderTest, DoorUnderTest];
-    for (let round = 0; round < 7; round++) for (const door of [contract, mcp, raw]) await door.ask();
+    const [contract, pages, mcp, raw] = entryPoints() as [
+      EntryPointUnderTest,
+      EntryPointUnderTest,
+      EntryPointUnderTest,
+      EntryPointUnderTest,
+    ];
+    for (let round = 0; round < 7; round++) for (const entryPoint of [contract, mcp, raw]) await entryPoint.ask();
     const statuses = [];
-    for (const door of [contract, mcp, raw]) statuses.push((await door.ask()).status);
+    for (const entryPoint of [contract, mcp, raw]) statuses.push((await entryPoint.ask()).status);
     expect(statuses).to.deep.equal([429, 429, 429]);
     expect((await pages.ask()).status).to.equal(200);
     const metadata = `/.well-known/oauth-protected-resource/mcp/${connection}`;

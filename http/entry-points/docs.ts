@@ -8,7 +8,7 @@ import { ERRORS } from '../../core/errors.ts';
 import { errorsPage } from '../../web/errors-page.ts';
 import { referencePage } from '../../web/reference-page.ts';
 import { createStaticDocument, type StaticDocumentOptions } from '../static-document.ts';
-import { otherMethods, route } from './express-door.ts';
+import { otherMethods, route } from './express-entry-point.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

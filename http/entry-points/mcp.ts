@@ -17,7 +17,7 @@ import { corsForAll, corsForOrigin, preflightHeaders } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Door, Pipeline } from '../pipeline.ts';
+import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { respondUntyped } from '../reply.ts';
 import { isForeignOrigin } from '../same-origin.ts';
 import { commonHeaders } from '../write.ts';
@@ -30,7 +30,7 @@ export interface McpServing {
   factory: McpServerFactory;
 }
 
-export interface McpDoor extends Door {
+export interface McpEntryPoint extends EntryPoint {
   close(): Promise<void>;
 }
 
@@ -47,10 +47,9 @@ export function isMcp(req: IncomingMessage): boolean {
 }
 
 /**
- * The door of the MCP servers and of the documents about them. The protocol takes over when host, origin, token, rate limit and body
- * have been judged.
+ * MCP servers and the documents about them. Host, origin, token, rate limit and body are checked before the protocol takes over.
  */
-export function createMcpDoor(deps: Deps, serving: McpServing, pipeline: Pipeline): McpDoor {
+export function createMcpEntryPoint(deps: Deps, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
   let endpoint: Promise<McpEndpoint> | undefined;
   const endpointOf = () => {
     const { now, sealedTokens: sealed } = deps;

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express';
 import { ApiError } from '../../core/errors.ts';
 import type { Reply } from '../contract.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Door } from '../pipeline.ts';
+import type { EntryPoint } from '../pipeline.ts';
 
 /** What a route knows of the request that it serves. */
 interface Locals {
@@ -13,16 +13,20 @@ interface Locals {
 /** Serves one request: its parameters of the path are decoded. */
 export type Route = (exchange: Exchange, params: Readonly<Record<string, string>>) => Promise<Reply | number>;
 
-export interface ExpressDoor extends Door {
+export interface ExpressEntryPoint extends EntryPoint {
   /** Loads the application, unless it is loaded. */
   load(): Promise<Express>;
 }
 
 /**
- * A door whose requests express dispatches. The application is loaded after the start or with the first request: express and its
+ * An entry point whose requests express dispatches. The application is loaded after the start or with the first request: express and its
  * dependencies take a fifth of the time of a start. A load that failed is tried again with the next request.
  */
-export function expressDoor(name: string, create: () => Promise<Express>, showError: Door['showError']): ExpressDoor {
+export function expressEntryPoint(
+  name: string,
+  create: () => Promise<Express>,
+  showError: EntryPoint['showError'],
+): ExpressEntryPoint {
   let loading: Promise<Express> | undefined;
   const forget = (error: unknown) => {
     loading = undefined;
@@ -42,7 +46,7 @@ export function expressDoor(name: string, create: () => Promise<Express>, showEr
   };
 }
 
-/** Makes a route of express of a function that returns its response. What it throws becomes the error of its door. */
+/** Makes a route of express of a function that returns its response. What it throws becomes the error of its entry point. */
 export function route(serve: Route): RequestHandler {
   return async (req, res) => {
     const { exchange, settle } = res.locals as Locals;

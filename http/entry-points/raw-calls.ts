@@ -17,7 +17,7 @@ import { bodyHoldOf } from '../body-hold.ts';
 import type { Deps } from '../deps.ts';
 import type { Exchange } from '../exchange.ts';
 import { errorReply } from '../failure.ts';
-import type { Door, Pipeline } from '../pipeline.ts';
+import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { commonHeaders } from '../write.ts';
 import { passOn } from './pass-on.ts';
 
@@ -36,7 +36,7 @@ export function isRawCall(req: IncomingMessage): boolean {
 /**
  * Raw calls: a request to the API of an account, with the provider's response. They are not operations of the contract, because it cannot express "any path, any status, any type"; host, token, rate limit and errors are those of every operation.
  */
-export function createRawCalls(deps: Deps, pipeline: Pipeline): Door {
+export function createRawCalls(deps: Deps, pipeline: Pipeline): EntryPoint {
   async function dispatch(exchange: Exchange): Promise<number> {
     const environment = await pipeline.findEnvironment(exchange);
     if (!METHODS.includes(exchange.req.method ?? '')) {

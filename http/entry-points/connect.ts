@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
-import { before, otherMethods, route } from './express-door.ts';
+import { before, otherMethods, route } from './express-entry-point.ts';
 import { type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');

@@ -16,19 +16,19 @@ import type { Exchange } from '../exchange.ts';
 import { errorReply } from '../failure.ts';
 import { presentErrors } from '../field-errors.ts';
 import { parseInThread } from '../json-job.ts';
-import type { Door, Pipeline } from '../pipeline.ts';
+import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { respond, respondUntyped } from '../reply.ts';
 import { type ContractRequest, readRequest } from '../request.ts';
 
 /** Operations that are served on every host, so that probes can use the address. */
 const ANY_HOST = new Set(['getHealth', 'getReadiness']);
 
-export interface OperationsDoor extends Door {
+export interface OperationsEntryPoint extends EntryPoint {
   readonly backend: ContractBackend;
 }
 
 /**
- * The door of the contract: openapi-backend dispatches to the operations, in the order route, environment, token and scope, rate limit,
+ * The operations of the contract: openapi-backend dispatches them, in the order route, environment, token and scope, rate limit,
  * body, validation, handler. Responses are checked against the contract, those to failures too.
  */
 export async function createOperations(
@@ -36,7 +36,7 @@ export async function createOperations(
   handlers: Handlers,
   deps: Deps,
   pipeline: Pipeline,
-): Promise<OperationsDoor> {
+): Promise<OperationsEntryPoint> {
   const backend = new ContractBackend(definition);
   await backend.init();
   const checkAnswer = createAnswerCheck();
