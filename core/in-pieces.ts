@@ -2,9 +2,10 @@ import type { Transaction } from '../db/store.ts';
 import { STORAGE } from './budgets.ts';
 
 /**
- * Does the work of a large transaction piece by piece, with a turn of the event loop for other work between two pieces.
+ * Processes a list in pieces within a large transaction, so that other work can run on the event loop between two
+ * pieces.
  *
- * @param work gets at most `size` elements at a time, in order
+ * @param work receives at most `size` elements at a time, in order
  * @param size how many elements take about 5 ms
  */
 export async function inPieces<T>(

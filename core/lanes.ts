@@ -1,13 +1,13 @@
 export interface LaneLimits {
-  /** Places in all lanes together. Without it, each lane has its own places. */
+  /** Slots of all lanes together. If omitted, lanes do not share slots. */
   total?: number;
-  /** Places in one lane. */
+  /** Slots of one lane. */
   perLane: number | ((lane: string) => number);
-  /** Entries of one lane that may wait for a place. Without it, any number may. */
+  /** Entries of one lane that may wait for a slot. If omitted, any number may. */
   waiting?: number;
 }
 
-/** Too many entries of the lane are waiting. */
+/** Too many entries of the lane are already waiting. */
 export class LaneFullError extends Error {
   constructor() {
     super('Too many are waiting in this lane.');
@@ -20,19 +20,19 @@ interface Lane {
   waiting: Set<() => void>;
 }
 
-/** Gives a place back; to be called once. */
+/** Releases a slot. Call it once. */
 export type Leave = () => void;
 
 /**
- * Bounds how much runs concurrently, in all and per lane (a provider, an origin, a kind of job), so that a slow lane delays no other
- * (threats E11, R8). Entries of a lane get their places in order, and lanes take turns. With a total, a lane takes no more places than
- * are still free afterwards: another lane finds a place however many are slow.
+ * Limits how much runs concurrently, in total and per lane (a provider, an origin or a kind of job), so that a slow
+ * lane does not delay the others (threats E11, R8). Entries of a lane get their slots in order, and lanes take turns.
+ * With a total, a lane may take a slot only if as many others are still free, so every other lane finds a slot.
  */
 export class Lanes {
   readonly #total: number;
   readonly #places: (lane: string) => number;
   readonly #queue: number;
-  /** In the order of their turns. Empty lanes are removed. */
+  /** In the order in which lanes take turns. Empty lanes are removed. */
   readonly #lanes = new Map<string, Lane>();
   #active = 0;
 
@@ -42,7 +42,7 @@ export class Lanes {
     this.#queue = waiting;
   }
 
-  /** Whether an entry would get a place immediately. */
+  /** Whether an entry would get a slot immediately. */
   isFree(lane: string): boolean {
     return this.activeIn(lane) < Math.min(this.#places(lane), this.#total - this.#active);
   }
@@ -55,7 +55,7 @@ export class Lanes {
     return this.#lanes.get(lane)?.waiting.size ?? 0;
   }
 
-  /** Takes a place if there is one now. */
+  /** Takes a slot if one is free. */
   tryEnter(lane: string): Leave | undefined {
     if (!this.isFree(lane)) return undefined;
     this.#take(lane);
@@ -63,10 +63,10 @@ export class Lanes {
   }
 
   /**
-   * Waits for a place.
+   * Waits for a slot.
    *
-   * @param signal ends the wait with its reason
-   * @throws LaneFullError when too many wait already
+   * @param signal ends the wait; the promise rejects with its reason
+   * @throws LaneFullError if too many entries are already waiting
    */
   async enter(lane: string, signal?: AbortSignal): Promise<Leave> {
     signal?.throwIfAborted();
@@ -117,9 +117,11 @@ export class Lanes {
     if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(name);
   }
 
-  /** The place is handed over in this turn, so that no later entry can take it first. */
+  /**
+   * Passes a free slot to the next waiting entry in the same event-loop turn, so that no later entry can take it first.
+   */
   #admitNext(left: string): boolean {
-    // Where there is no common bound, a place can be of use to its own lane alone.
+    // Without a total, only entries of the same lane can use the slot.
     const lanes = this.#total === Number.POSITIVE_INFINITY ? [left] : this.#lanes.keys();
     for (const name of lanes) {
       const lane = this.#lanes.get(name);

@@ -110,12 +110,12 @@ function merge(target: Data, update: Data): void {
   }
 }
 
-/** One by one: a call takes about a hundred thousand arguments at most. */
+/** Appends one by one, because a function call accepts only about a hundred thousand arguments. */
 function append(list: unknown[], items: readonly unknown[]): void {
   for (const item of items) list.push(item);
 }
 
-/** A key may be __proto__. */
+/** Sets a member, even if its name is `__proto__`. */
 function define(target: object, key: string | number, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

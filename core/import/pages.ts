@@ -5,14 +5,14 @@ import type { Operation } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 import { membersOf, type SchemaReader, typesOf } from './schema-view.ts';
 
-/** How a list is read page by page, and which of its parameters the engine's `cursor` takes over. */
+/** How a list is read page by page, and which of its parameters the tool's `cursor` replaces. */
 export interface Pages {
   pagination: ToolPagination;
-  /** Wire names of query parameters that are no longer offered. */
+  /** Names of the query parameters that are no longer inputs. */
   taken: string[];
 }
 
-/** Cursors by the name of the parameter, and where responses contain the next one. */
+/** Known cursor parameters, and where responses contain the next cursor. */
 const CURSORS: readonly { request: RegExp; answer: readonly string[][] }[] = [
   { request: /^page_?token$/i, answer: [['nextPageToken'], ['next_page_token'], ['meta', 'next_page_token']] },
   {
@@ -38,10 +38,11 @@ const CURSORS: readonly { request: RegExp; answer: readonly string[][] }[] = [
 const SIZE = /^(page_?size|per_?page|limit|count|max_?results)$/i;
 
 /**
- * Recognises how an operation pages, but only if its response shows it: an overlay (`x-tool-pagination`) takes precedence, then a
- * cursor in the response, a Link header, an offset or a page number with one list.
+ * Determines how an operation pages. An overlay (`x-tool-pagination`) takes precedence, then a cursor in the response,
+ * a Link header, an offset or a page number with one list. Parameters alone are not enough: the response schema must
+ * show the paging too.
  *
- * @returns undefined if nothing is certain; then the parameters stay ordinary inputs
+ * @returns undefined if the paging is not certain; then the parameters stay ordinary inputs
  */
 export function findPages(
   operation: Operation,
@@ -83,7 +84,7 @@ function cursor(query: readonly Parameter[], { schema }: Answer, read: SchemaRea
   return undefined;
 }
 
-/** The last item's id is the cursor: starting_after, has_more, data. */
+/** Detects paging by the id of the last item: starting_after, has_more, data. */
 function lastItem(query: readonly Parameter[], { schema }: Answer, read: SchemaReader): Pages | undefined {
   const parameter = query.find(({ name }) => name === 'starting_after');
   if (
@@ -110,12 +111,12 @@ function counted(query: readonly Parameter[], { schema }: Answer, read: SchemaRe
   const items = onlyList(schema, read);
   if (!size || !parameter || items === undefined) return undefined;
   const style = parameter.name.toLowerCase() === 'page' ? 'page' : 'offset';
-  // The size has its wire name here; the operation replaces it with the input's key.
+  // This is the name in requests; `operation.ts` replaces it with the input's key.
   const request = { in: 'query', name: parameter.name, page_size_input: size.name } as const;
   return { pagination: { style, request, response: { items } }, taken: [parameter.name] };
 }
 
-/** Where the one list of a response is: the response itself, or its only member that is a list. */
+/** Returns where the only list of a response is: the response itself, or its only member that is a list. */
 function onlyList(schema: unknown, read: SchemaReader): string | undefined {
   const view = read(schema) ?? {};
   if (typesOf(view).includes('array')) return '';

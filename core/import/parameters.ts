@@ -6,7 +6,7 @@ type Data = Record<string, unknown>;
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
 
-/** A parameter of an operation, its references followed. */
+/** A parameter of an operation, with its references resolved. */
 export interface Parameter {
   in: ParameterPlace;
   name: string;
@@ -16,9 +16,9 @@ export interface Parameter {
   style: string | undefined;
   explode: boolean | undefined;
   allowReserved: boolean;
-  /** The parameter is described by a media type instead of a style. */
+  /** The media type, if the parameter is described by one instead of a style. */
   contentType: string | undefined;
-  /** The vendor marks a path parameter that takes several segments. */
+  /** Whether a vendor extension says that a path parameter can contain several segments. */
   multiSegment: boolean;
   deprecated: boolean;
 }
@@ -26,8 +26,8 @@ export interface Parameter {
 const PLACES = ['path', 'query', 'header', 'cookie'];
 
 /**
- * The parameters of an operation: those of its path, overridden by its own with the same name and place (OpenAPI 3.1 §4.8.10).
- * Invalid entries and references without a target are skipped.
+ * Returns the parameters of an operation: those of its path, overridden by its own with the same name and place
+ * (OpenAPI 3.1 §4.8.10). Invalid entries and references without a target are skipped.
  */
 export function readParameters({ data, item }: Operation, resolve: Resolver): Parameter[] {
   const found = new Map<string, Parameter>();
@@ -46,7 +46,7 @@ function readParameter(data: Data | undefined, resolve: Resolver): Parameter | u
     in: place as ParameterPlace,
     name,
     required: data['required'] === true || place === 'path',
-    // A parameter without a schema takes anything; in an address that is a text.
+    // A parameter without a schema allows any value, which is a text in an address.
     schema: (contentType === undefined ? data['schema'] : resolve(media)?.['schema']) ?? { type: 'string' },
     description: data['description'],
     style: typeof data['style'] === 'string' ? data['style'] : undefined,

@@ -1,4 +1,4 @@
-/** A document and its overlays take too much work. */
+/** A document and its overlays need too much work. */
 export class PathWorkError extends Error {
   constructor() {
     super('The overlays select too many nodes.');
@@ -6,10 +6,10 @@ export class PathWorkError extends Error {
   }
 }
 
-/** What the JSONPaths and changes of all overlays of one import may cost together. */
+/** The maximum cost of all JSONPaths and changes by the overlays of one import. */
 export class PathWork {
   #steps: number;
-  /** States that patterns may enter. */
+  /** How many states patterns may still enter. */
   readonly patterns: { steps: number };
 
   constructor(steps: number, patternSteps: number) {
@@ -17,7 +17,7 @@ export class PathWork {
     this.patterns = { steps: patternSteps };
   }
 
-  /** Counts nodes that are visited, compared or copied. @throws PathWorkError when none are left */
+  /** Counts nodes that are visited, compared or copied. @throws PathWorkError if the limit is reached */
   step(nodes = 1): void {
     this.#steps -= nodes;
     if (this.#steps < 0) throw new PathWorkError();

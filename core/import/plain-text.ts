@@ -1,4 +1,4 @@
-/** Characters that a reader does not see or that change the direction of what it sees: an import never passes them on. */
+/** Characters that are invisible or change the direction of text. Imports remove them. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
 /**
@@ -26,7 +26,7 @@ export function plainText(source: unknown, limit: number): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
-/** Cuts at the end of a sentence where one is near, else at a word. */
+/** Shortens a text at the end of a sentence if there is one nearby, otherwise at a word. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text

@@ -1,4 +1,4 @@
-/** Why an operation became no tool: the closed list of reasons of policy, and `UNREADABLE` for what contradicts itself. */
+/** Why an operation was not converted to a tool. `UNREADABLE` means that the operation contradicts itself. */
 export const LEFT_OUT_REASONS = {
   DEPRECATED: 'The document marks it as deprecated.',
   EXCLUDED: 'The document, an overlay or a filter excludes it.',
@@ -11,7 +11,7 @@ export const LEFT_OUT_REASONS = {
 
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
 
-/** An operation by the key that locks its name: the method and the path, as the document writes them. */
+/** An operation, identified by its method and path as in the document. */
 export interface OperationRef {
   source_id: string;
   operation_id?: string;
@@ -22,7 +22,7 @@ export interface LeftOut extends OperationRef {
   detail?: string;
 }
 
-/** What an operation lost on its way to a tool. */
+/** What was omitted or changed in the conversion of an operation. */
 export const NOTE_KINDS = {
   SCHEMA_CUT: 'The input schema was truncated: too deep, too large, or recursive.',
   LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",
@@ -42,10 +42,10 @@ export interface Note extends OperationRef {
   detail: string;
 }
 
-/** A security scheme, and what became of it. */
+/** A security scheme, and how it was converted. */
 export interface CredentialNote {
   scheme: string;
-  /** The authorization type that stands for it; absent when none can. */
+  /** The corresponding authorization type; omitted if there is none. */
   type?: string;
   detail: string;
 }
@@ -56,6 +56,6 @@ export interface ImportReport {
   left_out: LeftOut[];
   notes: Note[];
   credentials: CredentialNote[];
-  /** What concerns the whole document: its servers, overlay targets that selected nothing. */
+  /** Problems of the whole document, for example of its servers, or overlay targets that selected nothing. */
   warnings: string[];
 }

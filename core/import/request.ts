@@ -7,7 +7,7 @@ import type { InputDraft } from './inputs.ts';
 import type { Operation } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 
-/** What a request is written from, once every input has its key. */
+/** The parts of an operation that its request template is built from, when every input has its key. */
 export interface RequestParts {
   operation: Operation;
   /** The part of the path before the operation's path. */
@@ -18,11 +18,11 @@ export interface RequestParts {
   keyOf(draft: InputDraft): string;
 }
 
-/** A path that no template of ours can say. */
+/** A path that a request template cannot express. */
 export class PathError extends Error {}
 
 /**
- * Writes the request template of an operation.
+ * Builds the request template of an operation.
  *
  * @throws PathError
  */
@@ -54,7 +54,7 @@ export function writeRequest({ operation, prefix, offered, fixed, body, keyOf }:
   };
 }
 
-/** The names in braces of a path, in order. */
+/** Returns the names in braces in a path, in order. */
 export function placesOf(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
 }
@@ -84,7 +84,10 @@ function encodeLiteral(text: string): string {
   );
 }
 
-/** RFC 6570 says the styles of a path as OpenAPI does; matrix would need the wire name, which a variable may not have. */
+/**
+ * Returns the RFC 6570 expression for a path parameter. The styles are the same as in OpenAPI, except that `matrix`
+ * would contain the parameter's name, which may be an illegal variable name.
+ */
 function expression({ style = 'simple', explode = false, multiSegment, name }: Parameter, key: string): string {
   const star = explode ? '*' : '';
   if (multiSegment) return `{+${key}}`;
@@ -98,7 +101,7 @@ function expression({ style = 'simple', explode = false, multiSegment, name }: P
 
 const QUERY_STYLES = new Set(['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']);
 
-/** Only what differs from the defaults is written down. */
+/** Returns the properties that differ from the defaults. */
 function styled(
   { in: place, name, style, explode, allowReserved, contentType }: Parameter,
   input: string,

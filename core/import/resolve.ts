@@ -3,8 +3,8 @@ import { atPointer, isRecord, percentDecoded } from '../tools/pointer.ts';
 type Data = Record<string, unknown>;
 
 /**
- * Gives the object that a node stands for: itself, or what its `$ref` leads to. Only local references are followed; one that
- * leads nowhere, or in a circle, gives undefined.
+ * Returns the object for a node: the node itself, or the target of its `$ref`. Only local references are followed.
+ * Returns undefined for a reference that is circular or has no target.
  */
 export type Resolver = (node: unknown) => Data | undefined;
 
@@ -29,7 +29,7 @@ export function createResolver(document: Data): Resolver {
   };
 }
 
-/** The reference of a node. A property may itself be named $ref; then its value is not a string. */
+/** Returns the reference of a node. A property may also be named $ref; then its value is not a string. */
 export function referenceOf(node: Data): string | undefined {
   return typeof node['$ref'] === 'string' ? node['$ref'] : undefined;
 }

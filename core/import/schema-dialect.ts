@@ -23,9 +23,9 @@ const ALIASES: Record<string, string> = {
 };
 
 /**
- * Reads one schema object of OpenAPI 3.0 or 3.1 as JSON Schema 2020-12 says the same: `nullable` as a type (also beside
- * oneOf or enum, where no type is), boolean `exclusiveMinimum` as a number, types that are none left out or translated.
- * Members are left as they are: each is read in its turn.
+ * Converts one schema object of OpenAPI 3.0 or 3.1 to JSON Schema 2020-12: `nullable` becomes a type (also next to
+ * oneOf or enum without a type), boolean `exclusiveMinimum` becomes a number, and unknown types are removed or
+ * translated. Subschemas are not converted; each is converted when it is read.
  */
 export function readSchema(schema: Data): Data {
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
@@ -52,7 +52,7 @@ function bound(value: unknown, key: string, schema: Data, plain: string, read: D
   return { [key]: schema[plain] };
 }
 
-/** The types that a schema states, or that its keywords imply where it states none. */
+/** Returns the types that a schema declares; if it declares none, those that its keywords imply. */
 function typesOf(schema: Data): string[] {
   const stated = [schema['type']].flat().flatMap((type) => {
     const name = String(type).toLowerCase();

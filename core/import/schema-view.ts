@@ -6,11 +6,17 @@ type Data = Record<string, unknown>;
 
 const MAX_PARTS = 100;
 
-/** Reads schemas as one level of plain keywords: references followed, `allOf` merged. Members are still unread. */
+/**
+ * Reads a schema as one object of keywords: references are resolved, and `allOf` is merged. Subschemas are not read
+ * yet.
+ */
 export interface SchemaReader {
-  /** @returns undefined where a reference leads nowhere */
+  /** @returns undefined for a reference without a target */
   (node: unknown): Data | undefined;
-  /** The object that a node stands for: the same for every reference to it, so that circles can be seen. */
+  /**
+   * Returns the object for a node. All references to it return the same object, so that circular references can be
+   * detected.
+   */
   target: Resolver;
 }
 
@@ -21,11 +27,11 @@ export function createSchemaReader(resolve: Resolver): SchemaReader {
     if (!target) return undefined;
     const view = known.get(target) ?? withParts(target);
     known.set(target, view);
-    // Keywords beside a reference describe this use of it (OpenAPI 3.1 §4.8.23).
+    // A description next to a reference applies to this use of the schema (OpenAPI 3.1 §4.8.23).
     const beside = node !== target && isRecord(node) && typeof node['description'] === 'string';
     return beside ? { ...view, description: (node as Data)['description'] } : view;
   };
-  /** Breadth first with a bound: parts may refer to each other in circles. */
+  /** Merges `allOf` breadth first with a limit, because its parts may reference each other in a circle. */
   const withParts = (target: Data): Data => {
     const { allOf, ...own } = readSchema(target);
     let view: Data = own;
@@ -44,7 +50,10 @@ export function createSchemaReader(resolve: Resolver): SchemaReader {
   return Object.assign(read, { target: resolve });
 }
 
-/** Both hold: members and requirements of both, and of any other keyword the first one that says it. */
+/**
+ * Merges two schemas that both apply: their members and required lists are joined; for other keywords the first
+ * schema's value is used.
+ */
 function combined(first: Data, second: Data): Data {
   const view: Data = { ...second, ...first };
   for (const key of ['properties'] as const) {
@@ -52,23 +61,23 @@ function combined(first: Data, second: Data): Data {
   }
   const required = [first['required'], second['required']].flatMap((list) => (Array.isArray(list) ? list : []));
   if (required.length > 0) view['required'] = [...new Set(required)];
-  // Closed parts would each refuse the members of the others.
+  // If one part is closed, it would reject the members of the others.
   if (view['additionalProperties'] === false) delete view['additionalProperties'];
   return view;
 }
 
-/** The types of a view; none when it takes any. */
+/** Returns the types of a view; empty if any type is allowed. */
 export function typesOf(view: Data): string[] {
   return [view['type']].flat().filter((type): type is string => typeof type === 'string');
 }
 
-/** The alternatives of a view. */
+/** Returns the alternatives of a view. */
 export function branchesOf(view: Data): unknown[] {
   for (const key of ['oneOf', 'anyOf']) if (Array.isArray(view[key]) && view[key].length > 0) return view[key];
   return [];
 }
 
-/** The members of an object view, in the document's order. */
+/** Returns the members of an object, in the document's order. */
 export function membersOf(view: Data): [string, unknown][] {
   return isRecord(view['properties']) ? Object.entries(view['properties']) : [];
 }
@@ -77,7 +86,7 @@ export function requiredOf(view: Data): Set<string> {
   return new Set(Array.isArray(view['required']) ? view['required'].filter((name) => typeof name === 'string') : []);
 }
 
-/** True for a view that holds the content of a file. */
+/** Whether a view describes the content of a file. */
 export function isBinary(view: Data): boolean {
   if (view['format'] === 'binary') return true;
   const media = view['contentMediaType'];

@@ -5,22 +5,22 @@ import { branchesOf, membersOf, requiredOf, type SchemaReader, typesOf } from '.
 
 type Data = Record<string, unknown>;
 
-/** What a model API accepts as the name of a property, at every level. */
+/** The property names that every model API accepts, at every level. */
 export const LEGAL_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** How much of a schema is kept. */
+/** How much of a schema is kept. Less detailed variants are tried if a schema is too large. */
 export interface Detail {
   /** Levels of objects and lists below the input. */
   depth: number;
   /** Characters of a description. */
   description: number;
-  /** Values of an enum; one with more is left open. */
+  /** Values of an enum; an enum with more values is dropped. */
   values: number;
-  /** Alternatives; more of them are left open. */
+  /** Alternatives; a list with more alternatives accepts any value. */
   branches: number;
 }
 
-/** From all that a model can use to the least that still makes a call. */
+/** The levels of detail, from everything that a model can use to the minimum that still allows a call. */
 export const DETAILS: readonly Detail[] = [
   { depth: 5, description: 400, values: 200, branches: 12 },
   { depth: 4, description: 200, values: 100, branches: 8 },
@@ -29,10 +29,10 @@ export const DETAILS: readonly Detail[] = [
   { depth: 1, description: 80, values: 20, branches: 0 },
 ];
 
-/** `input`: what a caller may send. `output`: what a response looks like, which is not enforced. */
+/** `input`: the data that a caller sends. `output`: the data of a response, which is not validated. */
 export type Direction = 'input' | 'output';
 
-/** A schema became larger than one tool may be. */
+/** The schema exceeds the size limit of a tool. */
 export class TooLargeError extends Error {}
 
 /**
@@ -45,12 +45,12 @@ export class SchemaWriter {
   readonly #read: SchemaReader;
   readonly #direction: Direction;
   readonly #detail: Detail;
-  /** Objects of the document that are being written: to meet one again is a circle. */
+  /** Objects of the document that are being converted; reaching one of them again means a circular reference. */
   readonly #path = new Set<unknown>();
   #nodesLeft: number;
-  /** True when something was left open that the document describes. */
+  /** Whether parts of the schema were left out. */
   cut = false;
-  /** Members that have no legal name. */
+  /** Names of members that were dropped because they are not legal. */
   readonly dropped = new Set<string>();
 
   constructor(read: SchemaReader, direction: Direction, detail: Detail, maxNodes: number) {
@@ -96,7 +96,10 @@ export class SchemaWriter {
     return this.#described(schema, description, view);
   }
 
-  /** An object that has alternatives beside its own members: the members of all, none of theirs required. */
+  /**
+   * Converts an object with alternatives and its own members: the result has the members of all alternatives, none of
+   * them required.
+   */
   #withBranchMembers(view: Data, branches: unknown[]): Data {
     const { oneOf: _one, anyOf: _any, ...rest } = view;
     const parts = branches.map((branch) => membersOf(this.#read(branch) ?? {}));
@@ -118,7 +121,7 @@ export class SchemaWriter {
     if (only && written.length === 1) {
       return this.#described(nullable ? withNull(only) : only, description ?? only['description']);
     }
-    // One alternative that takes anything makes the others mean nothing.
+    // If one alternative allows anything, the other alternatives have no effect.
     if (written.some((schema) => schema['type'] === undefined && schema['enum'] === undefined && !schema['anyOf'])) {
       return this.#described({}, description);
     }
@@ -126,7 +129,7 @@ export class SchemaWriter {
     return this.#described({ anyOf: distinct(all) }, description);
   }
 
-  /** The allowed values, in the type that the schema states. */
+  /** Returns the allowed values, converted to the type of the schema. */
   #values(view: Data): unknown[] | undefined {
     const listed = Object.hasOwn(view, 'const') ? [view['const']] : view['enum'];
     if (this.#direction === 'output' || !Array.isArray(listed)) return undefined;
@@ -142,7 +145,7 @@ export class SchemaWriter {
     return undefined;
   }
 
-  /** Vendors often forget to declare that a response value may be null. */
+  /** Adds `null` to the types of a response, because vendors often forget to declare it. */
   #typed(types: string[], values?: unknown[]): Data {
     if (values) return values.every((value) => types.some((type) => fits(value, type))) ? { type: single(types) } : {};
     return { type: single(this.#direction === 'output' ? [...types, 'null'] : types) };
@@ -199,7 +202,7 @@ export class SchemaWriter {
     return isOffered(this.#read(member), this.#direction, required.has(name));
   }
 
-  /** What is known of a schema that is not written out: its type. */
+  /** Returns a schema that keeps only the type, for a schema that is not converted further. */
   #open(view: Data, description: unknown): JsonSchema {
     this.cut = true;
     const types = typesOf(view);
@@ -215,7 +218,7 @@ export class SchemaWriter {
   }
 }
 
-/** Whether a member is for this direction at all. */
+/** Whether a member belongs to this direction. A read-only member, for example, is not an input. */
 export function isOffered(view: Data | undefined, direction: Direction, required: boolean): boolean {
   if (!view) return true;
   if (direction === 'output') return view['writeOnly'] !== true;
@@ -224,7 +227,7 @@ export function isOffered(view: Data | undefined, direction: Direction, required
 
 const KNOWN_FORMATS = new Set(['date', 'uuid', 'ipv4', 'ipv6']);
 
-/** What a schema says by keywords that are not passed on. */
+/** Returns in words what a schema says by keywords that are removed. */
 function remarks(view: Data): string[] {
   const said: string[] = [];
   const { default: value, pattern, format } = view;
@@ -242,7 +245,7 @@ function counts(view: Data, low: string, high: string): Data {
   return (bounds[low] ?? 0) > (bounds[high] ?? Number.POSITIVE_INFINITY) ? {} : bounds;
 }
 
-/** A value as its type writes it: documents hold numbers as texts and texts as numbers. */
+/** Converts a value to the type of its schema, because documents contain numbers as texts and texts as numbers. */
 function inType(value: unknown, types: string[]): unknown {
   if (types.length === 0 || value === null || types.some((type) => fits(value, type))) return value;
   if (types.includes('string')) return String(value);

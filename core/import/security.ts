@@ -9,22 +9,22 @@ import type { Resolver } from './resolve.ts';
 
 type Data = Record<string, unknown>;
 
-/** What a document says about credentials, in the terms of providers. */
+/** The security schemes of a document, converted to authorization patterns. */
 export interface Security {
   patterns: AuthPattern[];
   notes: CredentialNote[];
   warnings: string[];
-  /** Places and names of apiKey schemes, `query key`: parameters of these names are credentials. */
+  /** Places and names of apiKey schemes, for example `query key`. Parameters with these names are credentials. */
   schemeNames: ReadonlySet<string>;
-  /** Any one of these sets of scopes, each held whole. */
+  /** Returns alternative sets of scopes; an account needs all scopes of one set. */
   scopesOf(operation: Operation): string[][];
 }
 
 const MAX_FIELDS = 4;
 
 /**
- * Maps security schemes to authentication patterns. OAuth addresses in documents are often stale, so they are never used: until
- * an administrator sets them, accounts hold a token from elsewhere.
+ * Maps security schemes to authorization patterns. OAuth addresses in documents are often outdated, so they are never
+ * used: until an administrator sets them, accounts need a token that was obtained elsewhere.
  *
  * @param seen parameters that look like credentials by their names although no scheme declares them
  */
@@ -135,7 +135,9 @@ function isPlaceable({ placement }: AuthField): boolean {
     : /^[A-Za-z0-9_$@.:[\]-]{1,100}$/.test(placement.name);
 }
 
-/** The apiKey schemes of the first requirement that combines several of them: one credential with several parts. */
+/**
+ * Returns the apiKey schemes of the first requirement that combines several of them: one credential with several parts.
+ */
 function keysTogether(document: Data, schemes: ReadonlyMap<string, Data>): Map<string, Data> {
   const requirements = Array.isArray(document['security']) ? document['security'].filter(isRecord) : [];
   for (const requirement of requirements) {
@@ -149,7 +151,10 @@ function keysTogether(document: Data, schemes: ReadonlyMap<string, Data>): Map<s
   return new Map();
 }
 
-/** `x-tool-auth` at the document: the pattern that its author could not write down, and the word before the key. */
+/**
+ * Reads `x-tool-auth` of the document: an authorization pattern that OpenAPI cannot express, and the scheme before the
+ * key.
+ */
 function overlayPattern(document: Data): AuthPattern | undefined {
   const { pattern, prefix, name, in: place } = isRecord(document['x-tool-auth']) ? document['x-tool-auth'] : {};
   const word = typeof prefix === 'string' ? prefix : undefined;
@@ -202,8 +207,8 @@ function fallBack(
 }
 
 /**
- * Alternatives of scopes. One requirement that names an implicit flow beside a code flow means the same credential twice, so
- * the scopes of all its schemes are one set.
+ * Returns alternative sets of scopes. If one requirement names an implicit and a code flow, both are the same
+ * credential, so the scopes of all its schemes form one set.
  */
 function scopesOf({ data }: Operation, document: Data, schemes: ReadonlyMap<string, Data>): string[][] {
   if (Array.isArray(data['x-tool-scopes'])) return clean(data['x-tool-scopes']);

@@ -3,11 +3,11 @@ import type { LeftOutReason } from './report.ts';
 
 type Data = Record<string, unknown>;
 
-/** Operations by what they carry; an operation fits when one value of each list that is given fits. */
+/** Selects operations. An operation matches if, for each given list, it matches one value. */
 export interface OperationFilter {
   tags?: readonly string[];
   methods?: readonly string[];
-  /** Exact, or a beginning that ends with `*`. */
+  /** An exact path, or a prefix that ends with `*`. */
   paths?: readonly string[];
   /** Operation ids, or `METHOD /path`. */
   operations?: readonly string[];
@@ -16,16 +16,17 @@ export interface OperationFilter {
 export interface Selection {
   include?: OperationFilter;
   exclude?: OperationFilter;
-  /** Deprecated operations are left out unless this is true. */
+  /** Whether to include deprecated operations; by default they are skipped. */
   deprecated?: boolean;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * Why an operation is not to become a tool, by what the document, its overlays (`x-tool`, `x-mcp`) and the caller say.
+ * Returns why an operation is not converted to a tool, according to the document, its overlays (`x-tool`, `x-mcp`) and
+ * the caller.
  *
- * @returns undefined for one that is selected
+ * @returns undefined if the operation is selected
  */
 export function whyLeftOut(operation: Operation, document: Data, selection: Selection): LeftOutReason | undefined {
   if (!METHODS.has(operation.method)) return 'METHOD';
@@ -37,7 +38,10 @@ export function whyLeftOut(operation: Operation, document: Data, selection: Sele
   return undefined;
 }
 
-/** The nearest mark counts: of the operation, then its path, then the document. An object marks as true does. */
+/**
+ * Returns the selection by `x-tool` or `x-mcp`. The operation takes precedence over its path, and the path over the
+ * document. An object counts as true.
+ */
 function markOf(operation: Operation, document: Data): boolean | undefined {
   for (const [level, holder] of [operation.data, operation.item, document].entries()) {
     for (const name of ['x-tool', 'x-mcp']) {

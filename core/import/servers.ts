@@ -4,9 +4,9 @@ import type { Operation } from './operations.ts';
 
 type Data = Record<string, unknown>;
 
-/** The address that a provider calls, and what of each operation's own server goes into its path. */
+/** The base address of a provider, and the part of each operation's own server address that belongs to its path. */
 export interface Servers {
-  /** Absolute, https (http on this machine), without trailing slash; undefined when the document names none. */
+  /** Absolute, https (or http on this machine), without a trailing slash; undefined if the document names none. */
   baseUrl?: string;
   /** The part of the path between the base address and the operation's path; undefined if it is on another host. */
   prefixOf(operation: Operation): string | undefined;
@@ -14,14 +14,14 @@ export interface Servers {
 }
 
 interface Address {
-  /** Empty for a relative one. */
+  /** Empty for a relative address. */
   origin: string;
   path: string;
 }
 
 /**
- * Finds the one base address of a document: the origin that most of its operations share, and the part of the path that all
- * of those begin with. Variables take their defaults: a caller never chooses the host.
+ * Finds the base address of a document: the origin that most of its operations share, and the path prefix that these
+ * operations have in common. Variables are replaced by their defaults, because a caller must never choose the host.
  */
 export function readServers(document: Data, operations: readonly Operation[]): Servers {
   const warnings = new Set<string>();
@@ -74,7 +74,7 @@ function readServer(server: Data, warnings: Set<string>): Address {
   return { origin: '', path: relative?.origin === 'https://relative.invalid' ? path(relative.pathname) : '' };
 }
 
-/** The most frequent value, the first one if several are. */
+/** Returns the most frequent value; the first one if several are equally frequent. */
 function mostCommon(origins: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const origin of origins) counts.set(origin, (counts.get(origin) ?? 0) + 1);

@@ -1,10 +1,10 @@
-/** The little that is used of a package which brings no types. */
+/** Types for the part of the package that is used here. The package has no types. */
 declare module 'swagger2openapi' {
   interface Options {
-    /** Repair what can be repaired, and continue otherwise. */
+    /** Repair the document if possible; otherwise report an error. */
     patch: boolean;
     warnOnly: boolean;
-    /** Fetch and read what references name; never for documents of strangers. */
+    /** Fetch the targets of references. Never enable it for untrusted documents. */
     resolve: boolean;
   }
 

@@ -17,19 +17,19 @@ import { importError } from '../import/import-error.ts';
 import { inPieces } from '../in-pieces.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
-/** As the contract says of `base_url`. */
+/** The limit of `base_url` in the contract. */
 const MAX_ADDRESS = 2000;
 
-/** What a caller says about the provider that the tools are for. */
+/** The provider that the imported tools belong to, as the request names it. */
 export interface ImportTarget {
-  /** The identifier of a custom provider, which is made when there is none. */
+  /** The identifier of a custom provider; it is created if it does not exist. */
   connector: string;
-  /** Instead of the document's own server; of a provider that is there it changes the address. */
+  /** Replaces the address in the document. If the provider exists, its address is changed. */
   baseUrl?: string | undefined;
   displayName?: string | undefined;
 }
 
-/** What an import changes, or would change. */
+/** The changes of an import, or of its preview. */
 export interface ImportChanges {
   provider: {
     identifier: string;
@@ -38,14 +38,14 @@ export interface ImportChanges {
     authorization_types: string[];
     accounts_parked: number;
   };
-  /** Names, in order. */
+  /** Tool names, sorted. */
   added: string[];
   changed: string[];
   removed: string[];
   unchanged: number;
 }
 
-/** What an import must know of an environment before it names anything. */
+/** Returns the names that an import needs from the environment before it names its tools. */
 export async function namesBefore(
   read: ReadRepositories,
   catalogue: Catalogue,
@@ -65,9 +65,10 @@ export async function namesBefore(
 }
 
 /**
- * Writes an import: the provider, where it is new, and its tools. What an earlier import brought and this one does not is
- * removed; tools that people wrote stay. A provider that is there keeps its patterns, and its address unless one is given. It is one
- * transaction, in pieces: thousands of tools take longer than the event loop may be held.
+ * Stores an import: the provider if it is new, and its tools. Tools of an earlier import that are no longer part of it
+ * are deleted; tools that users wrote stay. An existing provider keeps its patterns, and also its address unless the
+ * request contains one. Everything happens in one transaction, but in pieces, because thousands of tools would block
+ * the event loop for too long.
  *
  * @throws ApiError INVALID_DOCUMENT without an address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
  */
@@ -94,7 +95,7 @@ export async function applyImport(
     written.push(...piece.filter(differs));
   });
   const at = tools.now();
-  // A removed operation may have left its name to another one, so removals come first.
+  // A new operation may use the name of a removed one, so removals come first.
   const moved = written.filter(
     ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
   );
@@ -175,7 +176,7 @@ async function applyProvider(
     proxy_enabled: true,
     auth_patterns: patterns,
   };
-  // The identifier follows from the name that a provider is made with.
+  // The identifier is derived from the display name.
   const made = await createCustomProvider(tx, tools, environmentId, { ...definition, display_name: connector });
   if (made.identifier !== connector) {
     const errors = [{ field: 'connector', message: `is already used or invalid; ${made.identifier} is available` }];
@@ -191,14 +192,17 @@ async function applyProvider(
   return shown(row, 'created', 0);
 }
 
-/** Of a stored provider, what an import may change. */
+/** The part of a stored provider that an import may change. */
 interface Stored {
   proxy_url?: string;
   proxy_enabled?: boolean;
   display_name?: string;
 }
 
-/** Each place of an address, `https://{{subdomain}}.example.com`, is a value that every account must bring. */
+/**
+ * Returns the patterns with a required account field for each placeholder of an address such as
+ * `https://{{subdomain}}.example.com`.
+ */
 function withAccountFields(patterns: readonly AuthPattern[], address: string): AuthPattern[] {
   const places = [...new Set(/\{\{/.test(address) ? addressPlaces(address).map(({ field }) => field) : [])];
   if (places.length === 0) return [...patterns];

@@ -2,10 +2,10 @@ import type { ImportResult } from '../import/import-document.ts';
 import type { ImportReport } from '../import/report.ts';
 import type { ImportChanges } from './apply-import.ts';
 
-/** The most entries of a list in a response; the counts cover all of them. */
+/** The maximum number of entries of a list in a response; the counts include all of them. */
 const MAX_ENTRIES = 500;
 
-/** An import as the API and the command show it: the changes, and what could not be imported. */
+/** Returns an import as the API and the CLI show it: the changes, and what could not be imported. */
 export function presentImport(applied: boolean, { provider, ...changes }: ImportChanges, { report }: ImportResult) {
   const { left_out, notes, operations, imported, credentials, warnings } = report;
   return {

@@ -1,6 +1,6 @@
 import type { Store, Transaction } from '../../db/store.ts';
 
-/** Carries a result out of a transaction that is taken back. */
+/** Carries the result out of a transaction that is rolled back. */
 class TakenBack<T> extends Error {
   readonly result: T;
 
@@ -10,7 +10,10 @@ class TakenBack<T> extends Error {
   }
 }
 
-/** Does what a unit does and takes it back: a preview that cannot differ from the deed, errors included. */
+/**
+ * Runs a unit of work and rolls it back, so that a preview has exactly the same result and errors as the real
+ * operation.
+ */
 export async function preview<T>(store: Pick<Store, 'write'>, unit: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     await store.write(async (tx) => {

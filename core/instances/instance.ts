@@ -1,9 +1,9 @@
 import type { Store } from '../../db/store.ts';
 
-/** This process among those that serve its database. */
+/** This process, as one of those that serve the same database. */
 export interface Instance {
   id: string;
-  /** By which rows name it. */
+  /** The number that identifies it in rows. */
   number: number;
 }
 
@@ -16,8 +16,8 @@ export interface InstanceTools {
 }
 
 /**
- * Registers this process as the only one that serves the database, and ends what the ones before it have left behind: executions
- * without an outcome become UNKNOWN, idempotency keys without an execution become free, and so do the leases of refreshes.
+ * Registers this process as the only one that serves the database, and cleans up after previous ones: executions
+ * without an outcome become UNKNOWN, and idempotency keys without an execution and refresh leases are released.
  *
  * @throws StorageError
  */

@@ -11,7 +11,7 @@ export interface AttemptTools {
 const OURS = 'The server failed before the attempt was complete.';
 
 /**
- * Makes one attempt of a job. It never rejects: an error of the job kind is logged, and the job is tried again.
+ * Makes one attempt of a job. It never rejects: an error of the job kind is logged, and the job is retried.
  *
  * @param stopping is aborted when the server stops
  */
@@ -38,7 +38,7 @@ export async function attempt(
   }
 }
 
-/** What a kind may know of a job. */
+/** Returns the part of a job that its kind may read. */
 export function jobOf({ id, environmentId, kind, lane, subjectId, attempts, createdAt }: JobRow) {
   return { id, environmentId, kind, lane, subjectId, attempts, createdAt };
 }

@@ -2,10 +2,11 @@ import { fraction } from '../random.ts';
 import type { JobKind } from './job-kind.ts';
 
 /**
- * When the next attempt of a job is made, in milliseconds UTC: after a time that doubles with each attempt, or later where the other
- * side asks for it, but never later than the time at which the job is given up, so that a last attempt is made then.
+ * Returns when the next attempt of a job is made, in milliseconds UTC. The wait doubles with each attempt, and is
+ * longer if the provider asks for it. It never exceeds the time at which the job is given up, so that a last attempt is
+ * made then.
  *
- * @param attempts that were begun, at least 1
+ * @param attempts that were started, at least 1
  */
 export function nextAttemptAt(
   { firstRestMs, longestRestMs }: Pick<JobKind, 'firstRestMs' | 'longestRestMs'>,

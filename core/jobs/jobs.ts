@@ -19,23 +19,23 @@ export interface JobTools
 }
 
 export interface Jobs {
-  /** Looks for work from now on, on the real clock. */
+  /** Starts looking for work, on the real clock. */
   start(): void;
   /** Runs a periodic job soon, regardless of its due time. */
   soon(name: string): void;
   /**
-   * Lets a failed job run again, as if it had just been added. Its first attempt is begun soon after the commit.
+   * Makes a failed job run again, as if it had just been added. Its first attempt starts soon after the commit.
    *
-   * @returns the job, or undefined when it has not failed, its payload is gone, or its kind is unknown
+   * @returns the job, or undefined if it has not failed, its payload was removed, or its kind is unknown
    */
   retry(tx: Transaction, job: Pick<JobRow, 'id' | 'environmentId' | 'kind'>): Promise<JobRow | undefined>;
-  /** Runs all that is due; resolves when nothing more is due or under way. */
+  /** Runs all due jobs; resolves when none is due or running. */
   runDue(): Promise<void>;
-  /** Begins nothing more, and cuts attempts short. Waits for what is under way, but not longer than `JOBS.stopMs`. */
+  /** Starts no more attempts and aborts the running ones. Waits for them, but not longer than `JOBS.stopMs`. */
   stop(): Promise<void>;
 }
 
-/** The engine of all work that no request waits for: durable jobs, and periodic jobs. */
+/** Creates the job engine, which runs all work that no request waits for: durable jobs and periodic jobs. */
 export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobTools): Jobs {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -46,7 +46,7 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobToo
 
   let looked: Promise<unknown> = Promise.resolve();
 
-  /** One look at a time, so that none begins what another one is about to. */
+  /** Only one pass runs at a time, so that two passes do not start the same job. */
   function look(): Promise<number> {
     const looking = looked.then(lookOnce);
     looked = looking.catch(() => {});

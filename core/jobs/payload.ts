@@ -3,18 +3,18 @@ import { Secret } from '../secret.ts';
 import type { ValueContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
 
-/** Where the payload of a job belongs. */
+/** Returns the context that the payload of a job is bound to. */
 export function jobPlace(environmentId: string, id: string): ValueContext {
   return { table: 'jobs', environmentId, recordId: id, field: 'payload' };
 }
 
-/** Seals a payload, which can hold secrets. */
+/** Encrypts a payload, which may contain secrets. */
 export function sealPayload(vault: Vault, environmentId: EnvironmentId, id: string, payload: object) {
   const { kekId, blob } = vault.sealValue(jobPlace(environmentId, id), new Secret(JSON.stringify(payload)));
   return { kekId, payloadSealed: blob };
 }
 
-/** @throws VaultError when the payload or its place was altered, or its key is missing */
+/** @throws VaultError if the payload or its context was altered, or its key is missing */
 export function openPayload(vault: Vault, { id, environmentId, payloadSealed }: JobRow): unknown {
   if (payloadSealed === null) throw new TypeError('The payload of the job was removed');
   return JSON.parse(vault.openValue(jobPlace(environmentId, id), payloadSealed).reveal());

@@ -3,11 +3,11 @@ import { inBackground } from '../background.ts';
 import { JOBS } from '../budgets.ts';
 import { fraction } from '../random.ts';
 
-/** Work that one instance of the deployment does again and again. Times in milliseconds. */
+/** Work that one instance of the deployment repeats. Times are in milliseconds. */
 export interface PeriodicJob {
   name: string;
   everyMs: number;
-  /** The least time after the start of the server. */
+  /** The minimum delay after the start of the server. */
   firstMs: number;
   /** @param signal is aborted when the server stops */
   run(signal: AbortSignal): Promise<void>;
@@ -21,27 +21,27 @@ export interface PeriodicTools {
   /** The number of this instance. */
   owner: number;
   log: { error(fields: object, message: string): void };
-  /** Told how each run ended. */
+  /** Called with the outcome of each run. */
   counted(name: string, outcome: 'done' | 'failed'): void;
   /** Called when a run has ended. */
   wake(): void;
 }
 
 export interface PeriodicJobs {
-  /** Begins all that are due, or were asked for. @returns how many it has begun */
+  /** Starts all jobs that are due or were requested. @returns how many it has started */
   look(): Promise<number>;
-  /** Makes a job due now. */
+  /** Requests a run of a job now. */
   ask(name: string): void;
-  /** Resolves when none is running. */
+  /** Resolves when no job is running. */
   idle(): Promise<void>;
 }
 
-/** No time is later. */
+/** Later than any time. */
 const WHENEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * Runs jobs by a schedule that is kept in the database: a restart delays none of them and brings none forward, and one instance runs
- * each of them at a time. A run that fails is logged and counted; the next one comes at its time.
+ * Runs jobs by a schedule in the database, so that a restart neither delays a job nor runs it early. Only one instance
+ * runs a job at a time. A failed run is logged and counted; the next one follows at its scheduled time.
  *
  * @param stopping is aborted when the server stops
  */
@@ -56,7 +56,9 @@ export function createPeriodicJobs(
   const asked = new Set<string>();
   let isListed = false;
 
-  /** Instances that start together do not run everything together later on. */
+  /**
+   * Returns the next time with some jitter, so that instances which start together do not run all jobs together later.
+   */
   function nextAt({ everyMs }: PeriodicJob, at: number): number {
     return Math.ceil(at + everyMs * (1 - JOBS.periodJitter * fraction(random)));
   }
@@ -73,7 +75,8 @@ export function createPeriodicJobs(
     return store.write(async (tx) => {
       const due = isAsked ? WHENEVER : at;
       const isTaken = await tx.periodicJobs.take(job.name, owner, due, nextAt(job, at));
-      // Another instance runs it, and may have passed what it is needed for: it is run again afterwards.
+      // Another instance is running the job, and may already have passed the point that matters. So it runs again
+      // afterwards.
       if (!isTaken && isAsked) await tx.periodicJobs.hasten(job.name, at);
       return isTaken;
     });

@@ -2,13 +2,13 @@ import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import type { Vault } from '../vault/vault.ts';
 import { sealPayload } from './payload.ts';
 
-/** What is to be done, for whom. */
+/** A job to be done, and for whom. */
 export interface JobOrder {
   environmentId: EnvironmentId;
   kind: string;
-  /** Jobs of one lane share a number of places, for example all that go to one provider. */
+  /** Jobs of one lane share a number of slots. A lane is, for example, one provider. */
   lane: string;
-  /** What the job is about, usually an account. */
+  /** The object that the job is about, usually an account. */
   subjectId: string | null;
   /** Milliseconds after which the job is not tried again. */
   giveUpAfterMs: number;
@@ -16,13 +16,13 @@ export interface JobOrder {
 
 export interface JobQueue {
   /**
-   * Adds a job in the transaction that causes it. It is begun soon after the commit.
+   * Adds a job in the transaction that causes it. It starts soon after the commit.
    *
-   * @param payload what the attempts need; it is sealed, so it can hold secrets
+   * @param payload the data that attempts need; it is encrypted, so it may contain secrets
    * @returns the id of the job
    */
   enqueue(tx: Transaction, order: JobOrder, payload: object): Promise<string>;
-  /** Writes down a job that cannot even be tried, with a reason for people. */
+  /** Records a job that cannot be attempted, with a reason for users. */
   recordFailed(tx: Transaction, order: JobOrder, reason: string): Promise<string>;
   /** @param listener is called after each commit that added jobs */
   onAdded(listener: () => void): void;
@@ -35,7 +35,7 @@ export interface JobQueueTools {
   newId(prefix: 'job'): string;
 }
 
-/** Takes the orders for work that is done after a transaction, outside of the database. */
+/** Stores jobs, which are then run after the transaction, outside of the database. */
 export function createJobQueue({ vault, now, newId }: JobQueueTools): JobQueue {
   let added = () => {};
   const rowOf = ({ kind, lane, subjectId, giveUpAfterMs }: JobOrder) => {

@@ -13,22 +13,22 @@ export interface RunnerTools extends AttemptTools {
   /** The number of this instance. */
   owner: number;
   kinds: readonly JobKind[];
-  /** Told how each attempt ended. */
+  /** Called with the outcome of each attempt. */
   counted(kind: string, outcome: 'done' | 'failed' | 'retry'): void;
   /** Called when a payload was removed from the database. */
   scrubStorage(): void;
-  /** Called when there may be more to begin. */
+  /** Called when more attempts may be possible. */
   wake(): void;
 }
 
 export interface JobRunner {
-  /** Begins all that is due and has a place. @returns how many attempts it has begun */
+  /** Starts all due jobs for which there is a slot. @returns how many attempts it has started */
   look(): Promise<number>;
-  /** Resolves when no attempt is under way. */
+  /** Resolves when no attempt is running. */
   idle(): Promise<void>;
 }
 
-/** An end that could not be stored yet. */
+/** An outcome that could not be stored yet. */
 interface Unsettled {
   row: JobRow;
   outcome: AttemptOutcome;
@@ -38,10 +38,11 @@ const ABANDONED = 'The server ended during the attempt.';
 const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = JOBS;
 
 /**
- * Runs the jobs of the database. Each is claimed by one instance, and run at least once: an attempt whose instance is gone, or whose
- * outcome could not be stored, counts as failed. Jobs of kinds that this version does not know are left alone.
+ * Runs the jobs in the database. One instance claims a job, and it runs at least once: an attempt counts as failed if
+ * its instance stopped or its outcome could not be stored. Jobs of unknown kinds are ignored.
  *
- * @param stopping is aborted when the server stops: attempts under way are cut short and made again by the next instance
+ * @param stopping is aborted when the server stops: running attempts are aborted, and the next instance makes them
+ * again
  */
 export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobRunner {
   const { store, now, random, owner, log, counted, scrubStorage, wake } = tools;
@@ -49,7 +50,7 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
   const lanes = new Lanes({ total: TOTAL, perLane: (lane) => kinds.get(kindOf(lane))?.perLane ?? 0 });
   const underWay = new Set<Promise<void>>();
   const unsettled = new Map<string, Unsettled>();
-  /** Where the next look goes on, by kind. */
+  /** Where the next pass continues, by kind. */
   const places = new Map<string, WaitingLane>();
 
   async function begin(kind: JobKind, lane: WaitingLane): Promise<number> {
@@ -81,7 +82,10 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
     await settleOrKeep({ row, outcome });
   }
 
-  /** The database may fail now; the outcome is known nevertheless, and the job must not be run again for it. */
+  /**
+   * Stores an outcome, or keeps it in memory if the database fails: the outcome is known, and the job must not run
+   * again because of the failure.
+   */
   async function settleOrKeep(end: Unsettled): Promise<void> {
     unsettled.delete(end.row.id);
     try {
@@ -106,7 +110,7 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
     await store.write((tx) => tx.jobQueue.again(current, { runAt, reason, at }));
   }
 
-  /** A value that another instance has stored meanwhile is kept. */
+  /** Ends a job. A value that another instance has stored meanwhile is kept. */
   async function end(row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
     const { id, attempts } = row;
     const current = { id, attempts, owner: row.owner as number };
@@ -145,7 +149,7 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
 
   return {
     async look() {
-      // A copy: what cannot be stored yet is kept again.
+      // Iterates over a copy, because an outcome that still cannot be stored is added again.
       for (const end of [...unsettled.values()]) await settleOrKeep(end);
       await freeAbandoned();
       let begun = 0;

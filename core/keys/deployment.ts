@@ -17,15 +17,15 @@ export interface DeploymentKeys {
   sealing: KeyObject;
 }
 
-/** Where a deployment secret is sealed. */
+/** Returns the context that a deployment secret is bound to. */
 export function deploymentSecretPlace(name: string): ValueContext {
   return { table: 'deployment_secrets', environmentId: '', recordId: name, field: 'sealed' };
 }
 
 /**
- * Opens the deployment's secrets; a first start makes them.
+ * Decrypts the deployment's secrets; the first start creates them.
  *
- * @throws VaultError when one of them does not open
+ * @throws VaultError if one of them cannot be decrypted
  */
 export async function openDeploymentKeys(
   store: Store,

@@ -41,9 +41,9 @@ export async function addEnvironment(
 }
 
 /**
- * The first environment: the stored one, or at a first start a development environment for the base URL. A development
- * environment follows later changes of the base URL, so that a new port is not a new installation; a production environment keeps
- * its base URL.
+ * Returns the first environment. If none is stored, it creates a development environment for the base URL. A stored
+ * development environment takes over later changes of the base URL, for example another port; a production environment
+ * keeps its base URL.
  */
 export async function ensureEnvironment(
   store: Store,
@@ -58,10 +58,10 @@ export async function ensureEnvironment(
 }
 
 /**
- * Sees to it that the environment has an API client with all scopes: the configured one, or a fresh one when there is none.
+ * Creates or updates the API client with all scopes: the configured client, or a new one if there is none.
  *
- * @param configured id and secret from the operator's configuration; another secret than the stored one replaces it
- * @returns the id and the secret of a client that was just minted, to be shown once; null otherwise
+ * @param configured id and secret from the operator's configuration; a different secret replaces the stored one
+ * @returns the id and the secret of a new client, to be shown once; otherwise null
  */
 export async function ensureFirstClient(
   store: Store,

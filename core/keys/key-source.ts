@@ -7,24 +7,24 @@ import type { KeyReload, KeySource } from '../vault/key-source.ts';
 import { fixedKeys, KeyFileSource } from '../vault/key-source.ts';
 
 export interface KeySettings {
-  /** Keys given in a variable; they win over the file. */
+  /** Keys in a variable; they take precedence over the file. */
   keys: Secret | null;
   keysFile: string;
-  /** Whether a missing key file may be made: at the first start of a development environment only. */
+  /** Whether a missing key file may be created: only at the first start of a development environment. */
   mayCreate: boolean;
 }
 
 export interface OpenedKeys {
   source: KeySource;
-  /** The path of a key file that was just made. */
+  /** The path of a key file that was just created. */
   created: string | null;
 }
 
 /**
- * Finds the key-encryption keys.
+ * Reads the key-encryption keys.
  *
- * @param report is told when a key file changes later
- * @throws VaultError NO_KEY when there is none and none may be made, and as the key file and its content demand
+ * @param report is called when a key file changes later
+ * @throws VaultError NO_KEY if there are none and none may be created; other codes for an invalid key file
  */
 export function openKeySource(
   settings: KeySettings,
@@ -48,7 +48,7 @@ export function openKeySource(
   };
 }
 
-/** @returns false when another start has made the file meanwhile */
+/** @returns false if another process has created the file in the meantime */
 function create(path: string, random: (size: number) => Buffer): boolean {
   try {
     createKeyFile(path, generateKey(random).line);

@@ -12,7 +12,7 @@ type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['re
 
 const PAGE = 500;
 
-/** The half of the key checks that needs no transaction, for a database that can only be read. */
+/** The reading part of the key checks, for a database that is opened read-only. */
 export function createKeyCheckReads(read: Reads): Omit<KeyCheckStore, 'addKeyCheck'> {
   return {
     async listKeyChecks() {
@@ -23,7 +23,7 @@ export function createKeyCheckReads(read: Reads): Omit<KeyCheckStore, 'addKeyChe
   };
 }
 
-/** The sealed rows of all tables, as the rotation of key-encryption keys walks through them. */
+/** Gives the rotation of key-encryption keys access to the encrypted rows of all tables. */
 export function createRotationStore(store: Store): RotationStore & KeyCheckStore {
   return {
     ...createKeyCheckReads(store.read),
@@ -52,7 +52,10 @@ async function countUnder(read: Reads, kekId: string): Promise<number> {
   return (await read.keyRotation.countByKek(kekId)) + secrets.length + connections.length;
 }
 
-/** The few values come first, in one batch; then the accounts in batches, whose cursor is the id of the last one. */
+/**
+ * Lists encrypted values: first the few that are not in accounts, in one batch, then the accounts in batches. The
+ * cursor is the sequence number of the last account.
+ */
 async function listUnder(read: Reads, kekId: string, cursor: string | undefined, limit: number) {
   if (cursor === undefined) {
     const secrets = [...(await deploymentSecretsUnder(read, kekId)), ...(await connectionSecretsUnder(read, kekId))];
@@ -93,7 +96,9 @@ function waitingItem({ table, id, environmentId, sealed }: SealedWaitingRow): Se
   return { kind: 'data-key', context: place(environmentId, id), blob: sealed };
 }
 
-/** Only what is still sealed as it was read is replaced: a request may have written it in the meantime. */
+/**
+ * Replaces a value only if it is still the one that was read, because a request may have written it in the meantime.
+ */
 function replace(tx: Repositories, { item, kekId, blob }: Resealed): Promise<boolean> {
   const { table, recordId: id } = item.context;
   if (table === 'auth_requests' || table === 'jobs' || table === 'stored_contents') {

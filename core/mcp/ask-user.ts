@@ -13,17 +13,17 @@ import { failureResult } from './results.ts';
 type Sdk = typeof import('@modelcontextprotocol/server');
 type Capabilities = { elicitation?: { url?: object } } | undefined;
 
-/** A link that a user has to open before a call can run. */
+/** A link that a user must open before a call can run. */
 export interface LinkRequest {
   link: ConnectState;
   /** For the user. */
   message: string;
   requestId: string;
-  /** Makes the state that the client brings back (2026-07-28). */
+  /** Creates the state that the client returns when it repeats the call (2026-07-28). */
   seal(): string;
 }
 
-/** The client that a call came from. */
+/** The MCP client that made a call. */
 export interface AskedClient {
   era: McpRequestContext['era'];
   server: Server;
@@ -33,7 +33,8 @@ export interface AskedClient {
 const CONNECT = 'connect_account';
 
 /**
- * Sends the user to a link, by elicitation in URL mode where the client declares it, else by a failure that contains the link.
+ * Asks the user to open a link. Clients that declare elicitation in URL mode receive such a request; other clients
+ * receive an error with the link.
  *
  * @throws UrlElicitationRequiredError (-32042) for clients of the revision 2025-11-25 that can open links
  */
@@ -54,14 +55,14 @@ export function askToOpenLink(
   return sdk.inputRequired({ inputRequests, requestState: seal() });
 }
 
-/** The failure of a call that waits for its user, with the link for the model to show. */
+/** Returns the error of a call that waits for its user, with the link for the model to show. */
 export function linkInWords({ url, expiresAt }: ConnectState, message: string): CallToolResult {
   const expires_at = new Date(expiresAt).toISOString();
   const next_action = { type: 'authorize', url, expires_at, message: `${message} ${url}` };
   return failureResult(new ApiError('ACCOUNT_NOT_ACTIVE', message, { extra: { next_action } }));
 }
 
-/** Whether the user has refused to open the link that the client was sent to. */
+/** Whether the user declined to open the link. */
 export function wasDeclined({ mcpReq }: ServerContext): boolean {
   const answer = mcpReq.inputResponses?.[CONNECT] as { action?: unknown } | undefined;
   return answer?.action === 'decline' || answer?.action === 'cancel';

@@ -39,25 +39,28 @@ export interface CallTools
   egressOf(environment: EnvironmentRow): Egress;
 }
 
-/** A call of a tool by a client of an MCP server. */
+/** A tool call by a client of an MCP server. */
 export interface McpCall {
   offered: OfferedTool;
   toolInput: unknown;
-  /** The link that the client was sent to before, when it repeats the call to get the result. */
+  /** The link that the client received earlier, if it repeats the call to get the result. */
   sentTo: ConnectState | null;
-  /** Its signal fires when the client has cancelled the call or has gone. */
+  /** The signal is aborted when the client cancels the call or disconnects. */
   watch: CallWatch & { signal: AbortSignal };
 }
 
 /**
- * `connect`: the user has to open a link first, for the reason in `message`. `waited`: the client was sent there before, and the
- * call has waited for the user.
+ * `connect`: the user must open a link first, for the reason in `message`. `waited`: the client had already received
+ * the link, and this call has waited for the user.
  */
 export type CallAnswer =
   | { kind: 'result'; result: CallToolResult }
   | { kind: 'connect'; link: ConnectState; message: string; waited: boolean };
 
-/** Calls a tool for the user of a session: planned, recorded and run like a call over REST, with the same outcome. */
+/**
+ * Calls a tool for the user of a session. The call is planned, recorded and run like a call over REST, with the same
+ * outcome.
+ */
 export async function callTool(
   tools: CallTools,
   session: McpSession,

@@ -10,13 +10,13 @@ export interface ConfigTools extends OfferTools {
   newId(prefix: 'mcp'): string;
 }
 
-/** A mapping as a request has it. */
+/** A mapping in a request. */
 export interface MappingInput {
   connection_id: string;
   tools?: string[] | null | undefined;
 }
 
-/** What a request says about a config. */
+/** The fields of a request for a config. */
 export interface ConfigInput {
   name?: string | undefined;
   description?: string | undefined;
@@ -39,7 +39,7 @@ export async function createConfig(
   return requireConfig(tx, environmentId, id);
 }
 
-/** Changes what the input carries. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
+/** Updates the given fields. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
 export async function updateConfig(
   tx: Repositories,
   tools: ConfigTools,
@@ -73,7 +73,7 @@ async function unique(name: string, write: () => Promise<unknown>): Promise<void
   }
 }
 
-/** A model calls tools by name alone, so no name may stand for two connections. */
+/** Checks that no two connections offer a tool of the same name, because a model calls tools by name only. */
 async function checkMappings(
   tx: Repositories,
   tools: ConfigTools,

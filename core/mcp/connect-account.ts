@@ -9,15 +9,15 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { McpSession } from './session.ts';
 
-/** The name of a user's account of a connection. */
+/** Returns the key of a user's account of a connection. */
 export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): AccountKey {
   return { connector: connection.keyId, ...grant.user };
 }
 
 /**
- * The user's account of a connection. Where an account needs no credentials, a first use makes it.
+ * Returns the user's account of a connection. If accounts need no credentials, the first use creates it.
  *
- * @returns undefined when there is none; `isNew` when this transaction has made it
+ * @returns undefined if there is none; `isNew` is true if this transaction created it
  * @throws ApiError as `createAccount`
  */
 export async function accountFor(
@@ -39,10 +39,11 @@ export async function accountFor(
 }
 
 /**
- * The link by which the user of a session connects an account: the same that the REST interface makes, with the same verification of
- * who has finished it (threat M7). The address tells nothing about the user, and opens nothing by itself.
+ * Creates the link by which the user of a session connects an account. It is the same as a link of the REST API, so the
+ * application verifies the user in the same way (threat M7). The address contains nothing about the user, and alone it
+ * gives no access.
  *
- * @throws ApiError ACCOUNT_NOT_ACTIVE when the token gives no right to links; otherwise as `createLink`
+ * @throws ApiError ACCOUNT_NOT_ACTIVE if the token does not allow links; otherwise as `createLink`
  */
 export async function linkFor(
   tx: Transaction,

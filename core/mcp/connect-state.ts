@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { type McpSession, ownerOf } from './session.ts';
 
-/** The link that a client was sent to, while it comes back for the result. */
+/** The link that a client received, which it returns with the repeated call. */
 export interface ConnectState {
   url: string;
   /** Milliseconds UTC. */
@@ -19,15 +19,16 @@ interface BoundCall {
 }
 
 /**
- * The state that a client brings back with a call that waited for its user (2026-07-28, multi round-trip requests). It is sealed, dated,
- * and opens for the call that it was made for and no other (threat M4). It says which link was offered and permits nothing: whether
- * the call may run is decided by the account alone, so bringing it back twice gains nothing.
+ * Encrypts the state that a client returns with a call that waited for its user (2026-07-28, multi round-trip
+ * requests). It expires, and it can be decrypted only for the call that it was created for (threat M4). It only records
+ * which link was offered. The account alone determines whether the call may run, so using the state twice has no
+ * benefit.
  */
 export function sealConnectState(sealed: SealedTokens, call: BoundCall, state: ConnectState): string {
   return sealed.seal(PURPOSE, bound(call), JSON.stringify(state), state.expiresAt);
 }
 
-/** @returns null for one that is altered, expired or of another call */
+/** @returns null if the state was altered, has expired or belongs to another call */
 export function openConnectState(sealed: SealedTokens, call: BoundCall, text: string): ConnectState | null {
   const opened = sealed.open(PURPOSE, bound(call), text);
   return opened === null ? null : (JSON.parse(opened) as ConnectState);

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from '../errors.ts';
 
-/** A step that makes a call possible, as clients are told. */
+/** A step that makes a call possible, as clients receive it. */
 interface NextAction {
   type: string;
   operation_id?: string;
@@ -8,10 +8,10 @@ interface NextAction {
 }
 
 /**
- * What a user reads who is asked to connect an account.
+ * Returns the text that asks a user to connect an account.
  *
  * @param provider its display name
- * @param action of the error that the account has now; undefined when there is no account
+ * @param action the action of the account's error; undefined if there is no account
  */
 export function connectMessage(provider: string, action?: string): string {
   switch (action) {
@@ -24,7 +24,7 @@ export function connectMessage(provider: string, action?: string): string {
   }
 }
 
-/** What a model is told when the user has opened the link and has not finished yet. */
+/** Returns the text for a model when the user has opened the link but not finished. */
 export function stillWaitingMessage(provider: string): string {
   return `The user has not finished connecting the ${provider} account. When the user has, call the tool again.`;
 }
@@ -33,7 +33,7 @@ export function declinedMessage(provider: string): string {
   return `The user declined to connect ${provider}.`;
 }
 
-/** Who can remove the obstacle, and the operation that does it. */
+/** The operation that resolves each error, and a sentence that says who must do it. */
 const REMEDIES: Partial<Record<ErrorCode, readonly [operationId: string, sentence: string]>> = {
   ACCOUNT_NOT_ACTIVE: ['generateMagicLink', 'The application must create a link for the user.'],
   VALIDATION_FAILED: ['createMcpSessionToken', 'The application must request another session token.'],
@@ -43,13 +43,13 @@ const REMEDIES: Partial<Record<ErrorCode, readonly [operationId: string, sentenc
   PROVIDER_HAS_NO_BASE_URL: ['updateCustomProvider', 'An administrator must set the base URL of the provider.'],
 };
 
-/** Operations that change a connection or a provider and not an account. */
+/** Operations that change a connection or a provider, not an account. */
 const SETTINGS: ReadonlySet<string> = new Set(['enableConnection', 'updateConnection', 'updateCustomProvider']);
 
 /**
- * What has to happen before a call can succeed that failed for want of an account or a setting.
+ * Returns what must happen before a call can succeed that failed because an account or a setting is missing.
  *
- * @param hasAccount settings that are missing go into the account that exists, or into a new one
+ * @param hasAccount whether missing settings go into the existing account or into a new one
  * @returns undefined for errors that the caller can correct
  */
 export function nextActionOf({ code, message, errors, extra }: ApiError, hasAccount: boolean): NextAction | undefined {
@@ -62,7 +62,7 @@ export function nextActionOf({ code, message, errors, extra }: ApiError, hasAcco
   return { type, operation_id, message: `${sentence} The user cannot do this here. ${message}${details}` };
 }
 
-/** The error of a call whose user has no usable account and cannot be sent to a link. */
+/** Returns the error of a call whose user has no usable account and cannot be sent a link. */
 export function cannotConnect(cause: ApiError, provider: string, hasAccount: boolean): ApiError {
   const next_action = cause.extra?.['next_action'] ??
     nextActionOf(cause, hasAccount) ?? {

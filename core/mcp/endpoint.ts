@@ -5,7 +5,7 @@ import { loadServerSdk } from './load-sdk.ts';
 
 export interface McpEndpoint {
   serve(request: Request, exchange: McpExchange): Promise<Response>;
-  /** Ends the requests that are being served. */
+  /** Aborts the requests that are being handled. */
   close(): Promise<void>;
 }
 

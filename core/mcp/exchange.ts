@@ -1,16 +1,16 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 
-/** What is known of a request beside its own text. */
+/** The context of a request to an MCP server. */
 export interface McpExchange {
-  /** Who asks, already verified. */
+  /** The authenticated caller. */
   auth: AuthInfo;
-  /** The user and the server that a session belongs to; requests of anyone else do not reach it. */
+  /** The user and the server that a session belongs to. Requests of another owner cannot use the session. */
   owner: string;
-  /** The environment, which shares its bounds among its users. */
+  /** The environment; its limits apply to all of its users together. */
   environmentId: string;
   parsedBody?: unknown;
-  /** Calls the listener once the response is complete or the client has gone. */
+  /** Registers a listener that is called when the response is complete or the client has disconnected. */
   onEnd(listener: () => void): void;
 }
 
@@ -18,6 +18,6 @@ export interface McpEndpointOptions {
   sealed: SealedTokens;
   /** Milliseconds UTC. */
   now(): number;
-  /** Receives refused requests and failures, for the log. */
+  /** Receives rejected requests and failures, to log them. */
   onError(error: Error): void;
 }

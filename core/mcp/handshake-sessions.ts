@@ -12,9 +12,10 @@ type Sdk = typeof import('@modelcontextprotocol/server');
 const HEADER = 'mcp-session-id';
 
 /**
- * The sessions of the revision 2025-11-25. Between requests this process holds nothing of them: the id carries what the handshake
- * said. Only the ids of sessions that clients have ended are remembered, the last ones of this process. A forgotten one could be
- * used again, by its owner and with a valid token, which gives nothing that a new session would not give.
+ * Handles the sessions of the revision 2025-11-25. The server stores nothing between requests: the session id contains
+ * the data of the handshake. Only the ids of sessions that clients have ended are remembered, up to a limit and in this
+ * process only. If such an id is forgotten, its owner could use it again with a valid token, but a new session would
+ * give the same access.
  */
 export function createHandshakeSessions(
   sdk: Sdk,
@@ -36,7 +37,7 @@ export function createHandshakeSessions(
   }
 
   return {
-    /** Whether a request names a session, or begins one. */
+    /** Whether a request names a session or starts one. */
     takes: (request: Request, parsedBody: unknown): boolean =>
       request.headers.has(HEADER) || (request.method === 'POST' && sdk.isInitializeRequest(parsedBody)),
 
@@ -65,7 +66,7 @@ function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64url');
 }
 
-/** The same for an unknown id, an ended session and the session of another user. */
+/** The response is the same for an unknown id, an ended session and the session of another user. */
 function noSession(): Response {
   return refusal(404, -32001, 'The session does not exist. Start a new one.');
 }

@@ -7,7 +7,7 @@ import type { Handshake } from './session-id.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
-/** A session whose requests are being served: the server that serves them, and how many there are. */
+/** A session with running requests: its server, and the number of requests. */
 interface Live {
   transport: Promise<Transport>;
   requests: number;
@@ -24,14 +24,14 @@ export interface SessionRequest {
 const MEDIA_TYPES = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /**
- * The servers of sessions with running requests. Requests of one session share a server, because a cancellation, or the response
- * to a question of the server, arrives in a separate request. When its last request ends, a server is removed, so the number of
- * open requests limits the memory of sessions.
+ * Keeps the servers of sessions with running requests. Requests of one session share a server, because a cancellation,
+ * or the response to a question of the server, arrives in a separate request. A server is removed when its last request
+ * ends, so the number of open requests limits the memory of sessions.
  */
 export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError: (error: Error) => void) {
   const sessions = new Map<string, Live>();
 
-  /** Makes the server of a session as it was after the handshake, by repeating the handshake. */
+  /** Creates the server of a session in its state after the handshake, by repeating the handshake. */
   async function restore({ id, handshake, request, auth: authInfo }: SessionRequest): Promise<Transport> {
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = await factory({ era: 'legacy', authInfo, requestInfo: request });
@@ -44,7 +44,7 @@ export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError:
   }
 
   return {
-    /** Gives a request the server of its session. `leave` is to be called once, when the request has ended. */
+    /** Returns the server of a request's session. Call `leave` once, when the request has ended. */
     async join(request: SessionRequest): Promise<{ transport: Transport; leave(): void }> {
       const { id } = request;
       const live = sessions.get(id) ?? { transport: restore(request), requests: 0 };
@@ -63,7 +63,7 @@ export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError:
       }
     },
 
-    /** Ends what a session has under way. */
+    /** Ends the running requests of a session. */
     async end(id: string): Promise<void> {
       const live = sessions.get(id);
       sessions.delete(id);

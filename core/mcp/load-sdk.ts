@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Loads the packages of MCP servers with the first use; most servers serve the REST interface alone. Node evaluates a module with everything
- * that it imports in one turn of the event loop, which takes 70 ms here. So the largest parts are loaded first, in separate turns.
+ * Loads the packages of MCP servers at the first use, because most deployments only serve the REST API. Node evaluates
+ * a module with all its imports in one turn of the event loop, which takes 70 ms here. So the largest parts are loaded
+ * first, in separate turns.
  */
 export async function loadServerSdk() {
   await loadZod();
@@ -15,7 +16,7 @@ export async function loadServerSdk() {
 
 let clientSdk: ReturnType<typeof importClientSdk> | undefined;
 
-/** The same for clients of MCP servers, with each use. */
+/** Loads the packages of MCP clients at the first use. */
 export function loadClientSdk() {
   clientSdk ??= importClientSdk();
   return clientSdk;
@@ -28,7 +29,7 @@ async function importClientSdk() {
   return sdk;
 }
 
-/** Half of the time of both packages. */
+/** Zod takes half of the load time of both packages. */
 async function loadZod(): Promise<void> {
   await import('zod/v4');
   await nextTurn();

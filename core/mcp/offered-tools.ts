@@ -9,7 +9,7 @@ import type { McpMapping, McpServerDefinition } from './server-definition.ts';
 
 const PIECE = 25;
 
-/** A tool, and the connection whose accounts it runs with. */
+/** A tool, and the connection whose accounts run it. */
 export interface OfferedTool {
   tool: Tool;
   connection: ConnectionRow;
@@ -20,7 +20,10 @@ export interface OfferTools {
   toolDirectory: ToolDirectory;
 }
 
-/** The names of the tools that a connection lets its accounts run. No definition is read: a connector may have thousands of tools. */
+/**
+ * Returns the names of the tools that a connection allows. Tool definitions are not read, because a connector may have
+ * thousands.
+ */
 export async function namesOfConnection(
   read: ReadRepositories,
   { catalogue, toolDirectory }: OfferTools,
@@ -37,15 +40,15 @@ export async function namesOfConnection(
   return names.filter((name) => allowed.has(name));
 }
 
-/** The name of a tool that is offered, and the connection that it runs with. */
+/** The name of an offered tool, and the connection whose accounts run it. */
 export interface OfferedName {
   name: string;
   connection: ConnectionRow;
 }
 
 /**
- * Everything that an MCP server offers, in order of name: the same for every user and at every time, unless a setting changes. A
- * connection that is disabled offers nothing. Where two mappings offer a name, the first has it.
+ * Returns the names of all tools that an MCP server offers, sorted. They are the same for every user and change only
+ * with a setting. A disabled connection offers no tools. If two mappings offer the same name, the first one is used.
  */
 export async function offeredNames(
   read: ReadRepositories,
@@ -61,7 +64,10 @@ export async function offeredNames(
   return [...offered.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The tools of some names, in pieces: reading hundreds of definitions in one turn would hold up other requests. */
+/**
+ * Returns the tools for some names, in pieces, because reading hundreds of definitions in one turn would delay other
+ * requests.
+ */
 export async function readOffered(
   read: ReadRepositories,
   { toolDirectory }: Pick<OfferTools, 'toolDirectory'>,
@@ -76,7 +82,7 @@ export async function readOffered(
   return found;
 }
 
-/** The tool of a name, with the connection that it runs with; undefined when the server does not offer it. */
+/** Returns the tool of a name, with the connection whose accounts run it; undefined if the server does not offer it. */
 export async function findOffered(
   read: ReadRepositories,
   { catalogue, toolDirectory }: OfferTools,
@@ -93,7 +99,7 @@ export async function findOffered(
   return undefined;
 }
 
-/** The names that several connections would offer on one server, each with the place of its second mapping. */
+/** Returns the names that several connections would offer on one server, each with the index of its second mapping. */
 export async function clashesOf(
   read: ReadRepositories,
   tools: OfferTools,

@@ -2,8 +2,8 @@ import { MCP_SERVER } from '../budgets.ts';
 import type { McpExchange } from './exchange.ts';
 
 /**
- * Bounds the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that no user and no environment
- * takes the connections of all. A client that gets none goes on without it: servers need not have such streams.
+ * Limits the streams that clients open to wait for messages (GET in the revision 2025-11-25), so that no user or
+ * environment takes all connections. A client without a stream still works, because such streams are optional.
  */
 export function createOpenStreams() {
   const counts = new Map<string, number>();
@@ -13,7 +13,7 @@ export function createOpenStreams() {
     else counts.set(key, count);
   };
   return {
-    /** Counts a stream until its exchange ends. @returns false when there are too many */
+    /** Counts a stream until its exchange ends. @returns false if there are too many */
     take({ owner, environmentId, onEnd }: McpExchange): boolean {
       const ofOwner = `owner ${owner}`;
       const ofEnvironment = `environment ${environmentId}`;

@@ -10,15 +10,15 @@ import { createOutputValidator } from './output-validator.ts';
 
 export interface OutputChecker {
   /**
-   * Whether what a provider returned has the shape that its tool declares. False as well when that cannot be found out in reasonable
-   * time, or too many such checks wait.
+   * Whether data that a provider returned matches the output schema of its tool. Also false if the check takes too
+   * long, or too many checks are waiting.
    */
   fits(environmentId: string, tool: Tool, data: unknown): Promise<boolean>;
 }
 
 export interface OutputJobRequest {
   schema: SchemaText;
-  /** JSON. */
+  /** The data as JSON. */
   data: string;
 }
 

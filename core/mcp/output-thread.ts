@@ -8,7 +8,7 @@ const KEPT = 50;
 const validator = createOutputValidator(KEPT, SCHEMA.threadPatternSteps);
 const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
 
-/** The work of an output check, in its thread. */
+/** Validates an output, inside the thread. */
 export function run({ schema, data }: OutputJobRequest): boolean {
   const known = schemas.get(schema.key) ?? (JSON.parse(schema.json) as JsonSchema);
   schemas.set(schema.key, known);

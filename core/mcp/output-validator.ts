@@ -7,15 +7,15 @@ import { createPatternEngine } from '../tools/schema-patterns.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 
 export interface OutputValidator {
-  /** False also when the schema cannot be used, or its patterns take too long. */
+  /** Also false if the schema is unusable, or its patterns take too long. */
   fits(schema: JsonSchema, data: unknown): boolean;
 }
 
 /**
- * Compares results with the schemas that were advertised for them.
+ * Validates results against the advertised output schemas.
  *
  * @param capacity how many compiled schemas are kept
- * @param patternSteps what the patterns of one comparison may take
+ * @param patternSteps the maximum steps of the patterns of one validation
  */
 export function createOutputValidator(capacity: number, patternSteps: number): OutputValidator {
   const patterns = createPatternEngine(patternSteps);
@@ -31,7 +31,7 @@ export function createOutputValidator(capacity: number, patternSteps: number): O
   }
 
   function compile(schema: JsonSchema): ValidateFunction | null {
-    // Ajv keeps the values of all code that it ever wrote, so its instances are renewed.
+    // Ajv keeps all code that it ever generated in memory, so its instances are replaced from time to time.
     if (made++ >= 2 * capacity) {
       compiled.clear();
       ajv = newCompiler();

@@ -15,8 +15,8 @@ const EXPECTED: Record<string, string> = {
 };
 
 /**
- * Makes every error that a server sends readable. The protocol's package sends the issues of its schema library as JSON, under a code
- * that means a fault of the server, and the message of any exception.
+ * Replaces error messages that users cannot read. The protocol's package sends issues of its schema library as JSON,
+ * with an error code that means a fault of the server, and also the message of any exception.
  */
 export function sendPlainErrors(server: Server): void {
   const connect = server.connect.bind(server);
@@ -39,7 +39,7 @@ function withPlainError(message: Message): Message {
 }
 
 /**
- * The sentence for a message that ends with a JSON list of schema issues.
+ * Returns a sentence for a message that ends with a JSON list of schema issues.
  *
  * @returns undefined for any other message
  */

@@ -2,7 +2,7 @@ import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import { mcpTool } from '../discovery/formats.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** A tool as clients of our MCP servers see it: in the format of the protocol, with the output of a call. */
+/** Returns a tool as clients of an MCP server see it, including the output schema of a call. */
 export function presentMcpTool(tool: Tool): McpTool {
   const shown = mcpTool(tool);
   return {
@@ -14,8 +14,8 @@ export function presentMcpTool(tool: Tool): McpTool {
 }
 
 /**
- * The output of a call, as in the REST API: `data` after a success, `error` after a failure. One schema has both, because clients
- * validate failures against it too.
+ * Returns the schema of a call's output, as in the REST API: `data` after a success, `error` after a failure. One
+ * schema has both, because clients also validate failures against it.
  */
 function outcomeSchema({ output_schema: data, pagination }: Tool): object {
   const text = (description: string) => ({ type: 'string', description });

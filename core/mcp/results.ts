@@ -5,9 +5,9 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 const OTHER_SHAPE = 'The result does not match the output schema of the tool; it is in the text content.';
 
 /**
- * The result of a successful call: the same members as in the REST API, as data and as text.
+ * Returns the result of a successful call: the same members as in the REST API, as data and as text.
  *
- * @param fits whether the data match the output schema of the tool
+ * @param fits whether the data matches the output schema of the tool
  */
 export function successResult(executionId: string, outcome: ToolOutcome & { ok: true }, fits: boolean): CallToolResult {
   const { data, nextCursor, truncated } = outcome;
@@ -22,7 +22,9 @@ export function successResult(executionId: string, outcome: ToolOutcome & { ok: 
   };
 }
 
-/** The result of a call that failed, or never left: what the REST interface says in its problem document. */
+/**
+ * Returns the result of a call that failed or was not sent: the same members as in a problem document of the REST API.
+ */
 export function failureResult(error: ApiError, executionId?: string): CallToolResult {
   const { execution_id: recorded = executionId, tool_error: toolError, ...extra } = error.extra ?? {};
   const described = {

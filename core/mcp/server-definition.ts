@@ -1,13 +1,13 @@
 import type { ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 
-/** A connection behind an MCP server, and which of its tools are offered there. */
+/** A connection of an MCP server, and which of its tools the server offers. */
 export interface McpMapping {
   connection: ConnectionRow;
-  /** null: every tool that the connection allows. */
+  /** null for every tool that the connection allows. */
   tools: readonly string[] | null;
 }
 
-/** What an MCP server of ours offers: the tools of one connection, or those of the connections of a config. */
+/** The definition of an MCP server: it offers the tools of one connection, or of the connections of a config. */
 export interface McpServerDefinition {
   /** The id of the connection or of the config. */
   id: string;
@@ -15,7 +15,7 @@ export interface McpServerDefinition {
   mappings: McpMapping[];
 }
 
-/** Finds what an MCP server offers now; undefined when there is no such connection or config in the environment. */
+/** Returns the definition of an MCP server; undefined if the environment has no such connection or config. */
 export async function findServer(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -34,7 +34,10 @@ export async function findServer(
   return connection && { id, name: connection.keyId, mappings: [{ connection, tools: null }] };
 }
 
-/** The address of an MCP server: what clients are configured with, and the audience of its session tokens (RFC 8707). */
+/**
+ * Returns the address of an MCP server. Clients are configured with it, and it is the audience of session tokens (RFC
+ * 8707).
+ */
 export function mcpServerUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, id: string): string {
   return `${baseUrl}${MCP_PATH}/${id}`;
 }

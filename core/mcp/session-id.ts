@@ -2,7 +2,7 @@ import { MCP_SERVER } from '../budgets.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 
-/** What a client said in its handshake, as far as a server needs it again. */
+/** The data of a client's handshake that the server needs in later requests. */
 export interface Handshake {
   protocolVersion: string;
   capabilities: Record<string, object>;
@@ -10,7 +10,7 @@ export interface Handshake {
 
 const PURPOSE = 'MCP handshake session';
 
-/** The capabilities that servers ask clients about, with their options. Others would only make the id longer. */
+/** The client capabilities that the server uses, with their options. Others would only make the id longer. */
 const CAPABILITIES: Record<string, readonly string[]> = {
   roots: ['listChanged'],
   sampling: ['context', 'tools'],
@@ -19,8 +19,9 @@ const CAPABILITIES: Record<string, readonly string[]> = {
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Makes the id of a session of the revision 2025-11-25. The id is the session: sealed, dated and bound to its owner, it carries
- * what the handshake said, so that a session survives a restart and works on every process of a deployment (threat M4).
+ * Creates the id of a session of the revision 2025-11-25. The id contains the data of the handshake, encrypted and
+ * bound to its owner, with an expiry. So a session survives a restart and works on every process of a deployment
+ * (threat M4).
  *
  * @param owner who may use the session; see `ownerOf`
  * @param params of the `initialize` request
@@ -31,7 +32,7 @@ export function sealSessionId(sealed: SealedTokens, owner: string, params: unkno
   return sealed.seal(PURPOSE, [owner], JSON.stringify(readHandshake(params)), now + MCP_SERVER.sessionMs);
 }
 
-/** @returns null for an id that is altered, expired, or of another owner */
+/** @returns null if the id was altered, has expired, or belongs to another owner */
 export function openSessionId(sealed: SealedTokens, owner: string, id: string): Handshake | null {
   const text = sealed.open(PURPOSE, [owner], id);
   return text === null ? null : (JSON.parse(text) as Handshake);
@@ -41,7 +42,8 @@ function readHandshake(params: unknown): Handshake {
   const { protocolVersion, capabilities } = isRecord(params) ? params : {};
   const declared = isRecord(capabilities) ? capabilities : {};
   return {
-    // A server responds to an unknown version with its own; any other text stands for an unknown version.
+    // An invalid version is stored as an empty text. The server treats it like any unknown version, and responds with
+    // its own version.
     protocolVersion: VERSION.test(String(protocolVersion)) ? String(protocolVersion) : '',
     capabilities: Object.fromEntries(
       Object.entries(CAPABILITIES).flatMap(([name, options]) => {

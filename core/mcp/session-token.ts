@@ -3,19 +3,22 @@ import type { AuthFailure } from '../errors.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { McpGrant } from './session.ts';
 
-/** Lets secret scanners find a token that leaked. */
+/** A fixed prefix lets secret scanners find leaked tokens. */
 const PREFIX = 'vkm_';
 const PURPOSE = 'MCP session';
 
-/** The encrypted content of a token: the client must not learn the user's identifiers. */
+/** The encrypted content of a token. It is encrypted because the client must not learn the user's identifiers. */
 interface Carried extends McpGrant {
-  /** The API client's, when it asked: a token of an older one is dead. */
+  /**
+   * The generation of the API client when it requested the token. When the generation changes, the token is no longer
+   * valid.
+   */
   generation: number;
 }
 
 /**
- * Makes a session token: sealed, dated, and bound to one MCP server of one environment, which is its audience (RFC 8707). For any
- * other server it does not even open.
+ * Creates a session token: encrypted, with an expiry, and bound to one MCP server of one environment, which is its
+ * audience (RFC 8707). Another server cannot decrypt it.
  *
  * @param serverId the id of a connection or of an MCP config
  */
@@ -33,10 +36,10 @@ export function mintSessionToken(
 export type OpenedSession = { ok: true; grant: McpGrant } | { ok: false; authFailure: AuthFailure };
 
 /**
- * Opens a token that a client of an MCP server presents, and asks whether the API client that it came from still is what it was.
+ * Decrypts the token of an MCP client, and checks that the API client which requested it still has the same generation.
  *
- * @returns why it is refused, for the log: it is altered, expired, of another server or environment, or of another kind (`token`), or
- *   its API client is not what it was
+ * @returns why the token is rejected, for the log: it was altered, has expired, or belongs to another server or
+ * environment (`token`), or its API client has changed
  */
 export async function openSessionToken(
   sealed: SealedTokens,

@@ -2,27 +2,27 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { EnvironmentRow } from '../../db/store.ts';
 import type { McpServerDefinition } from './server-definition.ts';
 
-/** The user on whose behalf a client of an MCP server acts, as accounts name their owners. */
+/** The user that an MCP client acts for, named as the owner of accounts. */
 export interface McpUser {
   organizationId: string | undefined;
   userId: string | undefined;
   identifier: string;
 }
 
-/** What a session token stands for. */
+/** The content of a session token. */
 export interface McpGrant {
-  /** The API client that asked for the token. */
+  /** The API client that requested the token. */
   clientId: string;
   user: McpUser;
-  /** Where users go who connect an account on the way; null: the application makes links itself. */
+  /** Where users return after connecting an account; null if the application creates links itself. */
   userVerifyUrl: string | null;
-  /** Whether accounts may be made, and links handed out: the API client held `accounts:write`. */
+  /** Whether accounts and links may be created: true if the API client had `accounts:write`. */
   mayConnect: boolean;
   /** Milliseconds UTC. */
   expiresAt: number;
 }
 
-/** One request to an MCP server, authenticated. */
+/** An authenticated request to an MCP server. */
 export interface McpSession {
   environment: EnvironmentRow;
   server: McpServerDefinition;
@@ -30,20 +30,20 @@ export interface McpSession {
   requestId: string;
 }
 
-/** The session in the form that the protocol's package hands through to handlers. */
+/** Returns the session in the format in which the protocol's package passes it to handlers. */
 export function toAuthInfo(session: McpSession): AuthInfo {
   const { clientId, expiresAt } = session.grant;
   return { token: '', clientId, scopes: [], expiresAt: Math.floor(expiresAt / 1000), extra: { session } };
 }
 
-/** @throws Error when the request did not come through `toAuthInfo` */
+/** @throws Error if the request did not go through `toAuthInfo` */
 export function sessionOf(auth: AuthInfo | undefined): McpSession {
   const session = auth?.extra?.['session'];
   if (!session) throw new Error('the request has no session');
   return session as McpSession;
 }
 
-/** One text for each user of each server by each API client. */
+/** Returns a text that identifies the API client, the server and the user of a session. */
 export function ownerOf({ environment, server, grant }: McpSession): string {
   const { organizationId = null, userId = null, identifier } = grant.user;
   return JSON.stringify([environment.id, server.id, grant.clientId, organizationId, userId, identifier]);

@@ -32,7 +32,7 @@ export async function createToolServer(tools: ToolServerTools, { era }: McpReque
     { name: 'valetkey', title: 'Valetkey', version: programVersion() },
     {
       capabilities: { tools: {} },
-      // Lists are private: no cache on the way may share them (threat M5).
+      // Lists are private, so intermediate caches must not share them (threat M5).
       cacheHints: {
         'tools/list': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
         'server/discover': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
@@ -84,19 +84,19 @@ async function call(
   const answer = await callTool(tools, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
   if (answer.kind === 'result') return answer.result;
   const { link, message, waited } = answer;
-  // Asking again would make a loop of clients that repeat the call immediately.
+  // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return linkInWords(link, message);
   const seal = () => sealConnectState(tools.sealedStates, bound, link);
   return askToOpenLink(sdk, client, { link, message, requestId: session.requestId, seal });
 }
 
-/** Passes on that the client has cancelled, and the progress that it asked for. */
+/** Returns the signal of a cancellation, and a function that forwards progress if the client asked for it. */
 function watchOf({ mcpReq }: ServerContext) {
   const { signal } = mcpReq;
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { signal };
   const onProgress = (progress: Progress) => {
-    // The call goes on without a client that does not take it.
+    // The call continues even if the client does not accept the notification.
     mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});
   };
   return { signal, onProgress };
@@ -126,7 +126,9 @@ async function logged<T>(sdk: Sdk, { log }: Pick<ToolServerTools, 'log'>, run: (
   }
 }
 
-/** A cursor is the name of the last tool of the page before: it stays valid when tools are added and removed. */
+/**
+ * A cursor contains the name of the last tool of the previous page, so it stays valid when tools are added or removed.
+ */
 function startOf(sdk: Sdk, all: readonly OfferedName[], cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const last = Buffer.from(cursor, 'base64url').toString();

@@ -15,9 +15,11 @@ const HANDSHAKE = JSON.stringify({
 });
 
 /**
- * Sends an MCP server a handshake without a token, to read in its 401 where its metadata are and which scopes it wants (RFC 9728 §5.1).
+ * Sends a handshake without a token to an MCP server. Its 401 response says where its metadata is and which scopes it
+ * requires (RFC 9728 §5.1).
  *
- * @returns undefined when the server does not refuse the request or cannot be reached; an empty challenge when its 401 says nothing
+ * @returns undefined if the server does not reject the request or cannot be reached; an empty challenge if its 401
+ * contains no parameters
  */
 export async function askForChallenge(address: string, fetch: ProtocolFetch): Promise<BearerChallenge | undefined> {
   try {
@@ -31,7 +33,7 @@ export async function askForChallenge(address: string, fetch: ProtocolFetch): Pr
     await response.body?.cancel();
     return response.status === 401 ? (readBearerChallenge(response.headers.get('www-authenticate')) ?? {}) : undefined;
   } catch (error) {
-    // Its metadata may be readable all the same.
+    // The server's metadata may be readable nevertheless.
     if (isTransportFailure(error)) return undefined;
     throw error;
   }

@@ -5,25 +5,25 @@ import type { UpstreamResults } from './results.ts';
 import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
 
-/** A request of the protocol, as far as we make any. */
+/** An MCP request that Valetkey sends. */
 export interface UpstreamRequest<M extends keyof UpstreamResults = keyof UpstreamResults> {
   method: M;
   params: Record<string, unknown>;
-  /** Headers that mirror parameters. */
+  /** Headers that repeat parameters. */
   headers?: Record<string, string>;
-  /** How long the server may be silent, in milliseconds; progress starts the time again. */
+  /** The maximum time without a message from the server, in milliseconds. Progress restarts it. */
   silenceMs: number;
-  /** Bytes that the response may have. */
+  /** The maximum size of the response, in bytes. */
   bytes: number;
-  /** Fires when the caller is not interested any more; the server is told so. */
+  /** Aborted when the caller no longer wants the result; the server is then notified. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Starts a timer; the function that it returns stops it. */
+/** Starts a timer and returns a function that stops it. */
 export type Timer = (ms: number, fire: () => void) => () => void;
 
-/** Accepts any result: the caller checks what a tool returns. */
+/** Accepts any result, because results are checked by the caller. */
 const ANY = { '~standard': { version: 1, vendor: 'valetkey', validate: (value: unknown) => ({ value }) } } as const;
 
 let keys = 0;
@@ -31,7 +31,7 @@ let keys = 0;
 /**
  * Sends one request and waits for its result.
  *
- * @throws RpcError, UpstreamTimeout, UpstreamCancelled; what the wire failed with, or the protocol's package
+ * @throws RpcError, UpstreamTimeout, UpstreamCancelled; and errors of the connection and of the protocol's package
  */
 export async function askUpstream<M extends keyof UpstreamResults>(
   { client, wire }: UpstreamConnection,
@@ -53,7 +53,7 @@ export async function askUpstream<M extends keyof UpstreamResults>(
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   const options: RequestOptions = {
-    // The times above are shorter.
+    // Longer than the timeouts above, which therefore take effect first.
     timeout: 2 * longestCallMs,
     signal: end.signal,
     ...(headers && { headers }),

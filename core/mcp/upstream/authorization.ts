@@ -16,11 +16,11 @@ import { foreignAddress, keepAuthorization } from './keep-authorization.ts';
 export interface McpAuthorizationTools extends ProviderChangeTools {
   store: Store;
   discovery: Discovery;
-  /** A fetch that reaches these origins only. */
+  /** Returns a fetch that can reach only these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): Promise<ProtocolFetch>;
 }
 
-/** `changed`: the provider's definition or the connection is another one now. Messages are fixed sentences for the log. */
+/** `changed`: the provider's definition or the connection was changed. Messages are fixed sentences for the log. */
 export type Readied = { ok: true; changed: boolean } | { ok: false; message: string };
 
 type AuthorizationServer = Extract<DiscoveredAuthorization, { ok: true }>['server'];
@@ -29,11 +29,11 @@ const CLIENT_NAME = 'Valetkey';
 const UNCHANGED: Readied = { ok: true, changed: false };
 
 /**
- * Makes an MCP provider ready for consent: finds its authorization server, and becomes a client of it, by the address of a document about
- * ourselves or by registration, unless an operator has set one up. What is learned is written into the provider's definition and the
- * connection, so that refreshes, revocations and the origins that credentials are bound to are those of any other provider. The server is
- * asked again for every consent, because it may have moved to another authorization server; its accounts and clients are then taken out
- * of use, as with any change of a provider.
+ * Prepares an MCP provider for consent. It finds the provider's authorization server and becomes its client, by a
+ * client metadata document or by registration, unless an operator has set a client. The results are stored in the
+ * provider's definition and the connection, so that refreshes, revocations and the origins of credentials work as for
+ * any other provider. The server is asked again at every consent, because it may use another authorization server by
+ * then. In that case its accounts and clients are taken out of use, as after any change of a provider.
  */
 export async function readyForConsent(
   tools: McpAuthorizationTools,
@@ -83,7 +83,7 @@ export async function readyForConsent(
   return { ok: true, changed: true };
 }
 
-/** @param before the pattern of the same authorization server, whose way to authenticate its client stays */
+/** @param before the previous pattern of the same authorization server, whose client authentication method is kept */
 function learnedFrom(
   { server, resource, scopes }: Extract<DiscoveredAuthorization, { ok: true }>,
   before: AuthPattern | undefined,
@@ -122,7 +122,7 @@ async function becomeClient(
   return registerClient({ server, description, fetchFor: (origins) => fetchFor(environment.id, origins), now });
 }
 
-/** What a connection says of itself where it is a client. */
+/** Returns the metadata of a connection's client. */
 export function clientDescription(environment: EnvironmentRow, connection: ConnectionRow, pattern: AuthPattern) {
   return {
     name: CLIENT_NAME,
@@ -131,7 +131,10 @@ export function clientDescription(environment: EnvironmentRow, connection: Conne
   };
 }
 
-/** Where a connection's document about itself is served: the client id that it has at servers which read it. */
+/**
+ * Returns the address of a connection's client metadata document, which is its client id at servers that support such
+ * documents.
+ */
 export function clientDocumentUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
   return `${baseUrl}/oauth/client/${connectionId}`;
 }

@@ -11,9 +11,9 @@ import { headersOf } from './schema/header-parameters.ts';
 import { toWireInput } from './schema/wire-input.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
-/** What a caller can do with a call that runs. */
+/** Lets a caller cancel a running call and follow its progress. */
 export interface CallWatch {
-  /** Fires when the caller is not interested any more; the server is told so. */
+  /** Aborted when the caller no longer wants the result; the server is then notified. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -22,19 +22,19 @@ export interface UpstreamPorts extends Pick<ExecutePorts, 'credential' | 'refres
   sessions: Pick<UpstreamSessions, 'request'>;
   environmentId: string;
   accountId: string;
-  /** Sends within the origins of the account. */
+  /** Sends only to the origins of the account. */
   stream: UpstreamPlace['stream'];
   hold: UpstreamPlace['hold'];
-  /** How long the server may be silent, in milliseconds. */
+  /** The maximum time without a message from the server, in milliseconds. */
   silenceMs: number;
   watch: CallWatch;
 }
 
 /**
- * Calls a tool of an MCP server with an account: at most twice, the second time with a newer credential when the server refused the
- * first. The outcome is that of any other tool.
+ * Calls a tool of an MCP server with an account. If the server rejects the credential, it tries once more with a newer
+ * one. The outcome is that of any other tool.
  *
- * @returns free of every secret that was used (threat E5)
+ * @returns an outcome without any secret that was used (threat E5)
  */
 export async function callUpstreamTool(call: PreparedCall, ports: UpstreamPorts): Promise<ToolOutcome> {
   const secrets: string[] = [];
@@ -44,7 +44,7 @@ export async function callUpstreamTool(call: PreparedCall, ports: UpstreamPorts)
   return newer === null ? first : attempt(call, newer, ports, secrets);
 }
 
-/** What a call would send, with its credential masked; nothing is sent. */
+/** Returns the request of a call with its credential masked. Nothing is sent. */
 export function previewUpstreamCall(
   { tool, provider, pattern, account, input }: PreparedCall,
   credential: Credential,
@@ -67,7 +67,7 @@ async function attempt(
   secrets: string[],
 ): Promise<ToolOutcome> {
   const placed = placeCredential(pattern, credential);
-  // Grows over the attempts: a late echo of the first credential must not pass either.
+  // Collects the secrets of both attempts, because a late response could still contain the first credential.
   secrets.push(...placed.secrets);
   const { environmentId, accountId, stream, hold, silenceMs, watch } = ports;
   const place = {

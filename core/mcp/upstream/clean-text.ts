@@ -1,11 +1,13 @@
 /**
- * Characters that people do not see and models read: controls other than line breaks and tabs, marks that turn the direction of
- * text, zero-width characters, the invisible letters of tags, and variation selectors, by which whole texts can be hidden.
+ * Characters that users do not see but models read: control characters other than line breaks and tabs, characters that
+ * change the direction of text, zero-width characters, invisible tag letters, and variation selectors, in which whole
+ * texts can be hidden.
  */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Makes a third party's text safe to show to models and people (threat P6): without hidden characters, and cut.
+ * Makes a third party's text safe to show to models and users (threat P6): it removes hidden characters and shortens
+ * the text.
  *
  * @param maxLength in UTF-16 code units
  */
@@ -14,7 +16,7 @@ export function cleanText(text: string, maxLength: number): string {
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1).toWellFormed()}…` : clean;
 }
 
-/** True for a name or a value that has invisible characters. */
+/** Whether a name or a value contains invisible characters. */
 export function hasHiddenText(text: string): boolean {
   return text.search(HIDDEN) >= 0 || !text.isWellFormed();
 }

@@ -5,26 +5,28 @@ import { loadClientSdk } from '../load-sdk.ts';
 import { createWire, type WireParts } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
 
-/** A server that was connected to, and how it is let go. */
+/** A connection to an MCP server. */
 export interface UpstreamConnection {
   client: Client;
   wire: ReturnType<typeof createWire>;
-  /** True when the server gave the connection a session (2025-11-25), which it may forget. */
+  /**
+   * Whether the server created a session for the connection (2025-11-25). The server may end the session at any time.
+   */
   hasSession(): boolean;
   /**
    * Ends the connection.
    *
-   * @param tell whether the server is told that its session has ended
+   * @param tell whether to notify the server that its session has ended
    */
   close(tell: boolean): Promise<void>;
 }
 
 /**
- * Connects to an MCP server in whichever revision it speaks. We declare no capability: nothing is asked of us, so no server can reach a
- * model or a user through this service.
+ * Connects to an MCP server in the newest revision that it supports. Valetkey declares no client capabilities, so a
+ * server cannot send questions to a model or a user through it.
  *
- * @param connecting gets the outcome of the last request of the handshake
- * @throws what the protocol's package throws; `upstreamFailure` explains it together with `connecting`
+ * @param connecting receives the outcome of the last request of the handshake
+ * @throws errors of the protocol's package; `upstreamFailure` interprets them together with `connecting`
  */
 export async function connectUpstream(url: URL, parts: WireParts, connecting: WireCall): Promise<UpstreamConnection> {
   const { Client, StreamableHTTPClientTransport } = await loadClientSdk();
@@ -33,7 +35,7 @@ export async function connectUpstream(url: URL, parts: WireParts, connecting: Wi
     { capabilities: {}, versionNegotiation: { mode: 'auto' } },
   );
   const wire = createWire(parts, connecting);
-  // Streams that end early are continued by the wire.
+  // Disabled, because our own wire resumes streams that end early.
   const reconnectionOptions = {
     maxRetries: 0,
     initialReconnectionDelay: 1,

@@ -8,34 +8,37 @@ import type { ConvertRequest } from './convert-thread.ts';
 import type { ListedPage, ListedTool } from './results.ts';
 import type { Converted } from './to-tool.ts';
 
-/** A tool of a server that cannot be one here. */
+/** A listed tool that could not be converted. */
 export interface LeftOut {
-  /** The name that the server gives it, cut; its place in the list where it has none. */
+  /** The name from the server, truncated; its index in the list if it has no name. */
   tool: string;
   reason: string;
 }
 
 export interface Candidate {
-  /** The name that the server gives it. */
+  /** The name from the server. */
   sourceId: string;
   tool: Tool;
   changes: string[];
 }
 
-/** What the pages of a list have come to. */
+/** The result of the pages so far. */
 export interface Candidates {
   tools: Candidate[];
   leftOut: LeftOut[];
-  /** How many tools the pages had so far. */
+  /** How many tools the pages contained so far. */
   listed: number;
 }
 
-/** Who the work is for. */
+/** The context of a conversion. */
 export interface ConvertParty {
   threads: Pick<ThreadPool, 'run'>;
   environmentId: string;
   connector: string;
-  /** Removes the credential that the server was sent. A text without its hidden characters can hold it where the text as sent did not. */
+  /**
+   * Removes the credential that was sent to the server. It runs after hidden characters were removed, because a text
+   * may contain the credential only then.
+   */
   scrub: Scrubber;
 }
 
@@ -106,7 +109,7 @@ async function oneByOne(party: ConvertParty, tools: readonly Named[]): Promise<C
   return converted;
 }
 
-/** The tools that are left out, with a line for those that were not looked at. */
+/** Returns the omitted tools, plus one entry for the tools beyond the limit. */
 export function allLeftOut({ leftOut, listed }: Candidates): LeftOut[] {
   const { tools } = MCP_UPSTREAM;
   if (listed <= tools) return leftOut;

@@ -2,14 +2,14 @@ import { type Converted, convertTool } from './to-tool.ts';
 
 export interface ConvertRequest {
   connector: string;
-  /** A list of tools with names, as JSON. */
+  /** A JSON list of tools with names. */
   tools: string;
 }
 
 /**
- * The work of converting tools, in its thread.
+ * Converts tools, inside the thread.
  *
- * @returns what became of each, as JSON
+ * @returns the result for each tool, as JSON
  */
 export function run({ connector, tools }: ConvertRequest): string {
   const given = JSON.parse(tools) as (Record<string, unknown> & { name: string })[];

@@ -8,10 +8,10 @@ import { askForChallenge } from './ask-challenge.ts';
 /** The metadata of an authorization server. */
 type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
 
-/** What an MCP server says of its authorization. Messages are fixed sentences for the log. */
+/** The authorization that an MCP server describes. Messages are fixed sentences for the log. */
 export type DiscoveredAuthorization =
   | { ok: true; server: AuthorizationServer; resource: string; scopes: string[] }
-  /** `isSilent`: nothing was said that differs from what is known. */
+  /** `isSilent`: the server returned nothing that differs from the stored values. */
   | { ok: false; isSilent: boolean; message: string };
 
 export interface ServerRequest {
@@ -24,18 +24,19 @@ export interface ServerRequest {
 
 export interface AuthorizationRequest extends ServerRequest {
   environmentId: EnvironmentId;
-  /** The authorization server that an operator has named; undefined: the MCP server is to name it. */
+  /** The authorization server that an operator has set; undefined if the MCP server determines it. */
   issuer: string | undefined;
-  /** The authorization server that the MCP server has named before. */
+  /** The authorization server that the MCP server named before. */
   known: string | undefined;
   discovery: Discovery;
 }
 
 /**
- * Finds the authorization server of an MCP server as the revision 2026-07-28 describes it: the 401 of the server says where its metadata
- * are (RFC 9728 §5.1) and which scopes it wants, otherwise they are at a well-known address; they name the authorization server, which
- * publishes metadata as well (RFC 8414). A server without metadata is one of the revision 2025-03-26: its origin is the authorization
- * server, with default endpoints where that has no metadata either.
+ * Finds the authorization server of an MCP server as the revision 2026-07-28 describes it. The server's 401 response
+ * says where its metadata is (RFC 9728 §5.1) and which scopes it requires; otherwise the metadata is at a well-known
+ * address. The metadata names the authorization server, which publishes its own metadata (RFC 8414). A server without
+ * metadata uses the revision 2025-03-26: its origin is the authorization server, with default endpoints if that has no
+ * metadata either.
  */
 export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
   const { address, environmentId: partition, issuer: given, known, discovery, fetchFor } = request;
@@ -56,7 +57,7 @@ export async function discoverAuthorization(request: AuthorizationRequest): Prom
   return { ok: false, isSilent: issuer === known, message: found.message };
 }
 
-/** Whether an MCP server names its authorization servers, and no longer the one that is known. */
+/** Whether an MCP server names authorization servers, and the stored one is no longer among them. */
 export async function hasMoved(request: ServerRequest, known: string): Promise<boolean> {
   const { resource } = await askResource(request);
   return resource.ok && !resource.issuers.includes(known);
@@ -71,15 +72,17 @@ async function askResource({ address, fetchFor, now }: ServerRequest): Promise<{
   return { challenge, resource: await discoverResource({ resource: address, metadata, fetchFor, now }) };
 }
 
-/** Where a server names several authorization servers, the one that is known is kept. */
+/** Selects an authorization server: the stored one if it is still named, otherwise the first one. */
 function chosen(issuers: readonly string[], known: string | undefined): string | undefined {
   return known !== undefined && issuers.includes(known) ? known : issuers[0];
 }
 
 /**
- * The authorization server at the origin of an MCP server (revision 2025-03-26, Authorization, 2.3.2 and 2.3.3).
+ * Returns the authorization server at the origin of an MCP server (revision 2025-03-26, Authorization, 2.3.2 and
+ * 2.3.3).
  *
- * @param isProtected whether the MCP server wants a token; a server without metadata that wants none has no authorization
+ * @param isProtected whether the MCP server requires a token; a server without metadata that requires none has no
+ * authorization
  */
 async function originServer(
   { address, environmentId, discovery, fetchFor }: AuthorizationRequest,
@@ -89,7 +92,7 @@ async function originServer(
   const found = await discovery.discover({ issuer: origin, partition: environmentId, fetchFor });
   if (found.ok || found.kind === 'unavailable' || found.kind === 'setting') return found;
   if (found.kind === 'lies') {
-    // Some servers write the slash after their origin.
+    // Some servers add a slash to their origin in the issuer.
     return discovery.discover({ issuer: `${origin}/`, partition: environmentId, fetchFor });
   }
   if (!isProtected) return found;

@@ -2,27 +2,27 @@ import type { ByteHold } from '../../budgets/byte-budget.ts';
 import { noRoom } from '../../net/refused-body.ts';
 import { MessageLimitError } from './wire-errors.ts';
 
-/** An event of a stream (HTML Living Standard §9.2), or what it said without one. */
+/** An event of a stream (HTML Living Standard §9.2). */
 export interface ServerEvent {
-  /** The text of its `data` fields; empty for an event that only carries an id. */
+  /** The text of its `data` fields; empty for an event that only sets an id. */
   data: string;
-  /** Where to continue after this event. */
+  /** The id from which the stream can be resumed after this event. */
   id?: string;
-  /** Milliseconds to wait before the stream is opened again. */
+  /** Milliseconds to wait before resuming the stream. */
   retryMs?: number;
 }
 
-/** What may still be read of one response, over all streams that it comes in. */
+/** The limits for reading one response, over all streams that deliver it. */
 export interface ReadBudget {
   bytes: number;
   lines: number;
-  /** Has space for the bytes that were read, in the memory budget of all bodies. */
+  /** The memory budget that the read bytes are counted in. */
   hold: Pick<ByteHold, 'bytes' | 'grow'>;
   /** Bytes that were read so far. */
   read: number;
 }
 
-/** Counts a piece. @throws MessageLimitError; EgressError if there is no space */
+/** Counts bytes that were read. @throws MessageLimitError; EgressError if the memory budget has no space */
 export function count(budget: ReadBudget, bytes: number): void {
   budget.read += bytes;
   if (budget.read > budget.bytes) throw new MessageLimitError('bytes');
@@ -31,9 +31,9 @@ export function count(budget: ReadBudget, bytes: number): void {
 }
 
 /**
- * Reads server-sent events, in time linear in the bytes even if they arrive in small pieces.
+ * Reads server-sent events. The time is linear in the bytes, even if they arrive in small pieces.
  *
- * @param budget is used up; comments and empty lines count as well
+ * @param budget is reduced by all bytes, including comments and empty lines
  * @throws MessageLimitError, and the errors of the body
  */
 export async function* readEvents(body: AsyncIterable<Buffer>, budget: ReadBudget): AsyncGenerator<ServerEvent> {
@@ -48,7 +48,7 @@ export async function* readEvents(body: AsyncIterable<Buffer>, budget: ReadBudge
 class EventParser {
   readonly #budget: ReadBudget;
   readonly #lineEnd = /\r\n|\n|\r/g;
-  /** The pieces of a line whose end has not come. */
+  /** The pieces of a line whose end has not arrived yet. */
   #line: string[] = [];
   #endedWithReturn = false;
   #data: string[] = [];
@@ -59,7 +59,7 @@ class EventParser {
   }
 
   *push(text: string): Generator<ServerEvent> {
-    // A line feed that follows a return belongs to it, also in the next piece.
+    // A line feed after a carriage return belongs to it, even if it arrives in the next piece.
     let from = this.#endedWithReturn && text.startsWith('\n') ? 1 : 0;
     if (text !== '') this.#endedWithReturn = text.endsWith('\r');
     this.#lineEnd.lastIndex = from;

@@ -8,10 +8,10 @@ import { MessageFormatError, MessageLimitError, StatusError } from './wire-error
 const MAX_WORDS = 500;
 
 /**
- * Why a request to an MCP server gave no result, in the words of every provider. The text of a server appears where it was freed of
- * secrets; texts of the protocol's package never do.
+ * Returns why a request to an MCP server failed, as an error of any provider. It may contain text of the server only
+ * after secrets were removed, and never text of the protocol's package.
  *
- * @param repeatable whether the same call may be made again without a second effect
+ * @param repeatable whether the call may be repeated without a second effect
  * @param now milliseconds UTC
  */
 export function upstreamFailure(error: unknown, repeatable: boolean, now: number): { error: ToolError; sent: boolean } {
@@ -46,7 +46,7 @@ function ofStatus({ status, headers, words, message }: StatusError, repeatable: 
   };
 }
 
-/** JSON-RPC 2.0 §5.1: what the client did wrong, what does not exist, and what went wrong at the server. */
+/** JSON-RPC 2.0 §5.1 distinguishes errors of the client, unknown methods, and errors of the server. */
 function kindOf(error: unknown): ToolErrorKind {
   if (error instanceof UpstreamTimeout) return 'upstream_timeout';
   if (error instanceof UpstreamCancelled) return 'upstream_unreachable';

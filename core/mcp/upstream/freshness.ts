@@ -12,8 +12,8 @@ export interface FreshnessTools extends SyncTools {
 const ACTOR = 'system';
 
 /**
- * Keeps the tools of MCP servers as their servers have them: a provider whose list is old is asked again with an account that works.
- * What a server has changed meanwhile is flagged and not taken over.
+ * Keeps the stored tools of MCP servers up to date: it reads an outdated list again, with a working account. A tool
+ * that its server has changed is flagged and not updated automatically.
  */
 export function createToolFreshness(tools: FreshnessTools): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();

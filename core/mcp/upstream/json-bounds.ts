@@ -3,7 +3,7 @@ import { jsonExtent } from '../../tools/json-extent.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /**
- * Parses a message after its values and levels were counted.
+ * Parses a message after checking its number of values and its nesting.
  *
  * @param bytes UTF-8
  * @throws MessageLimitError, MessageFormatError

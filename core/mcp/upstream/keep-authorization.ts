@@ -10,18 +10,18 @@ import { type CustomProviderDefinition, findPattern, toProvider } from '../../co
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import type { RegisteredClient } from '../../oauth/registration.ts';
 
-/** What was learned of an MCP server for one connection. */
+/** The authorization of an MCP server that was discovered for one connection. */
 export interface LearnedAuthorization {
   provider: string;
   connectionId: string;
   said: Learned;
-  /** The client that the service has registered for the connection; null: it has one. */
+  /** The client that was registered for the connection; null if it already has one. */
   client: RegisteredClient | null;
 }
 
 /**
- * Writes what an MCP server says of its authorization into its provider. What the server has said first completes the terms of clients; a
- * later change of it is a change of the provider.
+ * Stores the discovered authorization of an MCP server in its provider. The first discovery completes the bindings of
+ * the provider's clients; a later difference counts as a change of the provider.
  */
 export async function keepAuthorization(
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function keepAuthorization(
   await tx.customProviders.update(environment.id, provider, row.version, { definition, isMcp: row.isMcp, updatedAt });
   const connection = await tx.connections.get(environment.id, connectionId);
   const pattern = connection && findPattern(change.now, connection.type);
-  // Two links at one time may both have registered: the first one that is written down is the client.
+  // Two concurrent links may both have registered a client; the first one that is stored is used.
   if (!client || !pattern || connection.clientId) return;
   const terms = { ...bindClient(change.now, pattern, connection.allowedAddresses), registered: true };
   const columns = sealClient(tools.vault, connection, client.secret, terms);
@@ -61,7 +61,10 @@ export async function keepAuthorization(
   await tx.connections.update(environment.id, connectionId, connection.version, changes);
 }
 
-/** Takes the endpoints of an authorization server into the terms of its clients, except where an operator's must not be used there. */
+/**
+ * Adds the endpoints of an authorization server to the bindings of its clients, except operators' clients that must not
+ * be used there.
+ */
 async function rebindClients(
   tx: Transaction,
   { vault, now }: ProviderChangeTools,
@@ -76,15 +79,16 @@ async function rebindClients(
     try {
       await rebindClient(tx, vault, connection, change, now());
     } catch (error) {
-      // A client that cannot be used stays as it is.
+      // A client that cannot be used is not changed.
       if (!(error instanceof OAuthConfigError)) throw error;
     }
   }
 }
 
 /**
- * An address at another host than the MCP server's that an operator's own client must not be used at (RFC 9700 §4.4): a server could
- * have tokens made for it by naming an authorization server that knows the client for another purpose.
+ * Returns an address on another host than the MCP server's at which an operator's own client must not be used (RFC 9700
+ * §4.4). Otherwise a malicious server could get tokens by naming an authorization server where this client is
+ * registered for another purpose.
  */
 export function foreignAddress(
   { kind }: EnvironmentRow,

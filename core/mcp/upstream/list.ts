@@ -4,10 +4,10 @@ import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /**
- * Asks an MCP server for its tools, page by page, as it describes them.
+ * Reads the tool list of an MCP server, page by page.
  *
  * @param signal ends the list
- * @throws what `upstreamFailure` explains
+ * @throws errors that `upstreamFailure` interprets
  */
 export async function* listUpstreamTools(
   sessions: Pick<UpstreamSessions, 'request'>,

@@ -6,35 +6,36 @@ import { readResult } from './results.ts';
 import type { WireOutcome } from './wire-call.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
-/** The request that messages are read for. */
+/** The request whose response is being read. */
 export interface Question {
   id: string | number;
   method: string;
 }
 
-/** What the package is given of a message; `outcome` when it is the response. */
+/** The message for the protocol's package; `outcome` is set if it is the response. */
 export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 
 type Data = Record<string, unknown>;
 
 const MAX_WORDS = 500;
-/** Members of a list that the package is given. */
+/** The maximum length of lists that the package receives. */
 const MAX_MEMBERS = 20;
 const DROPPED: Admitted = { message: undefined };
-/** JSON-RPC code for what failed on the wire: the package only has to know that there is no result. */
+/** JSON-RPC error code for failures of the connection; the package only needs to know that there is no result. */
 const FAILED = -32000;
 const UNSUPPORTED_VERSION = -32022;
 
 /**
- * Takes a message of an MCP server. Secrets are removed before anything else looks at it. What the server says about tools goes into the
- * outcome; the package is given an outline with the same meaning, so that a text of the server costs and breaks nothing there.
+ * Reads a message of an MCP server. Secrets are removed first. Results of tool calls and tool lists become the outcome.
+ * The protocol's package receives only an outline with the same meaning, so that the server's texts cannot slow down or
+ * break the package.
  *
  * @param bytes UTF-8
  * @throws MessageLimitError, MessageFormatError
  */
 export function admitMessage(bytes: Buffer, scrub: Scrubber, question: Question): Admitted[] {
   const parsed = scrub.parsed(parseMessage(bytes), bytes);
-  // Revision 2025-03-26 allows batches.
+  // The revision 2025-03-26 allows batches.
   const messages = Array.isArray(parsed) ? parsed : [parsed];
   if (messages.length > MCP_UPSTREAM.messages) throw new MessageLimitError('messages');
   return messages.map((message) => admit(message, question));
@@ -49,12 +50,12 @@ function admit(message: unknown, question: Question): Admitted {
   return { message: { jsonrpc: '2.0', id, ...outline }, outcome };
 }
 
-/** The response that the package is given when there is none. */
+/** Returns a response for the package if the server sent none. */
 export function failedMessage({ id }: Question): object {
   return { jsonrpc: '2.0', id, error: { code: FAILED, message: 'failed' } };
 }
 
-/** Progress starts the time of a call again; nothing else that is told unasked is of use. */
+/** Keeps progress notifications, which restart the timeout of a call. Other notifications are dropped. */
 function notification({ params }: Data, method: string): Admitted {
   if (method !== 'notifications/progress' || !isRecord(params)) return DROPPED;
   const { progressToken, progress, total, message } = params;
@@ -68,12 +69,12 @@ function notification({ params }: Data, method: string): Admitted {
   return { message: { jsonrpc: '2.0', method, params: kept } };
 }
 
-/** A request of the server, which is rejected, except for a ping. */
+/** Returns an outline of a request by the server. The package rejects it, unless it is a ping. */
 function asked(id: unknown, method: string): Admitted {
   return isId(id) ? { message: { jsonrpc: '2.0', id, method: cut(method), params: {} } } : DROPPED;
 }
 
-/** Short enough to be sent back. */
+/** Whether an id is valid, and short enough to be sent back. */
 function isId(id: unknown): id is string | number {
   return typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_WORDS);
 }
@@ -86,7 +87,7 @@ function response({ result, error }: Data, { method }: Question): { outline: obj
   const { code, message, data } = isRecord(error) ? error : {};
   if (typeof code !== 'number') throw new MessageFormatError('The MCP server sent a response without a result.');
   const words = typeof message === 'string' ? cut(message) : '';
-  // The versions that a server speaks are what the next attempt is made with.
+  // The next attempt uses one of the versions that the server supports.
   const versions = code === UNSUPPORTED_VERSION && isRecord(data) ? textsOf(data['supported']) : [];
   const told = { code, message: words, ...(versions.length > 0 && { data: { supported: versions } }) };
   return { outline: { error: told }, outcome: { kind: 'error', code, message: words } };
@@ -97,7 +98,7 @@ function textsOf(list: unknown): string[] {
   return members.flatMap((member) => (typeof member === 'string' ? [cut(member)] : []));
 }
 
-/** A result with the members that steer the package, and nothing else. */
+/** Returns a result with only the members that the package needs. */
 function outlineOf(method: string, result: Data): object {
   if (result['resultType'] === 'input_required') {
     const { inputRequests, requestState } = result;
@@ -124,7 +125,7 @@ function outlineOf(method: string, result: Data): object {
 }
 
 const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } as const;
-/** Whether a server has tools shows when they are listed. */
+/** Pretends that every server has tools; listing them shows whether it does. */
 const CAPABLE = { capabilities: { tools: {} } };
 const SERVER = { name: 'server', version: '0' };
 

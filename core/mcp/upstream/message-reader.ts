@@ -7,17 +7,17 @@ import { type Admitted, admitMessage, type Question } from './message-gate.ts';
 import { readMessageJob } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
-/** Reads one message of an MCP server in response to this request. */
+/** Reads one message of an MCP server that responds to this request. */
 export type MessageReader = (text: string, question: Question) => Promise<Admitted[]>;
 
-/** Makes the reader of one session. @param environmentId whose places in the threads it takes */
+/** Creates the reader of one session. @param environmentId the environment that the work is counted for */
 export type MessageReaders = (environmentId: string, secrets: readonly string[]) => MessageReader;
 
 /**
- * Reads the messages of MCP servers: a small one immediately, a larger one in a thread.
+ * Reads messages of MCP servers: a small one immediately, a larger one in a thread.
  *
- * @throws (each reader) MessageLimitError, MessageFormatError; EgressError `busy` when too many responses wait, `invalid_response` when
- *   reading takes too much time or memory
+ * @throws (each reader) MessageLimitError, MessageFormatError; EgressError `busy` if too many responses are waiting,
+ * `invalid_response` if reading takes too much time or memory
  */
 export function createMessageReaders(threads: Pick<ThreadPool, 'run'>): MessageReaders {
   return (environmentId, secrets) => {
@@ -27,7 +27,7 @@ export function createMessageReaders(threads: Pick<ThreadPool, 'run'>): MessageR
         const bytes = Buffer.from(text);
         if (isReadQuickly(bytes)) return admitMessage(bytes, scrub, question);
       }
-      // The bytes are part of BODIES already, and a thread gets its copy when it begins.
+      // The bytes are already counted in BODIES, and the thread copies them when it begins.
       const cost = { tenant: environmentId, bytes: 0 };
       const read = await threads.run(readMessageJob, { text, secrets, question }, cost).catch(refuseUnread);
       if ('limit' in read) throw new MessageLimitError(read.limit);

@@ -10,7 +10,7 @@ export interface MessageToRead {
   question: Question;
 }
 
-/** What was read, or why it cannot be. */
+/** The message that was read, or why it could not be read. */
 export type ReadMessage = { admitted: Admitted[] } | { limit: MessageLimit } | { fault: string };
 
 export const readMessageJob: Job<MessageToRead, ReadMessage> = {

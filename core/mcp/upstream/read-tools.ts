@@ -35,12 +35,13 @@ export interface ReadTools extends RefusedTools {
 export type ReadOutcome = { ok: true } | { ok: false; error: ToolError };
 
 /**
- * Asks an MCP server for its tools with the credential of an account, under the egress rules and within the account's origins. A
- * credential that is refused is refreshed once; without a newer one the account has ended.
+ * Reads the tools of an MCP server with the credential of an account, under the egress policy and limited to the
+ * account's origins. A rejected credential is refreshed once; if that gives no newer credential, the account is taken
+ * out of use.
  *
- * @param take is given each page, and what removes the credential from what is made of it
+ * @param take receives each page, and the scrubber that removes the credential from everything derived from it
  * @param signal ends the list
- * @throws ApiError ACCOUNT_NOT_ACTIVE; what `take` throws
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; and what `take` throws
  */
 export async function readUpstreamTools(
   tools: ReadTools,
@@ -60,7 +61,7 @@ export async function readUpstreamTools(
     refreshFailure = error;
   });
   const second = newer === null ? first : await read(newer);
-  // A token that could not be renewed for now says nothing about the grant.
+  // If the token could not be renewed at the moment, the grant may still be valid.
   if (!second.ok && second.error.kind === 'upstream_auth' && !refreshFailure) {
     await endRefusedAccount(tools, newer ?? fresh.account, cause);
   }

@@ -12,8 +12,9 @@ export interface RefusedTools {
 const REFUSED = 'The MCP server rejected the credentials. Authorize the account again.';
 
 /**
- * Takes an account out of use whose credential an MCP server has refused (401), after a refresh where one was possible: the protocol
- * then wants a new authorization. An account that has other credentials by now, or none at all, stays as it is.
+ * Takes an account out of use after an MCP server rejected its credential (401) and a refresh did not help: the
+ * protocol then requires a new authorization. An account is not changed if it has other credentials by now, or needs
+ * none.
  */
 export async function endRefusedAccount(
   { store, events, now }: RefusedTools,

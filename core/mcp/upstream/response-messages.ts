@@ -5,19 +5,20 @@ import { count, type ReadBudget, readEvents } from './event-reader.ts';
 import { MessageFormatError } from './wire-errors.ts';
 
 export interface ResponseSource {
-  /** Continues a stream after an event, by a GET with Last-Event-ID. */
+  /** Resumes a stream after an event, by a GET with Last-Event-ID. */
   resume(lastEventId: string): Promise<EgressStream>;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   signal: AbortSignal;
 }
 
 /**
- * The texts of the messages of one response: a JSON body, or a stream of events. If a stream ends before the response, it is
- * resumed if the server has assigned event ids (2025-11-25, Resumability): servers end streams on purpose and are polled later. A
- * reader that has its response stops reading, which ends the connection; reading on is an error.
+ * Yields the texts of the messages of one response, which is a JSON body or an event stream. A stream that ends before
+ * the response is resumed, if the server has assigned event ids (2025-11-25, Resumability): servers may end streams on
+ * purpose, so that clients poll later. A reader that has its response stops reading, which closes the connection. If it
+ * continues to the end, that is an error.
  *
- * @param bytes that all streams together may have
+ * @param bytes the maximum size of all streams together
  * @param hold has space for the first bytes; it grows with the bytes read
  * @throws MessageLimitError, MessageFormatError, StatusError, EgressError
  */
@@ -45,7 +46,7 @@ export async function* responseMessages(
         if (event.data !== '') yield event.data;
       }
     } catch (error) {
-      // A connection that breaks is like a stream that ends; everything else would be the same again.
+      // A broken connection is treated like a stream that ends. Any other error would occur again.
       if (lastEventId === undefined || source.signal.aborted || !isSendFailure(error) || error.kind !== 'unreachable')
         throw error;
     } finally {
@@ -61,7 +62,7 @@ export async function* responseMessages(
 
 const WITHOUT_RESULT = 'The MCP server ended its response without a result.';
 
-/** Reads a body whole. @throws MessageLimitError, EgressError */
+/** Reads a complete body. @throws MessageLimitError, EgressError */
 export async function readText({ body }: EgressStream, budget: ReadBudget): Promise<string> {
   const pieces: Buffer[] = [];
   try {

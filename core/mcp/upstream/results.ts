@@ -3,42 +3,42 @@ import type { ToolOutcome } from '../../tools/outcome.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import { shrinkToFit } from '../../tools/shrink.ts';
 
-/** A tool as a server lists it. */
+/** A tool in the list of an MCP server. */
 export interface ListedTool {
-  /** Undefined where it has none. */
+  /** undefined if the tool has no name. */
   name: string | undefined;
-  /** Everything that the server says about it, as JSON. */
+  /** The tool's complete definition, as JSON. */
   json: string;
 }
 
 /** One page of a list of tools. */
 export interface ListedPage {
-  /** As many as are read of one server. */
+  /** At most as many tools as are read from one server. */
   tools: ListedTool[];
-  /** How many tools the page has in all. */
+  /** How many tools the page contains in total. */
   count: number;
-  /** What all of them take as JSON without white space: close to what came, and never more. */
+  /** The size of all of them as JSON without white space: close to the received size, and never larger. */
   bytes: number;
   nextCursor: string | undefined;
 }
 
-/** What is kept of the results of each method: never more than a few values, however many came. */
+/** What is kept of the result of each method: only a few values, even if the result has many. */
 export interface UpstreamResults {
   'tools/call': ToolOutcome;
-  /** Null for a list without tools. */
+  /** null for a response without a list of tools. */
   'tools/list': ListedPage | null;
 }
 
 const MAX_ERROR_CHARS = 500;
 
-/** Takes from a result what its caller needs. The results of other methods are not kept. */
+/** Returns the part of a result that its caller needs. Results of other methods are not kept. */
 export function readResult(method: string, result: Record<string, unknown>): unknown {
   if (method === 'tools/call') return readCall(result) satisfies UpstreamResults['tools/call'];
   if (method === 'tools/list') return readList(result) satisfies UpstreamResults['tools/list'];
   return undefined;
 }
 
-/** What a server returns as data is the data; what it returns for people to read stays as it is. */
+/** Structured content becomes the data of the outcome; content for users is returned unchanged. */
 function readCall({ structuredContent, content, isError }: Record<string, unknown>): ToolOutcome {
   const parts = Array.isArray(content) ? content : [];
   if (isError === true) {

@@ -16,9 +16,9 @@ type Data = Record<string, unknown>;
 
 export interface AdaptedInput {
   schema: JsonSchema;
-  /** The server's names of properties by ours. */
+  /** The server's property names, by the names used here. */
   names: Names;
-  /** What was lost or is called otherwise. */
+  /** What was removed or renamed. */
   changes: string[];
 }
 
@@ -27,12 +27,12 @@ const OUTPUT = 'outputSchema';
 const MAX_NODES = 3000;
 
 /**
- * Makes the input schema of an MCP tool one that this service compiles and every model API takes: JSON Schema 2020-12 with an object at
- * its top, legal names, and references that stay within. What cannot be kept is left out word by word and told in `changes`, so that
- * names, types and descriptions of parameters stay.
+ * Converts the input schema of an MCP tool to a schema that Valetkey can compile and every model API accepts: JSON
+ * Schema 2020-12 with an object at the top, legal names and local references. Only the keywords that cannot be kept are
+ * removed, and `changes` lists them, so that names, types and descriptions of parameters stay.
  *
- * @param given of any shape
- * @returns undefined when it describes no object
+ * @param given not validated yet
+ * @returns undefined if it does not describe an object
  */
 export function adaptInput(given: unknown): AdaptedInput | undefined {
   if (!isRecord(given)) return undefined;
@@ -46,9 +46,9 @@ export function adaptInput(given: unknown): AdaptedInput | undefined {
 }
 
 /**
- * The output schema of an MCP tool, without references, since it becomes a part of another schema.
+ * Converts the output schema of an MCP tool, without references, because it becomes part of another schema.
  *
- * @returns undefined when it cannot be used; the reason is in `changes`
+ * @returns undefined if it cannot be used; the reason is in `changes`
  */
 export function adaptOutput(given: unknown): { schema: JsonSchema | undefined; changes: string[] } {
   const changes = new Changes();
@@ -63,7 +63,7 @@ export function adaptOutput(given: unknown): { schema: JsonSchema | undefined; c
 function selfContained(given: Data, name: string, changes: Changes): Data {
   const cleaned = cleanSchema(given, [name], changes) as Data;
   const { definitions, ...root } = cleaned;
-  // What `$defs` was called before 2019-09.
+  // The name of `$defs` before 2019-09.
   if (isRecord(definitions)) root['$defs'] = { ...definitions, ...(isRecord(root['$defs']) && root['$defs']) };
   const own = typeof given['$id'] === 'string' ? given['$id'] : undefined;
   removeLostReferences(root, { own, movesDefinitions: isRecord(definitions) }, [name], changes);
@@ -79,7 +79,7 @@ let compiler: Ajv2020 | undefined;
 let compiled = 0;
 
 function compiles(schema: JsonSchema): boolean {
-  // Ajv keeps the values of all code that it ever wrote, so its instances are renewed.
+  // Ajv keeps all code that it ever generated in memory, so its instances are replaced from time to time.
   if (!compiler || compiled++ % 500 === 0) compiler = schemaCompiler(undefined, LOOSE);
   try {
     measureSchema(schema);
@@ -92,7 +92,10 @@ function compiles(schema: JsonSchema): boolean {
   }
 }
 
-/** Names, types and descriptions of a schema that cannot be used as a whole: it leads back to itself, or expands to too much. */
+/**
+ * Returns names, types and descriptions of a schema that cannot be used as a whole, because it references itself or
+ * becomes too large when expanded.
+ */
 function simplified(schema: Data, direction: Direction, name: string, changes: Changes): Data | undefined {
   const reader = createSchemaReader(createResolver(schema));
   for (const detail of DETAILS) {

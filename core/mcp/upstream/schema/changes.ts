@@ -1,13 +1,13 @@
 const MAX_CHANGES = 20;
 const MAX_TEXT = 200;
 
-/** What a schema of a server lost, or has otherwise here, for the report of a sync. */
+/** Collects what was removed from a server's schema or changed in it, for the report of a sync. */
 export class Changes {
   readonly #said: string[] = [];
   #more = 0;
 
   /**
-   * @param path of the place, from the name of the schema on
+   * @param path of the place, beginning with the name of the schema
    * @param what the rest of the sentence
    */
   add(path: readonly string[], what: string): void {

@@ -10,8 +10,8 @@ type Data = Record<string, unknown>;
 const MAX_SENTENCE = 1000;
 
 /**
- * Writes a schema of a server in 2020-12, with the words that can be used. Words that are unknown, malformed or too costly are left out,
- * each by itself, so names, types and descriptions stay. Texts for people lose hidden characters and are cut.
+ * Converts a server's schema to 2020-12. Keywords that are unknown, malformed or too costly are removed one by one, so
+ * names, types and descriptions stay. Texts lose hidden characters and are truncated.
  *
  * @param path of the schema, for `changes`
  */
@@ -20,7 +20,7 @@ export function cleanSchema(schema: unknown, path: readonly string[], changes: C
   const node = withoutCostlyPatterns(upgradeNode(schema), path, changes);
   const kept: Data = {};
   for (const [word, value] of Object.entries(node)) {
-    // It steers headers; see `readHeaderParameters`.
+    // This keyword is read by `readHeaderParameters`.
     if (word === 'x-mcp-header') continue;
     const place = [...path, word];
     const problem = wordProblem(word, value);
@@ -47,8 +47,8 @@ function cleanValue(word: string, value: unknown, place: readonly string[], chan
 }
 
 /**
- * A regular expression whose time nothing bounds is never run: it becomes words for the model, and the server checks the value itself.
- * Members whose names it would have told apart are then taken as they come.
+ * Replaces regular expressions that could take unlimited time: they become text for the model, and the server checks
+ * the value itself. Members whose names such an expression would match accept any value.
  */
 function withoutCostlyPatterns(node: Data, path: readonly string[], changes: Changes): Data {
   const { pattern, patternProperties, description } = node;

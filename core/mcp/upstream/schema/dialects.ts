@@ -3,8 +3,8 @@ import { isRecord } from '../../../tools/pointer.ts';
 type Data = Record<string, unknown>;
 
 /**
- * Writes one node of a schema of an older dialect (draft 4 to 2019-09, as OpenAPI 3.0 has it too) as 2020-12 says the same. Nodes below
- * it are left as they are. What 2020-12 says differently is told by its form, since few schemas name their dialect.
+ * Converts one node of a schema in an older dialect (draft 4 to 2019-09, and OpenAPI 3.0) to 2020-12. Its subschemas
+ * are not converted. The dialect is recognized by the form of the keywords, because few schemas name their dialect.
  */
 export function upgradeNode(node: Readonly<Data>): Data {
   const upgraded: Data = { ...node };
@@ -36,7 +36,7 @@ export function upgradeNode(node: Readonly<Data>): Data {
   return upgraded;
 }
 
-/** Words that name the schema or its dialect, and those that were read above: nothing is lost with them. */
+/** Keywords that name the schema or its dialect, and those that were converted above: removing them loses nothing. */
 const SILENT = ['$schema', '$id', 'id', '$vocabulary', '$recursiveAnchor', 'nullable', 'additionalItems'];
 
 function dependencies(given: Data): Data {

@@ -4,16 +4,19 @@ import type { Changes } from './changes.ts';
 type Data = Record<string, unknown>;
 
 const MAX_PARTS = 100;
-/** Words that model APIs refuse at the top of an input, after the members of their schemas have been merged. */
+/**
+ * Keywords that model APIs reject at the top of an input. They are removed after the members of their schemas were
+ * merged.
+ */
 const REFUSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'const', 'enum'];
 
 /**
- * Makes the top of an input schema a plain object, as model APIs want it: what a reference, `allOf` and alternatives say about members
- * is merged into `properties`. A member is required when every alternative requires it. What else told alternatives apart is left to the
- * server.
+ * Makes the top of an input schema a plain object, as model APIs require. The members that references, `allOf` and
+ * alternatives declare are merged into `properties`. A member is required if every alternative requires it. Other
+ * differences between alternatives are only checked by the server.
  *
- * @param root cleaned, its references resolvable
- * @returns undefined when it does not describe an object
+ * @param root cleaned, with resolvable references
+ * @returns undefined if it does not describe an object
  */
 export function flattenTop(root: Readonly<Data>, path: readonly string[], changes: Changes): Data | undefined {
   if (!REFUSED.some((word) => Object.hasOwn(root, word))) return withObjectType(root);
@@ -31,11 +34,11 @@ function withObjectType(node: Readonly<Data>): Data | undefined {
   return types.includes('object') ? { ...node, type: 'object' } : undefined;
 }
 
-/** What several schemas of one object say together. */
+/** The combined members of several schemas of one object. */
 interface View {
   properties: Map<string, unknown[]>;
   required: Set<string>;
-  /** No other members are allowed. */
+  /** Whether other members are rejected. */
   closed: boolean;
   description: string | undefined;
 }
@@ -70,7 +73,7 @@ class TopMerger {
   #view(given: unknown, onWay: ReadonlySet<unknown>): View | undefined {
     if (given === true) return emptyView();
     if (!isRecord(given)) return undefined;
-    // A schema that leads back to itself says nothing more.
+    // A schema that references itself adds nothing more.
     if (onWay.has(given) || this.#partsLeft-- <= 0) return emptyView();
     const node = given;
     if (node['type'] !== undefined && ![node['type']].flat().includes('object')) return undefined;
@@ -115,21 +118,21 @@ function ownView(node: Readonly<Data>): View {
   };
 }
 
-/** Adds what another schema says; `always` when it holds for every value. */
+/** Adds the members of another schema; `always` is true if that schema applies to every value. */
 function join(view: View, other: View | undefined, always: boolean): void {
   if (!other) return;
   for (const [name, schemas] of other.properties) {
-    // What the object says itself comes first, and other schemas of one member are alternatives.
+    // The object's own schema for a member comes first; further schemas for it are alternatives.
     const known = view.properties.get(name);
     view.properties.set(name, known ? distinct([...known, ...schemas]) : schemas);
   }
   if (always) for (const name of other.required) view.required.add(name);
   view.description ??= always ? other.description : undefined;
-  // Parts that are closed would each refuse the members of the others.
+  // If one part is closed, it would reject the members of the others.
   view.closed &&= other.closed && [...other.properties.keys()].every((name) => view.properties.has(name));
 }
 
-/** The members of all alternatives; required is what each requires. */
+/** Returns the members of all alternatives; a member is required if all alternatives require it. */
 function anyOf(branches: readonly View[]): View {
   const [first, ...others] = branches;
   const view: View = {

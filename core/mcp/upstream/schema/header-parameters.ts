@@ -3,11 +3,11 @@ import { subschemas } from './references.ts';
 
 type Data = Record<string, unknown>;
 
-/** An argument that a server wants in a header as well (2026-07-28, `x-mcp-header`). */
+/** An argument that a server also expects in a header (2026-07-28, `x-mcp-header`). */
 export interface HeaderParameter {
-  /** The names that lead to the argument, those of the server. */
+  /** The server's property names that lead to the argument. */
   path: string[];
-  /** The end of the header's name. */
+  /** The last part of the header's name. */
   header: string;
 }
 
@@ -17,7 +17,10 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const TYPES = new Set<unknown>(['boolean', 'integer', 'string']);
 const MAX_HEADERS = 20;
 
-/** Reads which arguments go into headers. A tool that declares them wrongly must not be used (2026-07-28, Streamable HTTP). */
+/**
+ * Reads which arguments are also sent in headers. A tool with invalid declarations must not be used (2026-07-28,
+ * Streamable HTTP).
+ */
 export function readHeaderParameters(schema: unknown): HeaderParameters {
   const headers: HeaderParameter[] = [];
   const seen = new Set<string>();
@@ -48,7 +51,7 @@ export function readHeaderParameters(schema: unknown): HeaderParameters {
   return problem === undefined ? { ok: true, headers } : { ok: false, reason: problem };
 }
 
-/** The headers that mirror arguments; values that are not plain text are in base64. */
+/** Returns the headers that repeat arguments; values that are not plain text are encoded in base64. */
 export function headersOf(parameters: readonly HeaderParameter[], input: Readonly<Data>): Record<string, string> {
   return Object.fromEntries(
     parameters.flatMap(({ path, header }) => {

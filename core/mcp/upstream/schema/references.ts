@@ -4,7 +4,7 @@ import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
 
 type Data = Record<string, unknown>;
 
-/** The schemas that are written within one, with the words and names that lead to each. */
+/** Yields the direct subschemas of a schema, each with the keywords and names that lead to it. */
 export function* subschemas(node: Readonly<Data>): Generator<[place: string[], schema: unknown]> {
   for (const [word, value] of Object.entries(node)) {
     if (SCHEMA_WORDS.has(word)) yield [[word], value];
@@ -16,19 +16,19 @@ export function* subschemas(node: Readonly<Data>): Generator<[place: string[], s
   }
 }
 
-/** How the references of a schema were meant. */
+/** How the references of a schema were written. */
 export interface ReferenceFacts {
-  /** The name that the schema gave itself, which its references may begin with. */
+  /** The `$id` of the schema, with which its references may begin. */
   own: string | undefined;
-  /** Its `definitions` have become `$defs`. */
+  /** Whether its `definitions` were renamed to `$defs`. */
   movesDefinitions: boolean;
 }
 
 /**
- * Makes references local, and removes external and dangling ones: the place then accepts what the keywords beside the reference
- * allow, or any value.
+ * Makes references local, and removes external references and references without a target. The place then accepts what
+ * the keywords next to the reference allow, or any value.
  *
- * @param root cleaned; it is changed
+ * @param root cleaned; it is modified
  */
 export function removeLostReferences(
   root: Data,

@@ -7,15 +7,15 @@ import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
 
 type Data = Record<string, unknown>;
 
-/** Names of properties as model APIs take them, by those of the server. */
+/** Property names that model APIs accept, by the server's names. */
 export type Names = Readonly<Record<string, string>>;
 
 /**
- * Gives every property a name that model APIs take (`$filter` → `filter`), at every level. One name of the server has one name here in
- * the whole schema, and no two share one, so they can be told back.
+ * Gives every property a name that model APIs accept (`$filter` → `filter`), at every level. Each name of the server
+ * has exactly one new name in the whole schema, and vice versa, so the renaming can be reversed.
  *
  * @param root cleaned; a changed copy is returned
- * @returns the schema, and the server's names by ours; none when all could stay
+ * @returns the schema, and the server's names by the new ones; empty if nothing was renamed
  */
 export function renameProperties(
   root: Data,

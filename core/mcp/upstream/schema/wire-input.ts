@@ -6,11 +6,11 @@ import type { Names } from './rename.ts';
 type Data = Record<string, unknown>;
 
 /**
- * Restores the server's own property names in an input. A member is renamed if the schema describes it under our name; other
- * members keep their names.
+ * Restores the server's property names in an input. A member is renamed if the schema describes it under its new name;
+ * other members keep their names.
  *
  * @param schema as it is stored
- * @param names the server's names by ours
+ * @param names the server's names by the new ones
  */
 export function toWireInput(input: Readonly<Data>, schema: JsonSchema, names: Names): Data {
   if (Object.keys(names).length === 0) return { ...input };

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../tools/pointer.ts';
 
-/** Words whose value is a schema, a list of schemas, or schemas by name (JSON Schema 2020-12). */
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas (JSON Schema 2020-12). */
 export const SCHEMA_WORDS = new Set([
   'additionalProperties',
   'contains',
@@ -16,7 +16,7 @@ export const SCHEMA_WORDS = new Set([
 export const LIST_WORDS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 export const MAP_WORDS = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
 
-/** Texts for people, which are cleaned and cut; other texts are values. */
+/** Texts for users, which are cleaned and truncated. Other texts are values. */
 export const SENTENCES = new Set(['$comment', 'description', 'title']);
 
 type Check = (value: unknown) => boolean;
