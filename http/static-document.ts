@@ -69,13 +69,16 @@ export function createStaticDocument(content: string | Buffer, options: StaticDo
   };
 }
 
+/** RFC 9110 §12.4.2: at most three digits. Any number of them would take quadratic time to compare. */
+const WEIGHT = /^q=(?:1(?:\.0{0,3})?|0?\.\d{1,3})$/;
+
 /** The best coding that the client takes; undefined for none. Anything unclear counts as none, which everyone takes. */
 function acceptedCoding(header: string | string[] | undefined): Coding | undefined {
   const accepted = String(header ?? '')
     .toLowerCase()
     .split(',')
     .map((item) => item.split(';').map((part) => part.trim()))
-    .filter(([, weight = 'q=1']) => /^q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)$/.test(weight))
+    .filter(([, weight = 'q=1']) => WEIGHT.test(weight) && /[1-9]/.test(weight))
     .map(([name]) => name);
   return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding));
 }

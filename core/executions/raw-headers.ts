@@ -48,7 +48,7 @@ export function rawRequestHeaders(
   usual: Readonly<Record<string, string>>,
   credential: readonly PlacedPart[],
 ): Record<string, string> {
-  const named = new Set((caller['connection'] ?? '').toLowerCase().split(/\s*,\s*/));
+  const named = namesIn(caller['connection']);
   const forwarded = Object.entries(caller).filter(
     ([name]) => isCallerHeader(name) && !NOT_FORWARDED.has(name) && !name.startsWith(OWN_HEADERS) && !named.has(name),
   );
@@ -68,11 +68,7 @@ export function rawAnswerHeaders(
   answered: ResponseHeaders,
   scrub: (text: string) => string,
 ): Record<string, string | string[]> {
-  const named = new Set(
-    String(answered['connection'] ?? '')
-      .toLowerCase()
-      .split(/\s*,\s*/),
-  );
+  const named = namesIn(answered['connection']);
   const kept = Object.entries(answered).filter(
     ([name]) =>
       !NOT_RETURNED.has(name) &&
@@ -82,4 +78,10 @@ export function rawAnswerHeaders(
   return Object.fromEntries(
     kept.map(([name, value]) => [name, Array.isArray(value) ? value.map(scrub) : scrub(value)]),
   );
+}
+
+/** The headers that a Connection header names. A pattern for the separators would take quadratic time for a long run of blanks. */
+function namesIn(connection: string | string[] | undefined): ReadonlySet<string> {
+  const names = String(connection ?? '').split(',');
+  return new Set(names.map((name) => name.trim().toLowerCase()));
 }

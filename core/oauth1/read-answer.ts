@@ -27,12 +27,15 @@ export async function readCredentialsAnswer(response: Response): Promise<Credent
   if (text.length > MAX_BODY || !/^\w{1,64}=/.test(text)) {
     return inHeader === undefined ? undefined : { token: undefined, problem: inHeader, others: {} };
   }
-  const form = new URLSearchParams(text);
-  const { oauth_token, oauth_token_secret, oauth_problem, ...others } = Object.fromEntries(
-    [...form].filter(([name]) => form.getAll(name).length === 1),
-  );
+  const { oauth_token, oauth_token_secret, oauth_problem, ...others } = uniquePairs(new URLSearchParams(text));
   const problem = oauth_problem !== undefined && PROBLEM.test(oauth_problem) ? oauth_problem : inHeader;
   return { token: tokenOf(oauth_token, oauth_token_secret), problem, others };
+}
+
+function uniquePairs(form: URLSearchParams): Record<string, string> {
+  const counts = new Map<string, number>();
+  for (const name of form.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries([...form].filter(([name]) => counts.get(name) === 1));
 }
 
 /** A token may have an empty secret (RFC 5849 §2.1 asks for the parameter, not for a value); the token itself may not be empty. */

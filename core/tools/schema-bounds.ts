@@ -54,8 +54,12 @@ const BELOW = new Set([
 const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies']);
 /** Keywords that hold values, which are compared or filled in. */
 const LITERALS = new Set(['enum', 'const', 'default', 'required', 'dependentRequired', 'dependencies']);
-/** References that depend on the way to them, which cannot be counted beforehand. */
-const DYNAMIC = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
+/**
+ * Keywords that are not allowed. References that depend on the way to them cannot be counted beforehand. A schema with an `$id` would be
+ * known to every schema that is compiled after it, those of other environments included. With `$async` the library's validator returns a
+ * promise, which counts as valid, and whose rejection would end the process.
+ */
+const FORBIDDEN = new Set(['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$id', '$async']);
 /** Characters of a literal that weigh as much as one node. */
 const CHARACTERS_PER_NODE = 32;
 
@@ -112,6 +116,8 @@ class RawWalk {
     if (++this.#nodes > SCHEMA.nodes) throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} nodes`);
     if (depth > SCHEMA.levels) throw new SchemaBoundsError(pointer, `must be nested at most ${SCHEMA.levels} levels`);
     for (const [key, value] of Object.entries(node)) {
+      // Under `properties` these are names of members, whose schemas are objects.
+      if (FORBIDDEN.has(key) && !isRecord(value)) throw new SchemaBoundsError(pointer, `must not use ${key}`);
       if (typeof value === 'string') this.#text(node as Node, key, value, pointer);
       else if (key === 'patternProperties') this.hasPatterns = true;
       this.visit(value, `${pointer}/${escaped(key)}`, depth + 1);
@@ -123,9 +129,6 @@ class RawWalk {
     if (key === '$ref' && !value.startsWith('#')) {
       throw new SchemaBoundsError(pointer, 'must not refer to another document');
     }
-    // A schema with a name would be known to every schema that is compiled after it, those of other environments included.
-    if (key === '$id') throw new SchemaBoundsError(pointer, 'must not have an $id');
-    if (DYNAMIC.includes(key)) throw new SchemaBoundsError(pointer, `must not use ${key}`);
     if (key === '$anchor') this.anchors.set(value, node);
   }
 }

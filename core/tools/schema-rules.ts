@@ -4,21 +4,33 @@ import type { FieldError } from '../errors.ts';
 import { dotted } from './field-path.ts';
 import { isRecord } from './pointer.ts';
 import { measureSchema, SchemaBoundsError } from './schema-bounds.ts';
+import type { PatternEngine } from './schema-patterns.ts';
 import type { JsonSchema } from './tool.ts';
 
 const LISTS_OF_SCHEMAS = ['oneOf', 'anyOf', 'prefixItems'];
 const SAYS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'required', 'if'];
 
+/** A compiler, and the engine of its patterns. */
+export interface SchemaJudge {
+  compiler: Ajv2020;
+  patterns: PatternEngine;
+}
+
 /** Whether a schema is self-contained, small enough and one that the engine's compiler takes; it keeps nothing of it. */
-export function checkCompiles(compiler: Ajv2020, schema: JsonSchema, field: string): FieldError[] {
+export function checkCompiles({ compiler, patterns }: SchemaJudge, schema: JsonSchema, field: string): FieldError[] {
   try {
     measureSchema(schema);
-    const patterns = checkPatterns(schema, field);
-    if (patterns.length > 0) return patterns;
-    compiler.compile(schema);
-    return [];
   } catch (error) {
     if (error instanceof SchemaBoundsError) return [{ field: dotted(error.pointer, field), message: error.message }];
+    throw error;
+  }
+  const problems = checkPatterns(schema, field);
+  if (problems.length > 0) return problems;
+  try {
+    // The schema is compared with the schema of schemas, which has patterns.
+    patterns.within(() => compiler.compile(schema));
+    return [];
+  } catch (error) {
     return [{ field, message: error instanceof Error ? error.message : String(error) }];
   } finally {
     compiler.removeSchema(schema);

@@ -9,6 +9,7 @@ import { createInputChecker, type InputChecker } from './input.ts';
 import { isRecord } from './pointer.ts';
 import { type References, referencesOf } from './references.ts';
 import { schemaCompiler } from './schema-compiler.ts';
+import { createPatternEngine } from './schema-patterns.ts';
 import { checkClosed, checkCompiles } from './schema-rules.ts';
 import type { JsonSchema, ToolDefinition } from './tool.ts';
 import { toolPrefix } from './tool-name.ts';
@@ -26,7 +27,8 @@ export interface ToolRules {
 
 /** Rules that the schema of a tool cannot express. The catalogue's check and the API both use them. */
 export function createToolRules(): ToolRules {
-  const compiler = schemaCompiler();
+  const patterns = createPatternEngine();
+  const judge = { compiler: schemaCompiler(patterns), patterns };
   const inputs = createInputChecker(1);
   return {
     check: (tool, provider) => {
@@ -39,8 +41,8 @@ export function createToolRules(): ToolRules {
         ...checkReferences(tool, references, provider),
         ...checkFiles(tool, references),
         ...checkScopes(tool, provider),
-        ...checkCompiles(compiler, tool.input_schema, 'input_schema'),
-        ...checkCompiles(compiler, tool.output_schema, 'output_schema'),
+        ...checkCompiles(judge, tool.input_schema, 'input_schema'),
+        ...checkCompiles(judge, tool.output_schema, 'output_schema'),
       ];
       return shape.length > 0 ? shape : checkExamples(inputs, tool, provider);
     },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
+import { createStaticDocument } from '../../http/static-document.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -76,10 +77,26 @@ describe('F5: static documents', () => {
     ['zstd, GZIP;q=0.5', 'gzip'],
     ['*', undefined],
     ['br;q=nonsense', undefined],
+    ['br;q=1.000, gzip', 'br'],
+    ['br;q=.5', 'br'],
+    ['br;q=0.000, gzip;q=0.001', 'gzip'],
+    ['br;q=0.1111', undefined],
   ] as const) {
     it(`come in a coding that the client takes: ${accepted}`, async () => {
       const { headers } = await get('/openapi.json', { 'accept-encoding': accepted });
       expect(headers['content-encoding']).to.equal(coding);
     });
   }
+
+  it('S3: judge a long weight of a coding in linear time', async () => {
+    const serve = createStaticDocument('a document', { type: 'text/plain' });
+    const req = { method: 'GET', headers: { 'accept-encoding': `br;q=0.${'1'.repeat(15_000)}x` } };
+    // In quadratic time these would take minutes.
+    for (let times = 0; times < 4_000; times++) {
+      let head: Record<string, unknown> = {};
+      const res = { writeHead: (_status: number, headers: typeof head) => (head = headers), end: () => {} };
+      await serve(req as never, res as never);
+      expect(head).to.include({ 'content-length': 10 }).and.not.to.have.property('content-encoding');
+    }
+  });
 });

@@ -150,6 +150,30 @@ describe('createTool', () => {
         '$id',
       ],
       [
+        'a name of a schema that is not a text',
+        (b) => Object.assign(b.input_schema, { $id: 5 }),
+        'input_schema',
+        'must not use $id',
+      ],
+      [
+        'a schema whose validator would return a promise, which counts as valid and ends the process when it is rejected (H5)',
+        (b) => Object.assign(b.input_schema, { $async: true }),
+        'input_schema',
+        'must not use $async',
+      ],
+      [
+        'a result whose validator would return a promise (H5)',
+        (b) => Object.assign(b, { output_schema: { type: 'object', properties: { a: { $async: true } } } }),
+        'output_schema.properties.a',
+        'must not use $async',
+      ],
+      [
+        'an anchor that is not a name',
+        (b) => Object.assign(b.input_schema, { $anchor: '1 2' }),
+        'input_schema',
+        '$anchor must match pattern',
+      ],
+      [
         'two kilobytes that expand to a million subschemas (H5)',
         (b) =>
           Object.assign(b.input_schema, { $defs: doubling(20) }) &&

@@ -68,6 +68,16 @@ describe('H5, E12: the bounds of a schema', () => {
     expect(refusal({ properties: { a: { const: { b: 'x'.repeat(700_000) } } } }).pointer).to.equal('/properties/a');
   });
 
+  it('refuse keywords that change what validating means, whatever their values, and take members of these names', () => {
+    for (const keyword of ['$async', '$id', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']) {
+      for (const value of [true, 1, 'yes', ['yes'], null]) {
+        const { pointer, message } = refusal({ properties: { a: { items: { [keyword]: value } } } });
+        expect([pointer, message]).to.deep.equal(['/properties/a/items', `must not use ${keyword}`]);
+      }
+      expect(measureSchema({ properties: { [keyword]: { type: 'string' } } }).expanded, 'the control').to.equal(2);
+    }
+  });
+
   it('refuse a schema that refers to itself for the same value, and take one that does so for members', () => {
     for (const schema of [
       { $ref: '#' },
@@ -96,7 +106,7 @@ describe('H5, E12: the bounds of a schema', () => {
       [{ $dynamicRef: '#a' }, '', /must not use \$dynamicRef/],
       [{ properties: { a: { $dynamicAnchor: 'a' } } }, '/properties/a', /must not use/],
       [{ $ref: 'https://evil.example/schema' }, '', /another document/],
-      [{ items: { $id: 'x' } }, '/items', /must not have an \$id/],
+      [{ items: { $id: 'x' } }, '/items', /must not use \$id/],
       [{ items: { $ref: '#/$defs/none' } }, '/items', /which does not exist/],
       [{ items: { $ref: '#none' } }, '/items', /which does not exist/],
       [{ items: { $ref: '#/constructor/name' } }, '/items', /which does not exist/],
