@@ -5,17 +5,12 @@ export interface LaneLimits {
   perLane: number | ((lane: string) => number);
   /** Entries of one lane that may wait for a slot. If omitted, any number may. */
   waiting?: number;
-}
-
-/** Too many entries of the lane are already waiting. */
-export class LaneFullError extends Error {
-  constructor() {
-    super('Too many are waiting in this lane.');
-    this.name = 'LaneFullError';
-  }
+  /** The error of an entry that finds this many waiting. */
+  full?: (lane: string) => Error;
 }
 
 interface Lane {
+  readonly name: string;
   active: number;
   waiting: Set<() => void>;
 }
@@ -32,61 +27,59 @@ export class Lanes {
   readonly #total: number;
   readonly #places: (lane: string) => number;
   readonly #queue: number;
+  readonly #full: (lane: string) => Error;
   /** In the order in which lanes take turns. Empty lanes are removed. */
   readonly #lanes = new Map<string, Lane>();
   #active = 0;
 
-  constructor({ total = Number.POSITIVE_INFINITY, perLane, waiting = Number.POSITIVE_INFINITY }: LaneLimits) {
+  constructor({ total = Number.POSITIVE_INFINITY, perLane, waiting = Number.POSITIVE_INFINITY, full }: LaneLimits) {
     this.#total = total;
     this.#places = typeof perLane === 'number' ? () => perLane : perLane;
     this.#queue = waiting;
+    this.#full = full ?? ((lane) => new Error(`Too many entries of the lane ${lane} are waiting.`));
   }
 
   /** Whether an entry would get a slot immediately. */
-  isFree(lane: string): boolean {
-    return this.activeIn(lane) < Math.min(this.#places(lane), this.#total - this.#active);
+  isFree(name: string): boolean {
+    return this.#hasRoom(name, this.#lanes.get(name));
   }
 
-  activeIn(lane: string): number {
-    return this.#lanes.get(lane)?.active ?? 0;
+  activeIn(name: string): number {
+    return this.#lanes.get(name)?.active ?? 0;
   }
 
-  waitingIn(lane: string): number {
-    return this.#lanes.get(lane)?.waiting.size ?? 0;
+  waitingIn(name: string): number {
+    return this.#lanes.get(name)?.waiting.size ?? 0;
   }
 
   /** Takes a slot if one is free. */
-  tryEnter(lane: string): Leave | undefined {
-    if (!this.isFree(lane)) return undefined;
-    this.#take(lane);
-    return () => this.#leave(lane);
+  tryEnter(name: string): Leave | undefined {
+    const lane = this.#lanes.get(name);
+    return this.#hasRoom(name, lane) ? this.#take(lane ?? this.#open(name)) : undefined;
   }
 
   /**
-   * Waits for a slot.
+   * Takes a slot, or waits for one. Returns no promise if a slot is free, because most calls to providers find one.
    *
    * @param signal ends the wait; the promise rejects with its reason
-   * @throws LaneFullError if too many entries are already waiting
+   * @throws the reason of a signal that is already aborted; the `full` error of the limits if too many entries are waiting
    */
-  async enter(lane: string, signal?: AbortSignal): Promise<Leave> {
+  enter(name: string, signal?: AbortSignal): Leave | Promise<Leave> {
     signal?.throwIfAborted();
-    const leave = this.tryEnter(lane);
-    if (leave) return leave;
-    await this.#wait(lane, signal);
-    return () => this.#leave(lane);
+    return this.tryEnter(name) ?? this.#wait(name, signal);
   }
 
-  #wait(name: string, signal: AbortSignal | undefined): Promise<void> {
-    const lane = this.#lane(name);
-    if (lane.waiting.size >= this.#queue) throw new LaneFullError();
+  #wait(name: string, signal: AbortSignal | undefined): Promise<Leave> {
+    if (this.waitingIn(name) >= this.#queue) throw this.#full(name);
+    const lane = this.#lanes.get(name) ?? this.#open(name);
     return new Promise((resolve, reject) => {
       const enter = () => {
         signal?.removeEventListener('abort', giveUp);
-        resolve();
+        resolve(this.#take(lane));
       };
       const giveUp = () => {
         lane.waiting.delete(enter);
-        this.#forget(name, lane);
+        this.#forget(lane);
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', giveUp, { once: true });
@@ -94,46 +87,51 @@ export class Lanes {
     });
   }
 
-  #lane(name: string): Lane {
-    const lane = this.#lanes.get(name) ?? { active: 0, waiting: new Set() };
+  #hasRoom(name: string, lane: Lane | undefined): boolean {
+    return (lane?.active ?? 0) < Math.min(this.#places(name), this.#total - this.#active);
+  }
+
+  #open(name: string): Lane {
+    const lane = { name, active: 0, waiting: new Set<() => void>() };
     this.#lanes.set(name, lane);
     return lane;
   }
 
-  #take(name: string): void {
-    this.#lane(name).active++;
+  #take(lane: Lane): Leave {
+    lane.active++;
     this.#active++;
+    return () => this.#leave(lane);
   }
 
-  #leave(name: string): void {
-    const lane = this.#lane(name);
+  #leave(lane: Lane): void {
     lane.active--;
     this.#active--;
-    this.#forget(name, lane);
-    while (this.#admitNext(name));
-  }
-
-  #forget(name: string, lane: Lane): void {
-    if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(name);
-  }
-
-  /**
-   * Passes a free slot to the next waiting entry in the same event-loop turn, so that no later entry can take it first.
-   */
-  #admitNext(left: string): boolean {
     // Without a total, only entries of the same lane can use the slot.
-    const lanes = this.#total === Number.POSITIVE_INFINITY ? [left] : this.#lanes.keys();
-    for (const name of lanes) {
-      const lane = this.#lanes.get(name);
-      const [next] = lane?.waiting ?? [];
-      if (!lane || next === undefined || !this.isFree(name)) continue;
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
-      lane.waiting.delete(next);
-      this.#take(name);
-      next();
+    if (this.#total === Number.POSITIVE_INFINITY) while (this.#admit(lane));
+    else while (this.#admitNext());
+    this.#forget(lane);
+  }
+
+  #forget(lane: Lane): void {
+    if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(lane.name);
+  }
+
+  #admitNext(): boolean {
+    for (const lane of this.#lanes.values()) {
+      if (!this.#admit(lane)) continue;
+      this.#lanes.delete(lane.name);
+      this.#lanes.set(lane.name, lane);
       return true;
     }
     return false;
+  }
+
+  /** Passes a slot to the next waiting entry in the same event-loop turn, so that no later entry can take it first. */
+  #admit(lane: Lane): boolean {
+    if (lane.waiting.size === 0 || !this.#hasRoom(lane.name, lane)) return false;
+    const [next] = lane.waiting;
+    lane.waiting.delete(next as () => void);
+    next?.();
+    return true;
   }
 }

@@ -16,7 +16,7 @@ const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/pr
 const ROOMS: Room[] = [
   { path: 'catalogue', may: [] },
   { path: 'web', may: [] },
-  { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts'] },
+  { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/lanes.ts'] },
   { path: 'core/threads', may: ['core/errors.ts'] },
   { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { Lanes, type Leave } from '../lanes.ts';
 import { RefreshPace, type Verdict } from './refresh-pace.ts';
 
 export interface SlotLimits {
@@ -25,11 +26,6 @@ export class SlotsBusyError extends Error {
   }
 }
 
-interface Lane {
-  active: number;
-  waiting: Set<() => void>;
-}
-
 const PACES = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
@@ -42,24 +38,28 @@ const LONGEST_RETRY_MS = 60_000;
 export class RefreshSlots {
   readonly #limits: SlotLimits;
   readonly #clock: () => number;
-  /** In the order in which they take turns. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes: Lanes;
   /** Kept while a lane is empty, so that the learned pace is used again. */
   readonly #paces = new LRUCache<string, RefreshPace>({ max: PACES });
   /** How long a task took recently, in milliseconds. */
   #lastMs = 1_000;
-  #active = 0;
 
   /** @param clock milliseconds; only differences are used */
   constructor(limits: SlotLimits, clock: () => number = () => performance.now()) {
+    const { total, waiting } = limits;
     this.#limits = limits;
     this.#clock = clock;
+    this.#lanes = new Lanes({
+      total,
+      waiting,
+      perLane: (key) => this.#pace(key).width,
+      full: (key) => this.#busy(key, this.#lanes.waitingIn(key)),
+    });
   }
 
   /** Whether a task of this lane would start immediately. */
   isFree(key: string): boolean {
-    const active = this.#lanes.get(key)?.active ?? 0;
-    return active < this.#pace(key).width && active < this.#limits.total - this.#active;
+    return this.#lanes.isFree(key);
   }
 
   /**
@@ -69,10 +69,9 @@ export class RefreshSlots {
    * @throws SlotsBusyError if no place became free in time; and what the task throws
    */
   async run<T>(key: string, task: () => Promise<T>, judge: (result: T) => Verdict = () => 'unknown'): Promise<T> {
-    if (this.isFree(key)) this.#enter(key);
-    else await this.#wait(key);
+    const leave = this.#lanes.tryEnter(key) ?? (await this.#wait(key));
     const pace = this.#pace(key);
-    const stride = pace.begin(this.#lane(key).active);
+    const stride = pace.begin(this.#lanes.activeIn(key));
     const startedAt = this.#clock();
     try {
       const result = await task();
@@ -80,14 +79,8 @@ export class RefreshSlots {
       pace.end(stride, this.#lastMs, judge(result));
       return result;
     } finally {
-      this.#leave(key);
+      leave();
     }
-  }
-
-  #lane(key: string): Lane {
-    const lane = this.#lanes.get(key) ?? { active: 0, waiting: new Set() };
-    this.#lanes.set(key, lane);
-    return lane;
   }
 
   #pace(key: string): RefreshPace {
@@ -96,59 +89,22 @@ export class RefreshSlots {
     return pace;
   }
 
-  #wait(key: string): Promise<void> {
-    const lane = this.#lane(key);
-    if (lane.waiting.size >= this.#limits.waiting) return Promise.reject(this.#busy(key, lane));
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const giveUp = () => {
-        lane.waiting.delete(enter);
-        reject(this.#busy(key, lane));
-        this.#forget(key, lane);
-      };
-      const timer = Number.isFinite(this.#limits.waitMs) ? setTimeout(giveUp, this.#limits.waitMs) : undefined;
-      lane.waiting.add(enter);
-    });
+  async #wait(key: string): Promise<Leave> {
+    const late = new AbortController();
+    const { waitMs } = this.#limits;
+    // The task that gives up does not count.
+    const giveUp = () => late.abort(this.#busy(key, this.#lanes.waitingIn(key) - 1));
+    const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
+    try {
+      return await this.#lanes.enter(key, late.signal);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Estimates when all tasks that wait now will have had a place. */
-  #busy(key: string, { waiting }: Lane): SlotsBusyError {
-    const rounds = Math.ceil((waiting.size + 1) / this.#pace(key).width);
+  #busy(key: string, waiting: number): SlotsBusyError {
+    const rounds = Math.ceil((waiting + 1) / this.#pace(key).width);
     return new SlotsBusyError(Math.ceil(Math.min(LONGEST_RETRY_MS, Math.max(1_000, rounds * this.#lastMs))));
-  }
-
-  #enter(key: string): void {
-    this.#lane(key).active++;
-    this.#active++;
-  }
-
-  #leave(key: string): void {
-    const lane = this.#lane(key);
-    lane.active--;
-    this.#active--;
-    this.#forget(key, lane);
-    while (this.#admitNext());
-  }
-
-  #forget(key: string, lane: Lane): void {
-    if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(key);
-  }
-
-  /** The place is passed on in the same event-loop turn, so a later task cannot take it first. */
-  #admitNext(): boolean {
-    for (const [key, lane] of this.#lanes) {
-      const [next] = lane.waiting;
-      if (next === undefined || !this.isFree(key)) continue;
-      this.#lanes.delete(key);
-      this.#lanes.set(key, lane);
-      lane.waiting.delete(next);
-      this.#enter(key);
-      next();
-      return true;
-    }
-    return false;
   }
 }

@@ -1,12 +1,12 @@
 import { type ByteAllowance, ByteBudget, type ByteHold } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
+import { Lanes } from '../lanes.ts';
 import { programVersion } from '../program-version.ts';
 import { OriginBreaker } from './breaker.ts';
 import { createConnector, type Dial } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';
 import { createFetchLike, type FetchLike } from './fetch-like.ts';
-import { OriginGate } from './gate.ts';
 import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts';
 import type { EgressPolicy } from './policy.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
@@ -62,18 +62,16 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const bodies = options.bodies ?? new ByteBudget(BODIES).of('');
   const resolver = options.resolver ?? createResolver({ clock });
   const connect = createConnector({ policy, resolver, ca, dial, connectTimeoutMs: limits.connectTimeoutMs });
-  const gate = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
   const breaker = new OriginBreaker(limits, clock);
   const pool = new ConnectionPool({ connect, ...limits });
   let protocol: Protocol | undefined;
   const protocolOf = () => {
     // With separate limits, so that hanging tool calls do not block token refreshes.
-    const own = new OriginGate(limits.callsPerOrigin, limits.queuePerOrigin);
-    protocol ??= createProtocol({ policy, connect, gate: own, limits, userAgent, bodies });
+    protocol ??= createProtocol({ policy, connect, lanes: lanesOf(limits), limits, userAgent, bodies });
     return protocol;
   };
 
-  const parts = { policy, pool, gate, breaker, limits, userAgent, bodies };
+  const parts = { policy, pool, lanes: lanesOf(limits), breaker, limits, userAgent, bodies };
   return {
     send: createSend(parts),
     stream: createStream(parts),
@@ -86,6 +84,12 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
     check: (address) => checkAddress(policy, address),
     close: () => pool.close(),
   };
+}
+
+/** Places for calls, by origin: a host that hangs takes its own places alone (threat E11). */
+function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: waiting }: EgressLimits): Lanes {
+  const full = () => new EgressError('unreachable', 'Too many calls to this host are already waiting.');
+  return new Lanes({ perLane, waiting, full });
 }
 
 /** Says whether an address may be stored as one to call, as a policy has it; nothing is resolved or sent. */

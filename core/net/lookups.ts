@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { Lanes } from '../lanes.ts';
 import { LookupError } from './dns.ts';
-import { Gate } from './gate.ts';
+import { EgressError } from './egress-error.ts';
 import { orAborted } from './or-aborted.ts';
 import type { Resolver } from './resolver.ts';
 
@@ -13,6 +14,9 @@ export interface LookupLimits {
   /** The most failures that are remembered. */
   failedLookups: number;
 }
+
+/** The lane of every lookup: one party has one queue. */
+const ALL = 'lookups';
 
 /** A lookup under way. */
 interface Lookup {
@@ -38,10 +42,14 @@ interface Failure {
 export function createLookups(resolve: Resolver, limits: LookupLimits, clock: () => number): Resolver {
   const running = new Map<string, Lookup>();
   const failures = new LRUCache<string, Failure>({ max: limits.failedLookups });
-  const gate = new Gate(limits.lookups, limits.queuedLookups, 'Too many host names are being resolved.');
+  const lanes = new Lanes({
+    perLane: limits.lookups,
+    waiting: limits.queuedLookups,
+    full: () => new EgressError('unreachable', 'Too many host names are being resolved.'),
+  });
 
   async function run(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
-    const leave = await gate.enter(signal);
+    const leave = await lanes.enter(ALL, signal);
     try {
       const addresses = await orAborted(resolve(hostname, signal), signal);
       if (addresses.length === 0) throw new LookupError('none', 'no address');

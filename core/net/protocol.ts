@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise } from 'got';
 import type { ByteAllowance } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
+import type { Lanes } from '../lanes.ts';
 import type { Connector } from './connect.ts';
 import { EgressError } from './egress-error.ts';
-import type { OriginGate } from './gate.ts';
 import type { EgressLimits } from './limits.ts';
 import { loadGot } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
@@ -21,7 +21,8 @@ export type Protocol = Got;
 export interface ProtocolParts {
   policy: EgressPolicy;
   connect: Connector;
-  gate: OriginGate;
+  /** Places for calls, by origin. */
+  lanes: Lanes;
   limits: EgressLimits;
   userAgent: string;
   /** What the bodies of this environment may take. */
@@ -112,7 +113,7 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
     throw new EgressError('blocked', 'The header "host" must not be set by a caller.');
   }
   const { target, targetOrigin } = parts.policy.route(url);
-  const leave = await parts.gate.enter(targetOrigin, call.signal);
+  const leave = await parts.lanes.enter(targetOrigin, call.signal);
   try {
     const socket = await parts.connect(target, call.signal);
     if (call.signal.aborted) {

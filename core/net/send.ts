@@ -2,11 +2,11 @@ import type { Dispatcher } from 'undici';
 import { BodyBuffer } from '../budgets/body-buffer.ts';
 import type { ByteAllowance, ByteHold } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
+import type { Lanes } from '../lanes.ts';
 import type { OriginBreaker } from './breaker.ts';
 import type { ConnectionPool, Destination } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';
 import { type ExchangeLimits, exchange, type ResponseHeaders, type WireResponse } from './exchange.ts';
-import type { OriginGate } from './gate.ts';
 import { flatHeaders, type HeaderInput } from './headers.ts';
 import { type InflateLimits, inflate } from './inflate.ts';
 import type { EgressLimits } from './limits.ts';
@@ -47,7 +47,8 @@ export interface EgressResponse {
 export interface SendParts {
   policy: EgressPolicy;
   pool: ConnectionPool;
-  gate: OriginGate;
+  /** Places for calls, by origin. */
+  lanes: Lanes;
   breaker: OriginBreaker;
   limits: EgressLimits;
   userAgent: string;
@@ -145,14 +146,14 @@ async function follow(
 }
 
 async function once(
-  { policy, pool, gate, breaker, hold }: CallParts,
+  { policy, pool, lanes, breaker, hold }: CallParts,
   hop: Hop,
   limits: CallLimits,
   signal: AbortSignal,
 ): Promise<WireResponse> {
   const { target, targetOrigin: origin } = policy.route(hop.url);
   breaker.check(origin);
-  const leave = await gate.enter(origin, signal);
+  const leave = await lanes.enter(origin, signal);
   try {
     if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
     const { method, headers, body, url } = hop;

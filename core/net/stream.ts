@@ -26,7 +26,7 @@ export interface EgressStream {
  * @throws (the returned function) EgressError until the head of the response has arrived
  */
 export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
-  const { policy, pool, gate, breaker, limits, userAgent } = parts;
+  const { policy, pool, lanes, breaker, limits, userAgent } = parts;
   const places = new StreamPlaces(limits.streamsPerOrigin);
   return async (request) => {
     const { url, method, headers, body } = firstHop(request, userAgent);
@@ -47,7 +47,7 @@ export function createStream(parts: SendParts): (request: EgressRequest) => Prom
       request.signal?.removeEventListener('abort', stop);
     };
     try {
-      const leave = await gate.enter(origin, end.signal);
+      const leave = await lanes.enter(origin, end.signal);
       const { result, release } = await breaker
         .run(origin, () =>
           onConnection(pool, { origin, target }, end.signal, (client) => begin(client, wire, own, place, end.signal)),
