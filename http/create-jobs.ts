@@ -8,6 +8,7 @@ import { createToolFreshness, type FreshnessTools } from '../core/mcp/upstream/f
 import { createDiscovery } from '../core/oauth/discovery.ts';
 import type { Retention } from '../core/retention/retention.ts';
 import type { Deps } from './deps.ts';
+import { showJobs } from './job-metrics.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 
 /** The periodic job that ends links whose time is over. */
@@ -37,11 +38,16 @@ export function createJobs(parts: JobParts, periodic: readonly PeriodicJob[]): J
   const { instance, metrics, jobQueue } = parts;
   const discovery = createDiscovery(parts.now);
   const revocation = revocationJob({ ...parts, discovery, fetchFor: createPinnedFetch(parts) });
+  const kinds = [revocation];
+  showJobs(
+    parts,
+    kinds.map(({ name }) => name),
+  );
   return create({
     ...parts,
     owner: instance.number,
     queue: jobQueue,
-    kinds: [revocation],
+    kinds,
     periodic,
     counted: { job: metrics.job, periodic: metrics.periodicJob },
   });

@@ -19,6 +19,18 @@ export interface Metrics {
   periodicJob(name: string, outcome: string): void;
   /** Adds a value that is read at each scrape. One that cannot be read keeps its last value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** The same with a value for each combination of labels. Labels that are not read any more are removed. */
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    read: () => Promise<Reading<Label>[]>,
+  ): void;
+}
+
+export interface Reading<Label extends string> {
+  labels: Record<Label, string>;
+  value: number;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -82,18 +94,31 @@ export function createMetrics(): Metrics {
     periodicJob: (name, outcome) => periodicJobs.labels(name, outcome).inc(),
     storageFailure: (code) => storageFailures.labels(code).inc(),
     gauge(name, help, read) {
-      const collect = async function (this: Gauge) {
-        try {
-          this.set(await read());
-        } catch {
-          // Metrics are needed most when something fails.
-        }
-      };
-      // Of two servers in one process, as tests have them, the later one counts.
-      registry.removeSingleMetric(name);
-      new Gauge({ name, help, collect, registers: [registry] });
+      addGauge(registry, { name, help }, async (gauge) => gauge.set(await read()));
+    },
+    gauges(name, help, labelNames, read) {
+      addGauge(registry, { name, help, labelNames }, async (gauge) => {
+        const readings = await read();
+        gauge.reset();
+        for (const { labels, value } of readings) gauge.set(labels, value);
+      });
     },
   };
+}
+
+type GaugeFacts = { name: string; help: string; labelNames?: readonly string[] };
+
+function addGauge(registry: Registry, facts: GaugeFacts, update: (gauge: Gauge) => Promise<void>): void {
+  const collect = async function (this: Gauge) {
+    try {
+      await update(this);
+    } catch {
+      // Metrics are needed most when something fails.
+    }
+  };
+  // Of two servers in one process, as tests have them, the later one counts.
+  registry.removeSingleMetric(facts.name);
+  new Gauge({ ...facts, collect, registers: [registry] });
 }
 
 /** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */

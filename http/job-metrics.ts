@@ -1,0 +1,38 @@
+import { JOBS } from '../core/budgets.ts';
+import type { JobState } from '../db/store.ts';
+import type { Deps } from './deps.ts';
+
+const SHOWN: Record<Exclude<JobState, 'DONE'>, string> = { WAITING: 'waiting', RUNNING: 'running', FAILED: 'failed' };
+const STATES = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
+
+/** Adds the jobs of the database to the metrics: how many there are by kind and state, and for how long the first of them has been due. */
+export function showJobs({ metrics, store, now }: Pick<Deps, 'metrics' | 'store' | 'now'>, kinds: string[]): void {
+  const { jobQueue } = store.read;
+  const tally = (kind: string, state: keyof typeof SHOWN) => jobQueue.tally(kind, state, JOBS.counted);
+  metrics.gauges(
+    'valetkey_jobs',
+    `Jobs by kind and state: waiting, running or failed; of more than ${JOBS.counted} it says this number`,
+    ['kind', 'state'],
+    () =>
+      Promise.all(
+        kinds.flatMap((kind) =>
+          STATES.map(async (state) => {
+            const { total: value } = await tally(kind, state);
+            return { labels: { kind, state: SHOWN[state] }, value };
+          }),
+        ),
+      ),
+  );
+  metrics.gauges(
+    'valetkey_jobs_overdue_seconds',
+    'How long the waiting job that is due first has been due, by kind; 0 when none is due',
+    ['kind'],
+    () =>
+      Promise.all(
+        kinds.map(async (kind) => {
+          const { firstRunAt } = await tally(kind, 'WAITING');
+          return { labels: { kind }, value: firstRunAt === null ? 0 : Math.max(0, now() - firstRunAt) / 1000 };
+        }),
+      ),
+  );
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { showJobs } from '../../http/job-metrics.ts';
+import { createMetrics, type Metrics } from '../../http/metrics.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
+import { jobMaker, UNRUN } from '../support/jobs.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+describe('metrics of jobs', () => {
+  let clock: TestClock;
+  let server: TestServer;
+  let metrics: Metrics;
+
+  beforeEach(async () => {
+    clock = testClock();
+    server = await startTestServer({ overrides: { now: clock.now } });
+    metrics = createMetrics();
+  });
+  afterEach(() => server.stop());
+
+  /** The lines of some metrics, without their comments. */
+  async function lines(shown: Metrics, prefix = 'valetkey_jobs'): Promise<string[]> {
+    const text = await shown.registry.metrics();
+    return text.split('\n').filter((line) => line.startsWith(prefix));
+  }
+
+  it('tell how many are waiting, running and failed, and none that is done', async () => {
+    showJobs({ ...server.deps, metrics }, [UNRUN]);
+    expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
+      `valetkey_jobs{kind="${UNRUN}",state="waiting"} 0`,
+      `valetkey_jobs{kind="${UNRUN}",state="running"} 0`,
+      `valetkey_jobs{kind="${UNRUN}",state="failed"} 0`,
+    ]);
+    const make = await jobMaker(server);
+    for (let n = 0; n < 3; n++) await make.waiting();
+    for (let n = 0; n < 2; n++) await make.running();
+    await make.failed('The provider failed.');
+    await make.done();
+    expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
+      `valetkey_jobs{kind="${UNRUN}",state="waiting"} 3`,
+      `valetkey_jobs{kind="${UNRUN}",state="running"} 2`,
+      `valetkey_jobs{kind="${UNRUN}",state="failed"} 1`,
+    ]);
+  });
+
+  it('tell for how long the first waiting one has been due', async () => {
+    showJobs({ ...server.deps, metrics }, [UNRUN]);
+    const overdue = async () => (await lines(metrics, 'valetkey_jobs_overdue_seconds'))[0]?.split(' ')[1];
+    expect(await overdue()).to.equal('0');
+    const make = await jobMaker(server);
+    await make.waiting();
+    clock.advance(90_000);
+    await make.waiting();
+    expect(await overdue()).to.equal('90');
+    clock.advance(-120_000);
+    expect(await overdue(), 'due later').to.equal('0');
+  });
+
+  it('keep their last values while the database cannot be read', async () => {
+    let isBroken = false;
+    const { jobQueue } = server.deps.store.read;
+    const tally: typeof jobQueue.tally = (...args) =>
+      isBroken ? Promise.reject(new Error('planted')) : jobQueue.tally(...args);
+    const read = { ...server.deps.store.read, jobQueue: { ...jobQueue, tally } };
+    showJobs({ now: clock.now, metrics, store: { ...server.deps.store, read } }, [UNRUN]);
+    await (await jobMaker(server)).waiting();
+    const before = await lines(metrics);
+    isBroken = true;
+    expect(await lines(metrics)).to.deep.equal(before);
+    expect(before[0]).to.match(/ 1$/);
+  });
+
+  it('are shown by the server for each kind that it runs', async () => {
+    const names = (await lines(server.deps.metrics)).map((line) => line.split(' ')[0]);
+    expect(names).to.deep.equal([
+      'valetkey_jobs{kind="revocation",state="waiting"}',
+      'valetkey_jobs{kind="revocation",state="running"}',
+      'valetkey_jobs{kind="revocation",state="failed"}',
+      'valetkey_jobs_overdue_seconds{kind="revocation"}',
+    ]);
+  });
+});
