@@ -13,11 +13,11 @@ type Limits = Record<keyof typeof SERVER, number>;
  *
  * @throws ConfigError when VALETKEY_TRUSTED_PROXIES cannot be read
  */
-export function boundConnections(server: Server, { config, metrics }: Deps, limits: Limits): void {
+export function boundConnections(server: Server, { config, metrics, log }: Deps, limits: Limits): void {
   const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));
   const perAddress = config.connectionsPerAddress ?? Number.POSITIVE_INFINITY;
   const cap = capPerAddress(server, perAddress, isTrusted);
-  const watch = watchConnections(server, limits);
+  const watch = watchConnections(server, limits, (err) => log.error({ err }, 'connections could not be looked at'));
   metrics.gauge('valetkey_http_connections', 'Connections of clients that are open', () => watch.open);
   metrics.gauge('valetkey_http_queued_bytes', 'Bytes of responses that wait for clients', () => watch.queuedBytes);
   metrics.gauge(

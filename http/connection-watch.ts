@@ -1,4 +1,6 @@
 import type { Server } from 'node:http';
+import type { ReportFailure } from '../core/background.ts';
+import { startTimer } from '../core/timers.ts';
 import type { ClientSocket } from './client-socket.ts';
 
 /** Times in milliseconds. */
@@ -30,11 +32,13 @@ export interface ConnectionWatch {
  * Closes connections whose clients send nothing or take nothing (threat S2), and bounds what waits for clients that do not read:
  * beyond it the connections that have kept bytes waiting for the longest time are closed.
  *
+ * @param failed is told when the connections could not be looked at
  * @param clock milliseconds; only differences count
  */
 export function watchConnections(
   server: Server,
   limits: WatchLimits,
+  failed: ReportFailure,
   clock: () => number = () => performance.now(),
 ): ConnectionWatch {
   const open = new Map<ClientSocket, Watched>();
@@ -80,8 +84,8 @@ export function watchConnections(
     }
   }
 
-  const timer = setInterval(look, limits.watchEveryMs).unref();
-  server.once('close', () => clearInterval(timer));
+  const timer = startTimer(look, { everyMs: limits.watchEveryMs, failed });
+  server.once('close', () => void timer.stop());
   return {
     get open() {
       return open.size;

@@ -134,7 +134,7 @@ export async function createDeps(
     const accountChanges = createAccountChanges();
     const threads = overrides.threads ?? createThreads();
     const messageReaders = createMessageReaders(threads.responses);
-    const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait, messageReaders });
+    const upstreamSessions = startUpstreamSessions({ now, wait: overrides.wait ?? wait, messageReaders, log });
     const syncTurns = createSyncTurns();
     const egressOf = overrides.egressOf ?? egress.of;
     const jobQueue = createJobQueue({ vault, now, newId });

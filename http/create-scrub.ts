@@ -1,5 +1,5 @@
-import { inBackground } from '../core/background.ts';
 import { STORAGE } from '../core/budgets.ts';
+import { startTimer } from '../core/timers.ts';
 import type { Store } from '../db/store.ts';
 import type { Deps } from './deps.ts';
 
@@ -36,30 +36,15 @@ export function createScrub({ store, now, wait, log }: ScrubParts, times: ScrubT
   let since: number | null = null;
   /** The same of the deletions that the attempt under way covers. */
   let covered: number | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let running: Promise<boolean> | null = null;
   /** Whether the log says that data remain. */
   let isReported = false;
-  let stopped = false;
+  const timer = startTimer(scrubOrRetry, { failed: (err) => log.error({ err }, 'scrubbing was interrupted') });
 
-  function schedule(ms: number): void {
-    if (!stopped) timer ??= setTimeout(run, ms).unref();
-  }
-
-  function run(): void {
-    timer = null;
-    inBackground(attempt, (err) => log.error({ err }, 'scrubbing was interrupted'));
+  async function scrubOrRetry(): Promise<void> {
+    if (!(await scrub())) timer.soon(times.retryMs);
   }
 
   /** @returns whether nothing is left to scrub */
-  function attempt(): Promise<boolean> {
-    running ??= scrub().finally(() => {
-      running = null;
-      if (since !== null) schedule(times.retryMs);
-    });
-    return running;
-  }
-
   async function scrub(): Promise<boolean> {
     if (since === null) return true;
     // A deletion that is committed during the attempt needs another one.
@@ -87,17 +72,15 @@ export function createScrub({ store, now, wait, log }: ScrubParts, times: ScrubT
   return {
     request() {
       since ??= now();
-      schedule(times.delayMs);
+      timer.soon(times.delayMs);
     },
     pendingMs() {
       const oldest = covered ?? since;
       return oldest === null ? 0 : Math.max(0, now() - oldest);
     },
     async stop() {
-      stopped = true;
-      if (timer) clearTimeout(timer);
-      await running;
-      for (let waitedMs = 0; !(await attempt()) && waitedMs < times.lastMs; waitedMs += times.retryMs) {
+      await timer.stop();
+      for (let waitedMs = 0; !(await scrub()) && waitedMs < times.lastMs; waitedMs += times.retryMs) {
         await wait(times.retryMs);
       }
     },

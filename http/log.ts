@@ -1,5 +1,6 @@
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
+import { startTimer } from '../core/timers.ts';
 import { createLogOutput } from './log-output.ts';
 import { createRepeatFilter } from './repeated-lines.ts';
 
@@ -20,12 +21,13 @@ export interface Log {
  */
 export function createLog(level: string): Log {
   const output = createLogOutput(STANDARD_OUTPUT);
-  const timer = setInterval(output.flush, FLUSH_MS).unref();
+  // An output that fails has nowhere to say so; the next flush tries again.
+  const timer = startTimer(output.flush, { everyMs: FLUSH_MS, failed: () => {} });
   process.once('exit', output.flushSync);
   return {
     log: createLogger(level, output),
     async end() {
-      clearInterval(timer);
+      await timer.stop();
       await output.end();
     },
   };

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Document } from 'openapi-backend';
 import { BACKGROUND } from '../core/budgets.ts';
+import { startTimer, withinLimit } from '../core/timers.ts';
 import { type Capabilities, createHandlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
@@ -14,6 +15,7 @@ import { createOperations } from './entry-points/operations.ts';
 import { errorPage } from './entry-points/pages.ts';
 import { createRawCalls, isRawCall } from './entry-points/raw-calls.ts';
 import { errorReply } from './failure.ts';
+import type { Logger } from './log.ts';
 import { createMetricsListener } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 import { warmUp } from './warm-up.ts';
@@ -95,7 +97,8 @@ export async function startServer(
     async stop() {
       isStopping = true;
       await mcp.close();
-      await Promise.all([bound.api, bound.metrics].map((each) => each && drain(each.server, bound.limits.drainMs)));
+      const servers = [bound.api.server, bound.metrics?.server];
+      await Promise.all(servers.map((each) => each && drain(each, bound.limits.drainMs, deps.log)));
       await deps.close();
     },
   };
@@ -132,15 +135,12 @@ function isPage(req: IncomingMessage): boolean {
 const SWEEP_MS = 20;
 
 /** Idle connections are closed immediately, busy ones after their response, and the rest is destroyed after the deadline. */
-function drain(server: Server, limitMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    // The library closes those that are idle now; a connection with a pending response would be kept alive afterwards.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-    const cut = setTimeout(() => server.closeAllConnections(), limitMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(cut);
-      resolve();
-    });
-  });
+async function drain(server: Server, limitMs: number, log: Logger): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const failed = (err: unknown) => log.error({ err }, 'idle connections could not be closed');
+  // Node closes those that are idle now; a connection with a pending response would be kept alive afterwards.
+  const sweep = startTimer(() => server.closeIdleConnections(), { everyMs: SWEEP_MS, failed });
+  if (!(await withinLimit(closed, limitMs))) server.closeAllConnections();
+  await closed;
+  await sweep.stop();
 }

@@ -17,8 +17,11 @@ describe('connections of clients (S2)', () => {
   let server: Server;
   let sockets: Socket[];
   let handled: string[];
+  let failures: unknown[];
+  const failed = (error: unknown) => void failures.push(error);
 
   beforeEach(() => {
+    failures = [];
     sockets = [];
     handled = [];
   });
@@ -26,6 +29,7 @@ describe('connections of clients (S2)', () => {
     for (const socket of sockets) socket.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+    expect(failures).to.deep.equal([]);
   });
 
   async function listen(listener: Parameters<typeof oneAtATime>[0] = () => {}, maxWaiting = 4): Promise<void> {
@@ -172,7 +176,7 @@ describe('connections of clients (S2)', () => {
   describe('F5: that do not read', () => {
     it('are closed when they take nothing', async () => {
       await listen((_req, res) => res.end(BIG));
-      watchConnections(server, { ...PATIENT, stalledMs: 20 });
+      watchConnections(server, { ...PATIENT, stalledMs: 20 }, failed);
       const client = await open();
       client.send('/');
       await until(() => handled.length === 1);
@@ -181,7 +185,7 @@ describe('connections of clients (S2)', () => {
 
     it('are left alone while they take their response slowly', async () => {
       await listen((_req, res) => res.end(BIG));
-      const watch = watchConnections(server, { ...PATIENT, stalledMs: 200 });
+      const watch = watchConnections(server, { ...PATIENT, stalledMs: 200 }, failed);
       const client = await open();
       client.read();
       client.send('/');
@@ -195,7 +199,7 @@ describe('connections of clients (S2)', () => {
     it('are closed from the oldest on when more waits for all than may', async () => {
       await listen((_req, res) => res.end(BIG));
       let now = 0;
-      const watch = watchConnections(server, { ...PATIENT, queuedBytes: 2.5 * BIG.length }, () => now++);
+      const watch = watchConnections(server, { ...PATIENT, queuedBytes: 2.5 * BIG.length }, failed, () => now++);
       const clients: Awaited<ReturnType<typeof open>>[] = [];
       for (let count = 0; count < 4; count++) {
         const client = await open();
@@ -221,7 +225,7 @@ describe('connections of clients (S2)', () => {
         release = () => res.end('well');
       });
       let now = 0;
-      watchConnections(server, { ...PATIENT, firstByteMs: 1_000 }, () => now);
+      watchConnections(server, { ...PATIENT, firstByteMs: 1_000 }, failed, () => now);
       const [silent, busy] = [await open(), await open()];
       silent.read();
       busy.read();
