@@ -1,7 +1,15 @@
 import { type Decoded, decode, decodeQuotedPrintable, withoutZeros } from './decode.ts';
 import { joinLines, joinPairs } from './join.ts';
 import { Marks } from './marks.ts';
-import { bytesOf, type Needle, needlesOf } from './needles.ts';
+import {
+  ENCODED_BYTES,
+  encodedNeedles,
+  type Needle,
+  plainNeedles,
+  shortestEncoded,
+  textsOf,
+  wantedBytes,
+} from './needles.ts';
 import { Search } from './search.ts';
 import { Arena, startOf, type View, viewOf } from './view.ts';
 
@@ -16,25 +24,35 @@ export interface Found {
   open: number;
 }
 
-/** Finds some secrets in bytes, in every form that `needlesOf` knows, behind every escape that `decode` undoes. */
+/**
+ * Finds some secrets in bytes, in every form that `needles.ts` knows, behind every escape that `decode` undoes.
+ *
+ * A secret has one plain form and dozens of encoded ones. The encoded ones are only computed for bytes that could contain one:
+ * most responses have no run of letters and digits that is as long as the shortest encoded form of a token.
+ */
 export class SecretFinder {
-  readonly #all: Search;
-  readonly #needles: readonly Needle[];
-  #encoded: Search | undefined;
+  readonly #texts: readonly string[];
+  readonly #plainNeedles: readonly Needle[];
+  readonly #plain: Search;
+  readonly #shortestEncoded: number;
+  #encodedSearch: Search | undefined;
   #wanted: Uint8Array | undefined;
   readonly #arena = new Arena();
-  /** The longest and the shortest form of a secret, in bytes. */
-  readonly longest: number;
+  /** A lower bound of the length of every form, in bytes. */
   readonly shortest: number;
 
   /** @param secrets plaintexts, none of them empty */
   constructor(secrets: readonly string[]) {
-    const needles = needlesOf(secrets);
-    this.#needles = needles;
-    this.#all = new Search(needles);
-    const lengths = needles.map(({ bytes }) => bytes.length);
-    this.longest = Math.max(0, ...lengths);
-    this.shortest = Math.min(...lengths);
+    this.#texts = textsOf(secrets);
+    this.#plainNeedles = plainNeedles(this.#texts);
+    this.#plain = new Search(this.#plainNeedles);
+    this.#shortestEncoded = shortestEncoded(this.#texts);
+    this.shortest = Math.min(this.#plain.shortest, this.#shortestEncoded);
+  }
+
+  /** The length of the longest form, in bytes. */
+  get longest(): number {
+    return Math.max(this.#plain.longest, this.#encoded.longest);
   }
 
   /** @param final false when more bytes may follow */
@@ -50,8 +68,11 @@ export class SecretFinder {
       });
       if (!final) open = Math.min(open, startOf(view, search.openEnd(view)));
     };
+    const lookForEncoded = (view: View) => {
+      if (!final || hasRun(view, this.#shortestEncoded)) look(view, this.#encoded);
+    };
     const isWanted = (code: number) => {
-      this.#wanted ??= bytesOf(this.#needles);
+      this.#wanted ??= wantedBytes(this.#plainNeedles);
       return this.#wanted[Math.min(code, 0x80)] === 1;
     };
     const options = (name: string) => ({ name, arena: this.#arena, isWanted, final });
@@ -62,12 +83,14 @@ export class SecretFinder {
       return decoded.changed || decoded.undecided < source.length ? decoded.view : undefined;
     };
     const lookThrough = (view: View, name: string) => {
-      look(view, this.#all);
+      look(view, this.#plain);
+      lookForEncoded(view);
       const joined = [
         joinLines(view, `${name} lines`, this.#arena, final),
         joinPairs(view, `${name} pairs`, this.#arena, final),
       ];
-      for (const other of joined) if (other) look(other, this.#ofEncoded());
+      // Only encoded forms are broken into lines and pairs; others would be found across the borders of words.
+      for (const other of joined) if (other) lookForEncoded(other);
     };
 
     let view: View | undefined = viewOf(source);
@@ -86,9 +109,20 @@ export class SecretFinder {
     return { ranges: marks.ranges(), open };
   }
 
-  /** Only encoded forms are broken into lines and pairs; others would be found across the borders of words. */
-  #ofEncoded(): Search {
-    this.#encoded ??= new Search(this.#needles.filter(({ isEncoded }) => isEncoded));
-    return this.#encoded;
+  get #encoded(): Search {
+    this.#encodedSearch ??= new Search(encodedNeedles(this.#texts));
+    return this.#encodedSearch;
   }
+}
+
+/** Whether so many bytes in a row may belong to an encoded form. Looks at every byte of a run, and at few others. */
+function hasRun({ bytes, length }: View, wanted: number): boolean {
+  let start = 0;
+  while (start + wanted <= length) {
+    let at = start + wanted - 1;
+    while (at >= start && ENCODED_BYTES[bytes[at] as number] === 1) at--;
+    if (at < start) return true;
+    start = at + 1;
+  }
+  return false;
 }

@@ -9,8 +9,6 @@ export interface Needle {
   /** As the alphabet gives it. */
   bytes: Uint8Array;
   alphabet: Alphabet;
-  /** It may be broken into lines or pairs. */
-  isEncoded: boolean;
 }
 
 /** Forms shorter than these would be found in every text. */
@@ -42,34 +40,56 @@ function alphabetOf(map: (code: number) => number): Alphabet {
   return Uint8Array.from({ length: 256 }, (_, code) => map(code));
 }
 
-/** The forms of some secrets in which a response may hold them. */
-export function needlesOf(secrets: readonly string[]): Needle[] {
+/** The needles of the secrets as they are: in the encodings of text, and as they read when they contain escapes. */
+export function plainNeedles(texts: readonly string[]): Needle[] {
+  return texts.flatMap((text) => plainForms(text, Buffer.from(text)).map(plain));
+}
+
+/** The needles of the secrets in hexadecimal, base32 and base64. They consist of the bytes in ENCODED_BYTES. */
+export function encodedNeedles(texts: readonly string[]): Needle[] {
   const needles: Needle[] = [];
-  for (const secret of new Set(secrets.flatMap(textsOf))) {
-    const utf8 = Buffer.from(secret);
-    for (const bytes of plainForms(secret, utf8)) needles.push(plain(bytes, false));
-    needles.push(plain(Buffer.from(utf8.toString('hex'), 'latin1'), true));
-    for (const bytes of encodedForms(secret, utf8)) addBase64Forms(needles, bytes);
+  for (const text of texts) {
+    const utf8 = Buffer.from(text);
+    needles.push(plain(Buffer.from(utf8.toString('hex'), 'latin1')));
+    for (const bytes of encodedForms(text, utf8)) addBase64Forms(needles, bytes);
     // Twice in base64, as a header with a client secret is when it is put into a text in base64.
-    for (const text of base64Texts(utf8)) addBase64Forms(needles, text);
-    for (const text of base32Texts(utf8)) needles.push(plain(text, true));
+    for (const base64 of base64Texts(utf8)) addBase64Forms(needles, base64);
+    for (const base32 of base32Texts(utf8)) needles.push(plain(base32));
   }
   return needles;
 }
 
-/** 1 for each byte below 0x80 that a needle has, in any form that its alphabet takes for the same; 0x80 stands for all others. */
-export function bytesOf(needles: readonly Needle[]): Uint8Array {
+/** 1 for each byte that an encoded form may contain. */
+export const ENCODED_BYTES = Uint8Array.from({ length: 256 }, (_, code) =>
+  /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/** A lower bound of the length of every encoded form. Base64 of UTF-8 or UTF-16, without the characters at its ends, is the shortest. */
+export function shortestEncoded(texts: readonly string[]): number {
+  const bytes = Math.min(...texts.map((text) => Math.min(Buffer.byteLength(text), 2 * text.length)));
+  return Math.max(MIN_ENCODED, Math.floor((bytes * 4) / 3) - 1);
+}
+
+/**
+ * 1 for each byte below 0x80 that an encoded form or one of these needles may contain, in any form that its alphabet takes for
+ * the same; 0x80 stands for all others.
+ */
+export function wantedBytes(needles: readonly Needle[]): Uint8Array {
+  const held = new Uint8Array(256);
+  for (const { bytes } of needles) for (const byte of bytes) held[byte] = 1;
   const wanted = new Uint8Array(0x81);
-  for (const alphabet of [FOLDED, BASE64]) {
-    const held = new Uint8Array(256);
-    for (const needle of needles) if (needle.alphabet === alphabet) for (const byte of needle.bytes) held[byte] = 1;
-    for (let byte = 0; byte < 256; byte++) if (held[alphabet[byte] as number] === 1) wanted[Math.min(byte, 0x80)] = 1;
+  for (let byte = 0; byte < 256; byte++) {
+    if (held[FOLDED[byte] as number] === 1 || ENCODED_BYTES[byte] === 1) wanted[Math.min(byte, 0x80)] = 1;
   }
   return wanted;
 }
 
-/** The secret, and the lines of one that has several. */
-function textsOf(secret: string): string[] {
+/** Each secret, and the lines of one that has several. */
+export function textsOf(secrets: readonly string[]): string[] {
+  return [...new Set(secrets.flatMap(linesOf))];
+}
+
+function linesOf(secret: string): string[] {
   if (!secret.includes('\n')) return [secret];
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE && !line.startsWith('-----'));
   const unified = secret.replaceAll('\r\n', '\n');
@@ -119,14 +139,14 @@ function encodedForms(secret: string, utf8: Buffer): Buffer[] {
   return [...forms, ...[...others].map((text) => Buffer.from(text))];
 }
 
-function plain(text: Buffer, isEncoded: boolean): Needle {
+function plain(text: Buffer): Needle {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < bytes.length; at++) bytes[at] = FOLDED[text[at] as number] as number;
-  return { bytes, alphabet: FOLDED, isEncoded };
+  return { bytes, alphabet: FOLDED };
 }
 
 function addBase64Forms(needles: Needle[], bytes: Buffer): void {
-  for (const text of alignedTexts(bytes)) needles.push({ bytes: text, alphabet: BASE64, isEncoded: true });
+  for (const text of alignedTexts(bytes)) needles.push({ bytes: text, alphabet: BASE64 });
 }
 
 /** The forms in base64 in both alphabets. */

@@ -20,6 +20,9 @@ const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
  */
 export class Search {
   readonly #needles: readonly Needle[];
+  /** The lengths of the shortest and of the longest needle; of none, Infinity and 0. */
+  readonly shortest: number;
+  readonly longest: number;
   readonly #window: number;
   /** How far the window can move on, by the last two characters in it. */
   readonly #shift = new Uint8Array(TABLE);
@@ -28,7 +31,10 @@ export class Search {
 
   constructor(needles: readonly Needle[]) {
     this.#needles = needles;
-    this.#window = Math.min(MAX_WINDOW, ...needles.map(({ bytes }) => bytes.length));
+    const lengths = needles.map(({ bytes }) => bytes.length);
+    this.shortest = Math.min(...lengths);
+    this.longest = Math.max(0, ...lengths);
+    this.#window = Math.min(MAX_WINDOW, this.shortest);
     this.#shift.fill(this.#window - 1);
     for (const needle of needles) {
       for (let at = 1; at < this.#window; at++) {
