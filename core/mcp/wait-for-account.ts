@@ -9,16 +9,16 @@ import type { McpSession } from './session.ts';
 export interface WaitTools {
   store: Store;
   accountChanges: Pick<AccountChanges, 'next'>;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
 }
 
 /**
- * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is long
- * before the user has finished it.
+ * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is
+ * long before the user has finished.
  *
  * @param signal ends the wait when the caller has disconnected
- * @returns when the account is active, has been deleted, or `waitForUserMs` have passed
+ * @returns when the account is active or was deleted, or after `waitForUserMs`
  */
 export async function waitForAccount(
   { store, accountChanges, wait }: WaitTools,

@@ -13,7 +13,7 @@ const SPECIAL = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
   carrierGradeNat: ['100.64.0.0/10'],
   linkLocal: ['169.254.0.0/16', 'fe80::/10'],
-  // A cloud's metadata and key service on an address of the public range.
+  // A cloud's metadata and key service, although its address is public.
   cloudMetadata: ['168.63.129.16/32'],
   protocolAssignments: ['192.0.0.0/24', '2001::/23'],
   relayAnycast: ['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.175.48.0/24', '2620:4f:8000::/48'],
@@ -32,32 +32,38 @@ const SPECIAL = {
   siteLocal: ['fec0::/10'],
 } as const;
 
-/** `invalid`: not the text of one address, and a zone id makes it that. `unassigned`: IPv6 outside 2000::/3, the part in use. */
+/**
+ * `invalid`: not exactly one address, or an address with a zone id. `unassigned`: IPv6 outside 2000::/3, the only
+ * public range.
+ */
 export type AddressClass = keyof typeof SPECIAL | 'public' | 'unassigned' | 'invalid';
 
 const GLOBAL_UNICAST = blockOf('2000::/3').list;
 
-// Narrow blocks come before the wide ones that hold them. Families are kept apart: Node's lists would take a mapped address
-// and the IPv4 address inside for one.
+// Narrow blocks come before the wide ones that contain them. Each family has its own lists, because Node's BlockList
+// treats an IPv4-mapped IPv6 address like the IPv4 address.
 const BLOCKS = Object.entries(SPECIAL)
   .flatMap(([name, blocks]) => blocks.map((block) => ({ name: name as AddressClass, ...blockOf(block) })))
   .sort((a, b) => b.bits - a.bits);
 
 /**
- * Says what kind of address a text names, with the parser that also opens the connection.
+ * Returns the class of an address. It uses the same parser as the code that opens connections.
  *
- * @param text one IP address as a resolver or a socket writes it, without brackets
+ * @param text one IP address as a resolver or a socket returns it, without brackets
  */
 export function addressClass(text: string): AddressClass {
   const family = familyOf(text);
-  // isIP accepts a zone id; an address with one is never that of a public host.
+  // `isIP` accepts a zone id, but no public host has an address with one.
   if (family === undefined || text.includes('%')) return 'invalid';
   const special = BLOCKS.find((block) => block.family === family && block.list.check(text, family));
   if (special !== undefined) return special.name;
   return family === 'ipv4' || GLOBAL_UNICAST.check(text, family) ? 'public' : 'unassigned';
 }
 
-/** One spelling for each address, so that two spellings compare equal; other text stays as it is. */
+/**
+ * Returns the normalized text of an address, so that equal addresses can be compared as texts. Any other text is
+ * returned unchanged.
+ */
 export function canonicalAddress(text: string): string {
   const family = familyOf(text);
   return family === undefined ? text : new SocketAddress({ address: text, family }).address;

@@ -1,25 +1,25 @@
 import { EgressError } from './egress-error.ts';
 
 interface Failing {
-  /** Calls without a response since the last response. */
+  /** Failed calls since the last response. */
   failures: number;
-  /** Until then nothing is sent; 0 while the breaker is closed. In milliseconds of the clock. */
+  /** Calls are rejected until this time, in milliseconds of the clock; 0 while the breaker is closed. */
   openUntil: number;
-  /** How long the breaker was opened the last time. */
+  /** The length of the latest pause. */
   pauseMs: number;
   /** A test call is checking whether the host responds again. */
   probing: boolean;
 }
 
 export interface BreakerLimits {
-  /** Calls in a row without a response before calls are refused. */
+  /** Consecutive calls without a response before calls are rejected. */
   breakerFailures: number;
-  /** The first pause, doubled with each probe that fails up to the second, in milliseconds. */
+  /** The first pause and the longest pause, in milliseconds. The pause doubles with each failed test call. */
   breakerPauseMs: number;
   breakerMaxPauseMs: number;
 }
 
-/** The most origins that are watched: beyond it the one that has failed longest is forgotten. */
+/** The maximum number of tracked origins; beyond it the least recently failed one is removed. */
 const MAX_ORIGINS = 10_000;
 
 /**
@@ -32,13 +32,16 @@ export class OriginBreaker {
   readonly #limits: BreakerLimits;
   readonly #clock: () => number;
 
-  /** @param clock milliseconds; only differences count */
+  /** @param clock milliseconds; only differences are used */
   constructor(limits: BreakerLimits, clock: () => number) {
     this.#limits = limits;
     this.#clock = clock;
   }
 
-  /** @throws EgressError `unreachable`, nothing sent, with the time to wait, while the origin is not called */
+  /**
+   * @throws EgressError `unreachable` while calls to the origin are paused; it contains the time to wait, and nothing
+   * was sent
+   */
   check(origin: string): void {
     const state = this.#origins.get(origin);
     if (state === undefined || state.openUntil === 0) return;
@@ -53,7 +56,7 @@ export class OriginBreaker {
     );
   }
 
-  /** Makes a call unless the origin is not called now, and learns from how it ends. */
+  /** Makes a call unless calls to the origin are paused, and records its result. */
   async run<T>(origin: string, call: () => Promise<T>): Promise<T> {
     this.check(origin);
     const known = this.#origins.get(origin);
@@ -67,7 +70,7 @@ export class OriginBreaker {
       if (isProbe) known.probing = false;
       const kind = error instanceof EgressError ? error.kind : undefined;
       if (kind === 'unreachable' || kind === 'timeout') this.#failed(origin, isProbe);
-      // The host responds, although with an error.
+      // An invalid response is still a response of the host.
       else if (kind === 'too_large' || kind === 'invalid_response') this.#origins.delete(origin);
       throw error;
     }
@@ -77,7 +80,7 @@ export class OriginBreaker {
     const { breakerFailures, breakerPauseMs, breakerMaxPauseMs } = this.#limits;
     const state = this.#origins.get(origin) ?? { failures: 0, openUntil: 0, pauseMs: 0, probing: false };
     state.failures++;
-    // Calls that were under way when the breaker opened tell nothing new.
+    // Calls that were running when the breaker opened do not extend the pause.
     const opens = isProbe || (state.openUntil === 0 && state.failures >= breakerFailures);
     if (opens) {
       state.pauseMs = Math.min(breakerMaxPauseMs, Math.max(breakerPauseMs, state.pauseMs * 2));

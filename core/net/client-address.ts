@@ -1,14 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 import { canonicalAddress } from './address.ts';
 
-/** Bits of an IPv6 address that one client controls at least (RFC 6177): it may use any address below them. */
+/**
+ * The prefix length that identifies an IPv6 client: a client usually controls at least a /64 network (RFC 6177) and may
+ * use any address in it.
+ */
 const IPV6_CLIENT_BITS = 64;
 
 /**
- * Names a client by the address of its connection, for limits that count by address: an IPv4 address, or the first 64 bits of an IPv6
- * address. An IPv4 address is the same one when a socket for both families shows it as IPv6.
+ * Returns a text that identifies a client by its address, for limits per address: the IPv4 address, or the first 64
+ * bits of the IPv6 address. An IPv4-mapped IPv6 address counts as the IPv4 address.
  *
- * @param address as a socket has it; undefined once the socket is closed
+ * @param address as returned by the socket; undefined after the socket was closed
  */
 export function clientOf(address: string | undefined): string {
   if (address === undefined) return 'unknown';
@@ -25,9 +28,9 @@ export function clientOf(address: string | undefined): string {
 /**
  * Reads the setting VALETKEY_TRUSTED_PROXIES.
  *
- * @param text comma list of IP addresses and blocks such as 10.0.0.0/8; empty for none
- * @returns whether an address of a connection is one of them
- * @throws Error that names the first entry which cannot be used
+ * @param text comma-separated IP addresses and blocks such as 10.0.0.0/8; empty for none
+ * @returns a function that returns whether an address is one of them
+ * @throws Error naming the first invalid entry
  */
 export function parseTrustedProxies(text: string): (address: string | undefined) => boolean {
   const list = new BlockList();

@@ -10,31 +10,31 @@ import type { Resolver } from './resolver.ts';
 import type { Target } from './target.ts';
 import { bareCause, codeOf } from './transport-error.ts';
 
-/** Opens the TCP connection to one address. Tests put their own in place to see, or to bend, where it goes. */
+/** Opens the TCP connection to one address. Tests replace it to observe or redirect connections. */
 export type Dial = (options: TcpNetConnectOpts) => Socket;
 
 export interface ConnectorOptions {
   policy: EgressPolicy;
   resolver: Resolver;
-  /** PEM certificates of private authorities, trusted beside those of the system. */
+  /** PEM certificates of private authorities, trusted in addition to those of the system. */
   ca?: readonly string[] | undefined;
-  /** For name, address and handshake together, in milliseconds. */
+  /** The time for name resolution, connection and TLS handshake together, in milliseconds. */
   connectTimeoutMs: number;
   dial?: Dial | undefined;
 }
 
 /**
- * Opens a connection, encrypted where the target says so. Rejects with an EgressError whose `sent` is false.
+ * Opens a connection, with TLS if the target requires it. Rejects with an EgressError whose `sent` is false.
  *
- * @param signal ends the lookup, the connection and the handshake; its reason, an EgressError, becomes the failure
+ * @param signal cancels the lookup, the connection and the handshake; rejects with its reason, an EgressError
  */
 export type Connector = (target: Target, signal: AbortSignal) => Promise<Socket>;
 
 /**
- * Makes the one function through which every outbound connection is opened. The name is resolved once, each of its addresses
- * is judged, and the connection goes to a judged address by number, so a resolver that changes its mind moves nothing. The
- * name serves for SNI and the certificate alone. Neither proxies nor Unix sockets exist here, and no caller has an option
- * by which trust could be lowered: certificates are always verified, TLS is 1.2 or later (RFC 9325 §3.1.1).
+ * Creates the function that opens every outbound connection. The name is resolved once, each of its addresses is
+ * checked, and the connection uses a checked address, so a resolver cannot redirect it afterwards (DNS rebinding). The
+ * name is only used for SNI and the certificate. There are no proxies and no Unix sockets, and no caller can weaken
+ * TLS: certificates are always verified, and the version is 1.2 or later (RFC 9325 §3.1.1).
  */
 export function createConnector(options: ConnectorOptions): Connector {
   const { policy, resolver, connectTimeoutMs, dial = netConnect } = options;
@@ -50,7 +50,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     try {
       const addresses = await resolve(target, reach, policy, resolver, end.signal);
       const tried = toTry(addresses);
-      // Each address has its share of the time, so that one that swallows packets does not hide the next.
+      // Each address gets part of the time, so that one that drops packets does not prevent the next attempt.
       const socket = await firstToAnswer(tried, (address) => {
         return openTcp(dial, address, target, connectTimeoutMs / tried.length, end.signal);
       });
@@ -68,7 +68,7 @@ export function createConnector(options: ConnectorOptions): Connector {
 
 let systemTrust: SecureContext | undefined;
 
-/** Made at the first encrypted connection. Without private authorities it is the same for everyone. */
+/** Creates the TLS context at the first encrypted connection. Without private authorities all connectors share it. */
 function secureContextOf(ca: readonly string[] | undefined): () => SecureContext {
   const create = () => createSecureContext({ minVersion: 'TLSv1.2', ca: trusted(ca) });
   let own: SecureContext | undefined;
@@ -96,7 +96,7 @@ async function resolve(
   const { hostname } = target;
   const addresses = isIP(hostname) === 0 ? await lookedUp(hostname, resolver, signal) : [hostname];
   if (addresses.length === 0) throw withoutAddress(hostname);
-  // Rejected before the addresses are checked: the owner of the name controls their number.
+  // Checked before the addresses, because the owner of the name controls their number.
   if (addresses.length > DNS.addresses) {
     throw new EgressError('unreachable', `The name ${hostname} resolves to more than ${DNS.addresses} addresses.`);
   }
@@ -116,7 +116,10 @@ async function lookedUp(hostname: string, resolver: Resolver, signal: AbortSigna
   }
 }
 
-/** The first of each family, in the order given: a machine without a route of one family still reaches the other. */
+/**
+ * Returns the first addresses of each family, in the given order, so that a machine without a route for one family
+ * still reaches the other.
+ */
 function toTry(addresses: readonly string[]): string[] {
   const taken = { 4: 0, 6: 0 };
   return addresses.filter((address) => taken[isIP(address) as 4 | 6]++ < DNS.triedPerFamily);
@@ -177,7 +180,7 @@ async function secure(
     secureContext,
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
-    // An address goes without SNI (RFC 6066 §3); its certificate is compared with `host`.
+    // For an address there is no SNI (RFC 6066 §3); its certificate is compared with `host`.
     host: target.hostname,
     servername: isIP(target.hostname) === 0 ? target.hostname : '',
   });
@@ -193,9 +196,9 @@ async function secure(
   }
 }
 
-/** The socket once it is open; destroyed when it fails or the time is over. */
+/** Resolves with the socket when it is open; destroys it if it fails or the signal is aborted. */
 function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
-  // Stays on: an error between this moment and the taking over by the HTTP client must not end the process.
+  // This listener is never removed: an error before the HTTP client attaches its own would otherwise end the process.
   socket.on('error', () => {});
   return orAborted(
     new Promise<S>((resolve, reject) => {

@@ -8,26 +8,26 @@ export interface ConnectionPoolOptions {
   connect: Connector;
   /** The largest header section of a response, in bytes. */
   maxHeaderBytes: number;
-  /** Connections that are kept open between calls, to all origins together. */
+  /** Idle connections that are kept open, to all origins together. */
   keptConnections: number;
-  /** The longest time that a server may ask for its connection to be kept, in milliseconds. */
+  /** The maximum time that a server's keep-alive header can request, in milliseconds. */
   keptConnectionMs: number;
 }
 
-/** Where a call goes: `origin` is what its Host header names. */
+/** Where a call is sent; `origin` is used in its Host header. */
 export interface Destination {
   origin: string;
   target: Target;
 }
 
 /**
- * Gives each call an HTTP/1.1 connection that no other call uses meanwhile, and keeps it afterwards for the next call to the same
- * origin. Opening one belongs to the call: a call that is stopped stops the lookup, the connection and the handshake. When too many
- * connections are kept, the one that has been idle longest is closed.
+ * Gives each call an HTTP/1.1 connection that no other call uses at the same time, and keeps it for the next call to
+ * the same origin. Opening a connection is part of the call: cancelling the call cancels the lookup, the connection and
+ * the handshake. If too many connections are idle, the one that was idle longest is closed.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  /** Idle connections by origin; the origin that was used last comes last. */
+  /** Idle connections by origin; the most recently used origin is last. */
   readonly #idle = new Map<string, Client[]>();
   #idleCount = 0;
   #inUse = 0;
@@ -37,7 +37,7 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** Connections that are open and idle. */
+  /** The number of idle open connections. */
   get idle(): number {
     return this.#idleCount;
   }
@@ -45,9 +45,10 @@ export class ConnectionPool {
   /**
    * Takes a connection for one call.
    *
-   * @param signal ends the opening; its reason, an EgressError, becomes the failure
-   * @returns `isKept`: it was open before, so its server may be closing it; `release` is to be called once, when the call is over
-   * @throws EgressError that says that nothing was sent
+   * @param signal cancels the opening; rejects with its reason, an EgressError
+   * @returns `isKept`: whether it was open before, so its server may be closing it; call `release` once, when the call
+   * has ended
+   * @throws EgressError whose `sent` is false
    */
   async take(
     { origin, target }: Destination,
@@ -65,7 +66,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes idle connections immediately, the others when their calls are over. */
+  /** Closes idle connections immediately, and the others when their calls have ended. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     for (const [origin, clients] of this.#idle) for (const client of clients.slice()) this.#forget(origin, client);
@@ -79,7 +80,7 @@ export class ConnectionPool {
     let isTaken = false;
     const { Client } = loadUndici();
     const client = new Client(origin, {
-      // One connection per client. A client that asks for a second one has lost the first before it wrote anything.
+      // Each client has one connection. If it asks for a second one, it has lost the first before writing anything.
       connect: (_options, callback) => {
         const first = !isTaken;
         isTaken = true;
@@ -88,7 +89,7 @@ export class ConnectionPool {
       pipelining: 1,
       maxHeaderSize: maxHeaderBytes,
       keepAliveMaxTimeout: keptConnectionMs,
-      // The limits of a call are kept by the call: these two could only end it with another error.
+      // Disabled, because the call enforces its own limits with better errors.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -105,7 +106,7 @@ export class ConnectionPool {
   }
 
   #release(origin: string, client: Client): void {
-    // A server that closes the connection with its response has done so by the next turn.
+    // If the server closes the connection after its response, this is known in the next event-loop turn.
     setImmediate(() => {
       if (this.#closed || !client.stats.connected) void client.destroy();
       else this.#keep(origin, client);

@@ -1,19 +1,22 @@
 import { promises as dns } from 'node:dns';
 import { codeOf } from './transport-error.ts';
 
-/** Times in milliseconds. */
+/** Times are in milliseconds. */
 export interface DnsLimits {
   /** One lookup from start to end, including all name servers. */
   timeoutMs: number;
-  /** The wait for one name server, before it is asked again or the next one is. */
+  /** How long to wait for one name server before asking it again or asking the next one. */
   tryMs: number;
   /** Requests to each name server. */
   tries: number;
-  /** How much longer than for the IPv4 addresses to wait for the IPv6 addresses. */
+  /** How long to wait for IPv6 addresses after the IPv4 addresses have arrived. */
   secondFamilyMs: number;
 }
 
-/** Why a name has no address. `none`: its name servers say so. `failed`: they did not respond, or with an invalid message. */
+/**
+ * Why a name has no address. `none`: its name servers say that it has none. `failed`: they did not respond, or with an
+ * invalid message.
+ */
 export class LookupError extends Error {
   readonly reason: 'none' | 'failed';
 
@@ -55,7 +58,7 @@ export async function lookUp(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
-    // An IPv6 request may still be under way.
+    // The request for IPv6 addresses may still be running.
     cancel();
   }
 }
@@ -70,7 +73,7 @@ async function bothFamilies(resolver: dns.Resolver, hostname: string, limits: Dn
     const rest = await Promise.race([second, later(limits.secondFamilyMs)]);
     return 'addresses' in rest ? [...first.addresses, ...rest.addresses] : first.addresses;
   }
-  // The name does not exist, so it has no addresses of the other family.
+  // The name does not exist, so it has no addresses of the other family either.
   if (first.code === dns.NOTFOUND) throw new LookupError('none', first.code);
   const rest = await second;
   if ('addresses' in rest) return rest.addresses;

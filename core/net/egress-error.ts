@@ -20,7 +20,10 @@ export interface EgressErrorOptions {
   cause?: unknown;
 }
 
-/** No connection could be opened because this process has no descriptor or memory left: the other side is not to blame. */
+/**
+ * No connection could be opened because this process has no file descriptors or memory left, so the other side is not
+ * at fault.
+ */
 export function exhausted(cause: unknown): EgressError {
   return new EgressError('busy', 'The server cannot open another connection now.', { retryAfterMs: 1_000, cause });
 }
@@ -28,9 +31,12 @@ export function exhausted(cause: unknown): EgressError {
 /** A call that got no response. The message is public: it contains hosts and limits, never a path, a header or a body. */
 export class EgressError extends Error {
   readonly kind: EgressErrorKind;
-  /** True when the first byte of a request may have left. Only a call with `sent: false` is always safe to repeat. */
+  /**
+   * Whether the first byte of the request may have been sent. Only a call with `sent: false` can always be repeated
+   * safely.
+   */
   readonly sent: boolean;
-  /** When another call may be of use, where that is known. */
+  /** How long to wait before another call may succeed, if known. */
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: EgressErrorKind, message: string, options: EgressErrorOptions = {}) {
@@ -41,7 +47,7 @@ export class EgressError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** The same failure, for a call of which a byte had left before. */
+  /** Returns the same failure with `sent` set to true. */
   afterSending(): EgressError {
     return this.sent ? this : new EgressError(this.kind, this.message, { sent: true, cause: this.cause });
   }

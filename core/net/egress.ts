@@ -20,41 +20,44 @@ export type { EgressStream } from './stream.ts';
 export interface EgressOptions {
   resolver?: Resolver;
   limits?: Partial<EgressLimits>;
-  /** PEM certificates of private authorities, from the operator's configuration alone. */
+  /** PEM certificates of private authorities; only from the operator's configuration. */
   ca?: readonly string[];
-  /** Replaces the opening of TCP connections, in tests. */
+  /** Replaces the opening of TCP connections in tests. */
   dial?: Dial;
   userAgent?: string;
-  /** Milliseconds of a clock that never goes back; only differences count. */
+  /** Milliseconds of a monotonic clock; only differences are used. */
   clock?: () => number;
-  /** What bodies may take, of the budget of the process. */
+  /** The environment's share of the memory for bodies. */
   bodies?: ByteAllowance;
 }
 
-/** What a stored address is worth before anything is resolved. The reason is public. */
+/** The result of checking an address without resolving it. The reason is public. */
 export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** The one way out: every byte that the server sends to another host goes through here. */
+/** The only access to other hosts: every outbound byte of the server goes through it. */
 export interface Egress {
-  /** Execution path: one call on a pooled connection. */
+  /** Sends one call of a tool, on a pooled connection. */
   send(request: EgressRequest): Promise<EgressResponse>;
-  /** `send` without redirects, whose response body is streamed. */
+  /** As `send`, but without redirects and with a streamed response body. */
   stream(request: EgressRequest): Promise<EgressStream>;
-  /** Protocol calls (token, discovery, revocation, identity): got, with no redirects, no retries, one connection per call. */
+  /**
+   * Protocol calls (token, discovery, revocation, identity), made with got: without redirects or retries, with one
+   * connection per call.
+   */
   protocol: Protocol;
-  /** `protocol` in the shape of fetch, for libraries that take one, to any host that the policy permits. */
+  /** `protocol` with the interface of fetch, for libraries; it can reach any host that the policy permits. */
   fetchLike: FetchLike;
-  /** `fetchLike` that calls these origins only: for every call that carries a credential. */
+  /** `fetchLike` restricted to these origins; use it for every call that contains a credential. */
   pinnedFetch(allowedOrigins: readonly string[]): FetchLike;
-  /** Counts bodies that outlive the calls they belong to; to be released. */
+  /** Returns a hold for bodies that are kept after their call. Release it afterwards. */
   hold(): ByteHold;
-  /** Says whether an address may be stored as one to call. Calls judge it again. */
+  /** Checks whether an address may be stored. Each call checks it again. */
   check(url: string | URL): AddressCheck;
-  /** Lets the calls under way end, then closes every connection. */
+  /** Waits for the running calls, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** Wires the parts of this module around one policy and one connector. */
+/** Connects the parts of this module with one policy and one connector. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
   const limits: EgressLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const userAgent = options.userAgent ?? `Valetkey/${programVersion()}`;
@@ -66,7 +69,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const pool = new ConnectionPool({ connect, ...limits });
   let protocol: Protocol | undefined;
   const protocolOf = () => {
-    // With separate limits, so that hanging tool calls do not block token refreshes.
+    // Protocol calls have separate limits, so that hanging tool calls do not block token refreshes.
     protocol ??= createProtocol({ policy, connect, lanes: lanesOf(limits), limits, userAgent, bodies });
     return protocol;
   };
@@ -92,7 +95,7 @@ function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: waiting }: EgressLim
   return new Lanes({ perLane, waiting, full });
 }
 
-/** Says whether an address may be stored as one to call, as a policy has it; nothing is resolved or sent. */
+/** Checks whether a policy allows an address to be stored. Nothing is resolved or sent. */
 export function checkAddress(policy: EgressPolicy, address: string | URL): AddressCheck {
   const url = URL.parse(String(address));
   if (url === null) return { ok: false, reason: 'The address is not a URL.' };

@@ -4,7 +4,7 @@ import { EgressError } from './egress-error.ts';
 import { refusedBody, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
-/** One HTTP request as it goes onto the wire. */
+/** One HTTP request as it is sent. */
 export interface WireRequest {
   origin: string;
   path: string;
@@ -13,10 +13,10 @@ export interface WireRequest {
   body: string | Buffer | null;
 }
 
-/** Header names in lower case; a repeated name has a list. */
+/** Header names are in lower case; a repeated header has a list of values. */
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** One response as it was received: the body is still in its content coding. */
+/** One response as it was received: its body is still compressed. */
 export interface WireResponse {
   status: number;
   headers: ResponseHeaders;
@@ -24,19 +24,22 @@ export interface WireResponse {
 }
 
 export interface ExchangeLimits {
-  /** Largest body on the wire, in bytes. */
+  /** The maximum size of the body as sent, in bytes. */
   maxBytes: number;
-  /** The most interim responses (1xx) before the response. */
+  /** The maximum number of interim responses (1xx) before the response. */
   maxInterim: number;
-  /** Longest silence after the response has begun, in milliseconds. Before that the limit of the whole call applies. */
+  /**
+   * The longest pause after the response has begun, in milliseconds. Before that, only the limit of the whole call
+   * applies.
+   */
   idleTimeoutMs: number;
 }
 
 /**
- * Sends one request and reads its response. The socket is destroyed as soon as a limit is exceeded or the signal fires.
+ * Sends one request and reads its response. The socket is destroyed if a limit is exceeded or the signal is aborted.
  *
  * @param body collects the body of the response
- * @param signal its reason, an EgressError, becomes the failure
+ * @param signal rejects with its reason, an EgressError
  * @throws EgressError whose `sent` says whether undici had begun to write
  */
 export function exchange(
@@ -74,7 +77,8 @@ export function exchange(
 
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       onRequestStart(started) {
-        // Called right before the bytes are written. A call that is over, or was written before, is never written again.
+        // Called immediately before the bytes are written. A call that has ended, or was already written once, is not
+        // written.
         if (settled || controller !== undefined) started.abort(new EgressError('aborted', 'The call has ended.'));
         else controller = started;
       },

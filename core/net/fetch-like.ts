@@ -4,8 +4,8 @@ import { EgressError } from './egress-error.ts';
 import type { Protocol } from './protocol.ts';
 
 /**
- * The part of fetch that protocol libraries use. Cookies are never kept. Only a request for a document is sent again after a failure, and
- * follows redirects within its origin.
+ * The part of fetch that protocol libraries use. Cookies are not stored. Only a request with `isDocument` is retried
+ * after a failure and follows redirects within its origin.
  */
 export type FetchLike = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
 
@@ -36,7 +36,7 @@ export function createFetchLike(protocolOf: () => Protocol, allowedOrigins?: rea
   };
 }
 
-/** The platform's own reading of fetch's arguments: methods, header values, body and its content type. */
+/** Reads fetch's arguments with the platform's Request class: method, header values, body and content type. */
 function readRequest(url: string | URL, init: RequestInit | undefined): Request {
   try {
     return new Request(url, init);

@@ -1,9 +1,9 @@
 import { EgressError } from './egress-error.ts';
 
-/** A record, or pairs of name and value. */
+/** Headers as a record, or as pairs of name and value. */
 export type HeaderInput = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-/** Only this module sets how a message is framed and routed (RFC 9110 §7.6.1, RFC 9112 §6). */
+/** Headers that frame and route a message. Only core/net sets them (RFC 9110 §7.6.1, RFC 9112 §6). */
 const FRAMING = [
   'connection',
   'content-length',
@@ -17,13 +17,13 @@ const FRAMING = [
   'upgrade',
 ];
 
-/** Headers that an agent's input can never set, in lower case; every `proxy-*` header is one more. */
+/** Headers that an agent's input can never set, in lower case. In addition, all `proxy-*` headers are forbidden. */
 export const FORBIDDEN_CALLER_HEADERS: ReadonlySet<string> = new Set([
   ...FRAMING,
   'authorization',
   'cookie',
   'cookie2',
-  // With these a tool that may only read would delete.
+  // These headers override the method: a tool that may only read could delete.
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
@@ -33,7 +33,7 @@ const framing: ReadonlySet<string> = new Set(FRAMING);
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** @throws EgressError `blocked` when an agent's input must not set this header */
+/** @throws EgressError `blocked` if an agent's input must not set this header */
 export function assertCallerHeader(name: string): void {
   const lower = name.toLowerCase();
   if (!NAME.test(name) || FORBIDDEN_CALLER_HEADERS.has(lower) || lower.startsWith('proxy-')) {

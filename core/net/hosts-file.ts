@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** Gives the addresses that a hosts file has for a name, in its order; undefined when it has none. */
+/** Returns the addresses of a name in the hosts file, in the order of the file; undefined if it has none. */
 export type HostsFile = (hostname: string) => readonly string[] | undefined;
 
 /**
- * Reads a hosts file (hosts(5)). It is read again when it has changed, so an edit needs no restart. A missing or unreadable file has
- * no names. Reading is synchronous: the file is local and small, and a change is rare.
+ * Reads a hosts file (hosts(5)). The file is read again after a change, so an edit needs no restart. A missing or
+ * unreadable file counts as empty. Reading is synchronous: the file is local and small, and changes are rare.
  */
 export function createHostsFile(path: string): HostsFile {
   let version = '';
@@ -21,7 +21,7 @@ export function createHostsFile(path: string): HostsFile {
   };
 }
 
-/** Differs after every change; editors replace the file, so its inode counts as well. */
+/** Returns a text that differs after every change. It includes the inode, because editors replace the file. */
 function versionOf(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path);
@@ -35,7 +35,7 @@ function readNames(path: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   for (const line of readLines(path)) {
     const [address = '', ...hostnames] = line.replace(/#.*/, '').trim().split(/\s+/);
-    // An address with a zone id is valid for one network interface; no public host has one.
+    // An address with a zone id is valid only on one network interface, so it cannot be a public host's.
     if (isIP(address) === 0 || address.includes('%')) continue;
     for (const hostname of hostnames) {
       const name = hostname.toLowerCase();

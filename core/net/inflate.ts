@@ -4,11 +4,13 @@ import { EgressError } from './egress-error.ts';
 import { refusedBody } from './refused-body.ts';
 
 export interface InflateLimits {
-  /** Largest inflated body, in bytes. */
+  /** The largest decompressed body, in bytes. */
   maxBytes: number;
-  /** Largest inflated size as a multiple of the compressed one. */
+  /** The largest decompressed size as a multiple of the compressed size. */
   maxRatio: number;
-  /** Up to this many inflated bytes the ratio does not matter: short repetitive bodies shrink far. */
+  /**
+   * The ratio is not checked up to this many decompressed bytes, because short repetitive bodies compress very well.
+   */
   ratioFloorBytes: number;
 }
 
@@ -20,15 +22,16 @@ const DECODERS = new Map<string, (options: ZlibOptions) => Decoder>([
   ['br', createBrotliDecompress],
   ['deflate', createInflate],
 ]);
-/** What one step of a decoder gives at most: larger pieces cost fewer turns, smaller ones less memory. */
+/** The maximum output of one decoding step. Larger pieces need fewer event-loop turns, smaller ones less memory. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Undoes a content coding (RFC 9110 §8.4) within limits.
+ * Decompresses a body (RFC 9110 §8.4) within limits.
  *
- * @param coding the Content-Encoding header; one coding, since no server stacks them for a client that did not ask
- * @param bufferOf makes the buffer for an inflated body of so many bytes at most
- * @throws EgressError `too_large`, `busy`, or `invalid_response` for an unknown coding or bytes that do not fit it
+ * @param coding the Content-Encoding header; only one coding is supported, because servers do not combine several
+ * unasked
+ * @param bufferOf creates the buffer for a decompressed body of at most this many bytes
+ * @throws EgressError `too_large`, `busy`, or `invalid_response` for an unknown coding or bytes that cannot be decoded
  */
 export async function inflate(
   body: Buffer,
@@ -67,7 +70,10 @@ function run(decoder: Decoder, body: Buffer, inflated: BodyBuffer): Promise<Buff
   });
 }
 
-/** Some servers send bare DEFLATE under the name that means zlib; the low half of a zlib header's first byte is 8 (RFC 1950 §2.2). */
+/**
+ * Some servers send raw DEFLATE data although `deflate` means zlib. The low half of a zlib header's first byte is 8
+ * (RFC 1950 §2.2).
+ */
 function hasZlibHeader(body: Buffer): boolean {
   return ((body[0] ?? 0) & 0x0f) === 8;
 }

@@ -1,6 +1,6 @@
 import { OUTBOUND } from '../budgets.ts';
 
-/** Every bound of outbound calls; core/budgets.ts says what each is for. */
+/** The limits of outbound calls; core/budgets.ts describes each. */
 export type EgressLimits = Record<keyof typeof OUTBOUND, number>;
 
 export const DEFAULT_LIMITS: Readonly<EgressLimits> = OUTBOUND;

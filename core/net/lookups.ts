@@ -9,16 +9,16 @@ export interface LookupLimits {
   /** Concurrent lookups, and lookups that may wait. */
   lookups: number;
   queuedLookups: number;
-  /** How long a failure is remembered, in milliseconds. */
+  /** How long a failure is cached, in milliseconds. */
   failedLookupMs: number;
-  /** The most failures that are remembered. */
+  /** The maximum number of cached failures. */
   failedLookups: number;
 }
 
 /** The lane of every lookup: one party has one queue. */
 const ALL = 'lookups';
 
-/** A lookup under way. */
+/** A lookup that is running. */
 interface Lookup {
   addresses: Promise<readonly string[]>;
   waiting: number;
@@ -32,12 +32,14 @@ interface Failure {
 }
 
 /**
- * Bounds the lookups of one party, an environment: names of it that never resolve cost no other party anything. Callers that want one
- * name at one time share a lookup, and the last of them who gives up ends it. A failure is remembered for a short time; addresses are
- * not, because each connection is judged by what its name means now.
+ * Limits the DNS lookups of one environment, so that its unresolvable names do not affect other environments.
+ * Concurrent lookups of one name are shared; a lookup is cancelled when all of its callers have cancelled. Failures are
+ * cached for a short time. Addresses are not cached, because each connection must be checked against the current
+ * addresses of its name.
  *
- * @param clock milliseconds; only differences count
- * @returns a resolver that rejects with what `resolve` does, or with an EgressError `unreachable` when too many lookups wait
+ * @param clock milliseconds; only differences are used
+ * @returns a resolver that rejects as `resolve` does, or with an EgressError `unreachable` if too many lookups are
+ * waiting
  */
 export function createLookups(resolve: Resolver, limits: LookupLimits, clock: () => number): Resolver {
   const running = new Map<string, Lookup>();

@@ -1,4 +1,7 @@
-/** The outcome of work, or the reason of a signal that fires first. The work itself goes on. */
+/**
+ * Resolves with the result of work, or rejects with the reason of a signal that is aborted first. The work itself
+ * continues.
+ */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

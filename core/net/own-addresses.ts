@@ -1,6 +1,9 @@
 import { networkInterfaces } from 'node:os';
 
-/** The addresses of this machine's interfaces, for the policy to refuse. An address in front of a NAT is not among them. */
+/**
+ * Returns the addresses of this machine's interfaces, which the policy rejects. A public address that is translated to
+ * this machine (NAT) is not included.
+ */
 export function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 
-// The two HTTP clients, loaded when the first call needs one: each takes as much time and memory as the rest of a start.
+// Loads the two HTTP clients when the first call needs them, because each takes as much time and memory as the rest of
+// a start.
 
 const require = createRequire(import.meta.url);
 

@@ -8,7 +8,7 @@ export interface HostPort {
   port: number;
 }
 
-/** Calls to `origin` (https) go to `target` (plain http on loopback) instead, with their path and query. */
+/** Calls to `origin` (https) are sent to `target` (plain http on loopback) instead, with the same path and query. */
 export interface EndpointOverride {
   origin: string;
   target: string;
@@ -17,8 +17,8 @@ export interface EndpointOverride {
 /**
  * Reads the setting VALETKEY_EGRESS_ALLOW.
  *
- * @param text comma list of `host:port`, IPv6 in brackets; empty for none
- * @throws Error that names the first entry which cannot be used
+ * @param text comma-separated `host:port` entries, IPv6 in brackets; empty for none
+ * @throws Error naming the first invalid entry
  */
 export function parseEgressAllow(text: string): HostPort[] {
   return entriesOf(text).map((entry) => {
@@ -32,8 +32,8 @@ export function parseEgressAllow(text: string): HostPort[] {
 /**
  * Reads the setting VALETKEY_ENDPOINT_OVERRIDES.
  *
- * @param text comma list of `https://origin=http://loopback:port`; empty for none
- * @throws Error that names the first entry which cannot be used
+ * @param text comma-separated `https://origin=http://loopback:port` entries; empty for none
+ * @throws Error naming the first invalid entry
  */
 export function parseEndpointOverrides(text: string): EndpointOverride[] {
   const overrides = entriesOf(text).map((entry) => {
@@ -51,7 +51,7 @@ export function parseEndpointOverrides(text: string): EndpointOverride[] {
   return overrides;
 }
 
-/** An allowed host and port in the spelling that URLs use. */
+/** Returns an allowed host and port in the normalized form of URLs. */
 export function readHostPort({ host, port }: HostPort): Omit<Target, 'tls'> {
   const url = URL.parse(`https://${bracketed(host)}:${port}`);
   if (url === null || !isBareOrigin(url) || port === 0 || host.includes('*')) {

@@ -11,35 +11,35 @@ import {
 import { isLoopbackHost, originOf, type Target, targetOf } from './target.ts';
 
 export interface EgressPolicyConfig {
-  /** A loopback host here may be called in plain http or https; a public host on this port, in https. */
+  /** A loopback host in this list may be called over http or https; a public host only over https on this port. */
   allow: readonly HostPort[];
-  /** Each implies the permission to reach its target. */
+  /** An override also permits calls to its target. */
   overrides: readonly EndpointOverride[];
-  /** The server's own addresses, refused although public. */
+  /** The server's own addresses, which are rejected even if they are public. */
   ownAddresses?: readonly string[];
 }
 
 /** Which addresses a host may resolve to. */
 export type Reach = 'public' | 'loopback';
 
-/** The target of a URL: the requested origin, and the origin that is called for it. */
+/** The target of a URL: the requested origin, and the origin that is called instead. */
 export interface Route {
   origin: string;
   target: Target;
-  /** The origin of `target`, which is also what the Host header names. */
+  /** The origin of `target`, which is also used in the Host header. */
   targetOrigin: string;
 }
 
 /**
- * The rules of who may be called. Private fields make it impossible to pass anything read from storage for a policy: the
- * permission to reach loopback or to speak plain http comes only from code that was given the operator's settings.
+ * The rules for outbound calls. The private fields ensure that stored data cannot be passed as a policy: only code with
+ * access to the operator's settings can permit loopback or plain http.
  */
 export class EgressPolicy {
   readonly #allow = new Map<string, Reach>();
   readonly #overrides = new Map<string, Pick<Route, 'target' | 'targetOrigin'>>();
   readonly #own: ReadonlySet<string>;
 
-  /** @throws Error that names the entry which cannot be used */
+  /** @throws Error naming the invalid entry */
   constructor(config: EgressPolicyConfig) {
     for (const entry of config.allow) this.#allowHost(readHostPort(entry));
     for (const { origin, target } of config.overrides) {
@@ -55,8 +55,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Judges a URL before anything is resolved, and applies the override of its origin. An overridden call names the local
-   * target in its Host header, as any local client would: counterparts build their links from it.
+   * Checks a URL before anything is resolved, and applies the override of its origin. An overridden call has the local
+   * target in its Host header, because test servers build their links from it.
    *
    * @throws EgressError `blocked`
    */
@@ -73,7 +73,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Says which addresses a target may have. The socket function asks this again for each connection and trusts no caller.
+   * Returns which addresses a target may have. The connector checks this again for each connection and relies on no
+   * caller.
    *
    * @throws EgressError `blocked`
    */
@@ -89,7 +90,7 @@ export class EgressPolicy {
     return 'public';
   }
 
-  /** Whether a connection to this IP address stays within the reach that was permitted. */
+  /** Whether an IP address may be connected to within the permitted reach. */
   admits(address: string, reach: Reach): boolean {
     const kind = addressClass(address);
     if (reach === 'loopback') return kind === 'loopback';

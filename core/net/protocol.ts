@@ -13,8 +13,9 @@ import { noRoom, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
- * got with the rules of this module, which the options of a call cannot override. `context: { allowedOrigins: string[] }` pins a
- * call to origins. Failures are EgressErrors, except with the shortcut `.json()`: use `responseType: 'json'` instead. No streams.
+ * got with the rules of this module, which the options of a call cannot override. `context: { allowedOrigins: string[]
+ * }` restricts a call to these origins. Failures are EgressErrors, except with the shortcut `.json()`: use
+ * `responseType: 'json'` instead. There are no streams.
  */
 export type Protocol = Got;
 
@@ -25,22 +26,22 @@ export interface ProtocolParts {
   lanes: Lanes;
   limits: EgressLimits;
   userAgent: string;
-  /** What the bodies of this environment may take. */
+  /** The environment's share of the memory for bodies. */
   bodies: ByteAllowance;
 }
 
-/** What one call has come to; the handler and the request function share it. */
+/** The state of one call, shared by the handler and the request function. */
 interface Call {
   signal: AbortSignal;
   allowedOrigins: readonly string[] | undefined;
   sent: boolean;
-  /** The connection of this call alone. */
+  /** The connection, which only this call uses. */
   socket: Socket | undefined;
-  /** Ends the call. */
+  /** Makes the call fail. */
   fail(error: EgressError): void;
 }
 
-/** A response in more pieces than this would fill the memory with small objects. */
+/** The maximum number of chunks of a response; more would fill the memory with small objects. */
 const MAX_PIECES = 16_384;
 
 export function createProtocol(parts: ProtocolParts): Protocol {
@@ -74,11 +75,12 @@ function guard(parts: ProtocolParts): HandlerFunction {
     options.request = (url, native) => open(parts, call, url, native);
     const hold = parts.bodies.hold();
     try {
-      // Checked before the request: a response that cannot be read may contain the only copy of a new refresh token.
+      // Reserved before the request is sent: a response that cannot be read may contain the only copy of a new refresh
+      // token.
       if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
       const answer = next(options);
       let pieces = 0;
-      // `transferred` counts inflated bytes, so a bomb ends here as well.
+      // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
       (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
         if (transferred > protocolMaxBytes) {
           end.abort(new EgressError('too_large', `The response is larger than ${protocolMaxBytes} bytes.`));
@@ -90,7 +92,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
       throw protocolError(error, call);
     } finally {
       clearTimeout(timer);
-      // The clients let go of a connection that switches protocols, and of nothing else that is still open.
+      // The HTTP clients leave a connection open if the server switches protocols, so it is closed here.
       call.socket?.destroy();
       hold.release();
     }
@@ -102,8 +104,9 @@ function pinned(context: Record<string, unknown>): readonly string[] | undefined
 }
 
 /**
- * Opens the exchange on a new connection. A pooled one may be closed at the moment of writing, and then it is unknown whether a
- * refresh token was spent. Of got's options only method, headers and path are used, none about sockets or trust.
+ * Sends the request on a new connection. A pooled connection may be closed while the request is written, and then it
+ * would be unknown whether a refresh token was used up. Only method, headers and path of got's options are used, none
+ * that affect sockets or TLS.
  */
 async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
   if (call.allowedOrigins?.includes(url.origin) === false) {
@@ -121,10 +124,10 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
       throw call.signal.reason;
     }
     call.sent = true;
-    // Of an attempt before this one.
+    // The socket of a previous attempt.
     call.socket?.destroy();
     call.socket = socket;
-    // node:http for both schemes: the connector has done the TLS part.
+    // `node:http` is used for both schemes, because the connector has already done the TLS handshake.
     const request = httpRequest({
       createConnection: () => socket,
       host: target.hostname,
@@ -158,6 +161,6 @@ function protocolError(error: unknown, { signal, sent }: Call): EgressError {
     return new EgressError('invalid_response', 'The response cannot be parsed.', { sent });
   }
   if (error.code === 'ETIMEDOUT') return new EgressError('timeout', 'The call did not finish in time.', { sent });
-  // The cause alone: a RequestError carries the request with its credentials.
+  // Only the cause is used, because a RequestError contains the request with its credentials.
   return toEgressError(error.cause ?? new Error(error.code), { sent, answering: error.response !== undefined });
 }

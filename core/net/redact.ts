@@ -3,36 +3,43 @@ import { replaced, SCRUBBED, StreamScrubber } from './redact/stream.ts';
 
 export { SCRUBBED } from './redact/stream.ts';
 
-/** A secret shorter than this is left in place: replacing it would tear every text apart, and it protects nothing. */
+/**
+ * Secrets shorter than this are not removed: replacing them would make texts unreadable, and they are too short to
+ * protect anything.
+ */
 export const MIN_SECRET_LENGTH = 4;
 
-/** JSON deeper than this is replaced as a whole. No response of use is so deep; the walk recurses. */
+/**
+ * JSON nested deeper than this is replaced as a whole, because the walk is recursive. No useful response is nested as
+ * deep.
+ */
 const MAX_DEPTH = 200;
-/** Longer texts are cleaned in pieces of this size, so that the memory for it is bounded. */
+/** Longer texts are processed in pieces of this size to limit memory. */
 const PIECE = 256 * 1024;
-/** Of one UTF-16 code unit in UTF-8. */
+/** The maximum number of UTF-8 bytes of one UTF-16 code unit. */
 const MOST_BYTES = 3;
 
 export interface Scrubber {
   /** Replaces secrets in a text, or in the texts, keys and numbers of a JSON value. */
   <T>(value: T): T;
   /**
-   * The same for a value that was read from a JSON text. Looking through the text takes a small part of the time that a walk through
-   * the value does, and nearly always there is nothing to be found.
+   * Does the same for a value that was parsed from JSON text. Searching the text is much faster than walking the value,
+   * and usually it contains no secret.
    *
    * @param json UTF-8
    */
   parsed<T>(value: T, json: Buffer): T;
-  /** The same for bytes of any kind; they are the same object when nothing was found. */
+  /** Does the same for bytes of any kind. If they contain no secret, the same object is returned. */
   bytes(bytes: Buffer): Buffer;
 }
 
 /**
- * Makes the function that removes secrets from results, errors and log records, so that a third party which echoes a credential tells
- * the agent nothing (threat E5). A secret is found as it is, in upper and lower case, in hexadecimal, in base32, in base64 and base64url at any
- * alignment, once and twice, and across line breaks, in UTF-16, and behind several levels of escapes: percent-encoding and forms, character references
- * of HTML and XML, backslashes of JSON and its like, quoted-printable. Compression and encryption are not undone. The time is linear in
- * the text.
+ * Creates a function that removes secrets from results, errors and log records, so that a third party that echoes a
+ * credential does not reveal it to the agent (threat E5). A secret is found in upper and lower case, in hexadecimal, in
+ * base32, in base64 and base64url at any alignment, encoded once or twice and across line breaks, in UTF-16, and inside
+ * several levels of escapes: percent-encoding and forms, character references of HTML and XML, backslash escapes as in
+ * JSON, and quoted-printable. It is not found in compressed or encrypted data. The time is linear in the length of the
+ * text.
  *
  * @param secrets plaintexts; those shorter than MIN_SECRET_LENGTH are ignored
  */
@@ -49,7 +56,7 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
   };
   const scrubbed = <T>(value: T): T => walk(value, text, 0) as T;
   const hasNumber = usable.some((secret) => /^[0-9eE.+-]*$/.test(secret));
-  // Another way to write a number could hide one.
+  // A numeric secret could be written differently in JSON text, for example as 1e3, so the value is walked as well.
   const parsed = <T>(value: T, json: Buffer): T => (hasNumber || bytes(json) !== json ? scrubbed(value) : value);
   return Object.assign(scrubbed, { parsed, bytes });
 }
@@ -58,14 +65,14 @@ function same<T>(value: T): T {
   return value;
 }
 
-/** `createScrubber` for bytes that come in pieces. */
+/** Creates a scrubber for bytes that arrive in pieces. */
 export function createStreamScrubber(secrets: readonly string[]): { add(piece: Buffer): Buffer; end(): Buffer } {
   const usable = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   if (usable.length === 0) return { add: same, end: () => Buffer.alloc(0) };
   return new StreamScrubber(new SecretFinder(usable));
 }
 
-/** `createScrubber` for one value. */
+/** Removes secrets from one value. */
 export function scrub<T>(value: T, secrets: readonly string[]): T {
   return createScrubber(secrets)(value);
 }
@@ -97,6 +104,6 @@ function walk(value: unknown, clean: (text: string) => string, depth: number): u
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return SCRUBBED;
   if (Array.isArray(value)) return value.map((item) => walk(item, clean, depth + 1));
-  // fromEntries defines own properties, so a key __proto__ stays a key.
+  // `Object.fromEntries` defines own properties, so a key `__proto__` is safe.
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key), walk(item, clean, depth + 1)]));
 }

@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from './exchange.ts';
 
-/** What changes from one hop to the next. */
+/** The part of a request that a redirect changes. */
 export interface Hop {
   url: URL;
   method: string;
@@ -11,10 +11,10 @@ export interface Hop {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The request that a redirect leads to, if it stays on the origin (RFC 9110 §15.4, RFC 6454 §4): a change of host, port or
- * scheme, also to plain http, is not followed, so that no credential is sent elsewhere.
+ * Returns the next request of a redirect that stays on the same origin (RFC 9110 §15.4, RFC 6454 §4). A change of host,
+ * port or scheme is not followed, so that no credential is sent elsewhere.
  *
- * @returns undefined if the response is returned as it is
+ * @returns undefined if the redirect is not followed; the response is then returned
  */
 export function sameOriginRedirect(hop: Hop, status: number, headers: ResponseHeaders): Hop | undefined {
   const location = headers['location'];
@@ -26,7 +26,7 @@ export function sameOriginRedirect(hop: Hop, status: number, headers: ResponseHe
   return { url, method: 'GET', body: null, headers: withoutContent(hop.headers) };
 }
 
-/** A request without a body has no headers about one (the Fetch standard's request-body-header names). */
+/** Removes the headers that describe a body (request-body-header names of the Fetch standard). */
 function withoutContent(flat: readonly string[]): string[] {
   const isContent = (name = '') => /^content-(encoding|language|location|type)$/i.test(name);
   return flat.filter((_entry, index) => !isContent(flat[index - (index % 2)]));

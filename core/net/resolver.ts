@@ -5,29 +5,31 @@ import { createHostsFile } from './hosts-file.ts';
 import { createLookups, type LookupLimits } from './lookups.ts';
 
 /**
- * Gives every IP address of a host name. It is asked once for each connection; the addresses are judged, then used as they are.
+ * Returns every IP address of a host name. It is called once for each connection, and the connection uses exactly the
+ * addresses that were checked.
  *
- * @param signal ends the lookup; its reason becomes the failure
+ * @param signal cancels the lookup; rejects with its reason
  */
 export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface ResolverOptions {
   hostsFile?: string;
-  /** `address` or `address:port`; without them those of /etc/resolv.conf. */
+  /** `address` or `address:port`; if omitted, those of /etc/resolv.conf. */
   servers?: readonly string[];
   limits?: Partial<DnsLimits & LookupLimits>;
-  /** Milliseconds of a clock that never goes back; only differences count. */
+  /** Milliseconds of a monotonic clock; only differences are used. */
   clock?: () => number;
 }
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- * Makes the resolver of one party, an environment: the hosts file first, then the name servers. Unlike getaddrinfo it uses no thread, so
- * lookups can be ended and slow ones keep no other party waiting. IPv4 addresses come first: addresses are tried one after another, and
- * many hosts have no IPv6 route. `localhost` and names below it never leave this machine (RFC 6761 §6.3).
+ * Creates the resolver of one environment: it uses the hosts file first, then the name servers. Unlike getaddrinfo it
+ * uses no thread, so lookups can be cancelled and slow ones do not delay other environments. IPv4 addresses come first,
+ * because addresses are tried in order and many hosts have no IPv6 route. `localhost` and its subdomains are never
+ * looked up outside of this machine (RFC 6761 §6.3).
  *
- * @returns a resolver that rejects with a LookupError, or with an EgressError when too many lookups wait
+ * @returns a resolver that rejects with a LookupError, or with an EgressError if too many lookups are waiting
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { hostsFile = '/etc/hosts', servers, clock = () => performance.now() } = options;

@@ -17,30 +17,36 @@ import { noRoom } from './refused-body.ts';
 export interface EgressRequest {
   method: string;
   url: URL | string;
-  /** Names and values are checked. Framing, Host and proxy headers are refused. */
+  /** Names and values are checked. Framing headers, Host and proxy headers are rejected. */
   headers?: HeaderInput;
   body?: string | Buffer;
   /** The origins that the credentials of this call were issued for; the origin of `url` must be one of them. */
   allowedOrigins: readonly string[];
-  /** Default `none`: a redirect is returned as the response. With `same-origin`, so is one to another origin. */
+  /**
+   * Default `none`: a redirect is returned as the response. With `same-origin`, only a redirect to another origin is
+   * returned.
+   */
   redirects?: 'none' | 'same-origin';
-  /** Milliseconds for the whole call where that is less than the 30,000 of every call. */
+  /** The time for the whole call in milliseconds, if it is less than the default of 30,000. */
   timeoutMs?: number;
-  /** Milliseconds of silence after the response has begun, default 10,000. */
+  /** The longest pause after the response has begun, in milliseconds; 10,000 by default. */
   idleTimeoutMs?: number;
-  /** Bytes of the body, on the wire and inflated, default 10 MiB. */
+  /** The maximum size of the body in bytes, both compressed and decompressed; 10 MiB by default. */
   maxBytes?: number;
   signal?: AbortSignal;
-  /** Counts the bodies of this call beyond its end; the caller releases it. By default they count until the call ends. */
+  /**
+   * Counts the bodies of this call even after its end, until the caller releases it. By default they are counted until
+   * the call ends.
+   */
   hold?: ByteHold;
 }
 
 export interface EgressResponse {
   status: number;
-  /** Names in lower case. Without Content-Encoding and Content-Length when the body was inflated. */
+  /** Names are in lower case. Content-Encoding and Content-Length are removed if the body was decompressed. */
   headers: ResponseHeaders;
   body: Buffer;
-  /** The address that responded, after redirects, without an endpoint override. */
+  /** The address that responded, after redirects; the original one if an endpoint override was used. */
   url: URL;
 }
 
@@ -52,7 +58,7 @@ export interface SendParts {
   breaker: OriginBreaker;
   limits: EgressLimits;
   userAgent: string;
-  /** What the bodies of this environment may take. */
+  /** The environment's share of the memory for bodies. */
   bodies: ByteAllowance;
 }
 
@@ -60,10 +66,10 @@ const METHOD = /^[A-Z][A-Z-]*$/;
 const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
 
 /**
- * Creates the function that sends the call of a tool: one request, at most three same-origin redirects, one response within
- * limits.
+ * Creates the function that sends the call of a tool: one request, at most three same-origin redirects, one response
+ * within limits.
  *
- * @throws EgressError; `sent` says whether repeating the call is safe regardless of its method
+ * @throws EgressError; `sent` says whether repeating the call is safe for any method
  */
 export function createSend(parts: SendParts): (request: EgressRequest) => Promise<EgressResponse> {
   return async (request) => {
@@ -78,7 +84,7 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     if (caller?.aborted) stop();
     const hold = request.hold ?? parts.bodies.hold();
     try {
-      // Before the queue of the origin, where bodies would wait uncounted.
+      // Reserved before waiting for the origin, so that the bodies of waiting calls are counted.
       const size = first.body === null ? 0 : Buffer.byteLength(first.body);
       if (size > 0 && !(await hold.reserve(size, end.signal))) throw noRoom(false);
       const maxHops = redirects === 'same-origin' ? parts.limits.maxRedirects : 0;
@@ -93,10 +99,10 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
   };
 }
 
-/** The first request of a call, judged. @throws EgressError `blocked` */
+/** Returns the first request of a call after checking it. @throws EgressError `blocked` */
 export function firstHop(request: EgressRequest, userAgent: string): Hop {
   const { method, body = null } = request;
-  // A copy, so that the checked request is sent even if the caller changes its object meanwhile.
+  // A copy, so that the checked request is sent even if the caller changes its object in the meantime.
   const url = new URL(request.url);
   if (!request.allowedOrigins.includes(url.origin)) {
     throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
@@ -171,9 +177,10 @@ async function once(
 }
 
 /**
- * Begins a call on a connection. A kept one may turn out to be closed; when nothing was written to it, the call takes another.
+ * Starts a call on a connection. A pooled connection may turn out to be closed; if nothing was written to it, the call
+ * takes another one.
  *
- * @returns what the call came to, and the function that gives the connection back
+ * @returns the result of the call, and the function that releases the connection
  */
 export async function onConnection<T>(
   pool: ConnectionPool,
@@ -193,12 +200,15 @@ export async function onConnection<T>(
   }
 }
 
-/** The response to a HEAD, a 204 and a 304 may have a content coding without a body. */
+/**
+ * Whether a body must be decompressed. Responses to HEAD, and with status 204 or 304, may have a Content-Encoding
+ * without a body.
+ */
 function isCoded({ headers, body }: WireResponse): boolean {
   return headers['content-encoding'] !== undefined && body.length > 0;
 }
 
-/** The first bytes are reserved by the time that a call is sent. */
+/** The first bytes were reserved before the call was sent, so they are free. */
 function bufferOf({ maxBytes, maxPieces }: CallLimits, hold: ByteHold): BodyBuffer {
   return new BodyBuffer({ maxBytes, maxPieces, hold, free: BODIES.firstBytes });
 }

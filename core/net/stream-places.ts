@@ -1,24 +1,24 @@
 import { EgressError } from './egress-error.ts';
 
-/** The place of one response that is handed on as it arrives. */
+/** The slot of one streamed response. */
 export interface StreamPlace {
-  /** The response waits for its reader from now on; `end` ends it if another call needs the place. */
+  /** Call it while the response waits for its reader. `end` ends the response if another call needs the slot. */
   wait(end: (error: EgressError) => void): void;
-  /** The reader takes more. */
+  /** Call it when the reader continues. */
   proceed(): void;
-  /** Gives the place back; to be called once. */
+  /** Releases the slot. Call it once. */
   leave(): void;
 }
 
 interface Origin {
   open: number;
-  /** The responses that wait for their readers; the one that has waited longest comes first. */
+  /** The responses that wait for their readers; the one that has waited longest is first. */
   waiting: Map<StreamPlace, (error: EgressError) => void>;
 }
 
 /**
- * Limits the responses that arrive concurrently from one origin (threat E11). A slow reader does not block others: if every place
- * is taken, the response that has waited longest for its reader is ended.
+ * Limits the concurrent streamed responses of one origin (threat E11). A slow reader does not block others: if every
+ * slot is taken, the response that has waited longest for its reader is ended.
  */
 export class StreamPlaces {
   readonly #origins = new Map<string, Origin>();
@@ -29,9 +29,9 @@ export class StreamPlaces {
   }
 
   /**
-   * Takes a place, before anything is sent.
+   * Takes a slot, before anything is sent.
    *
-   * @throws EgressError `unreachable` when every place is taken and every response arrives
+   * @throws EgressError `unreachable` if every slot is taken and no response is waiting for its reader
    */
   enter(name: string): StreamPlace {
     const origin = this.#origins.get(name) ?? { open: 0, waiting: new Map() };

@@ -8,20 +8,20 @@ import { type EgressRequest, firstHop, onConnection, type SendParts } from './se
 import { type StreamPlace, StreamPlaces } from './stream-places.ts';
 import { toEgressError } from './transport-error.ts';
 
-/** A response whose body is streamed, in its content coding. The caller reads it to its end, or destroys it. */
+/** A response whose body is streamed without decompression. The caller must read it to its end or destroy it. */
 export interface EgressStream {
   status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   headers: ResponseHeaders;
   /** Fails with an EgressError if it is incomplete, stalls, or exceeds a limit. */
   body: Readable;
 }
 
 /**
- * Creates the function that sends a call and streams its response: the rules of `send` except for redirects, which are returned.
- * The place of the call at the origin is released when the head has arrived, so that a slow reader does not block other calls;
- * the body has a place among streams. `timeoutMs` of the request is the time until the head of the response; `idleTimeoutMs`,
- * `maxBytes` and `signal` also apply to its body.
+ * Creates the function that sends a call and streams its response. It follows the rules of `send`, but returns
+ * redirects. The call's slot at the origin is released when the head has arrived, so that a slow reader does not block
+ * other calls; the body has a slot for streams. `timeoutMs` of the request limits the time until the head;
+ * `idleTimeoutMs`, `maxBytes` and `signal` also apply to the body.
  *
  * @throws (the returned function) EgressError until the head of the response has arrived
  */
@@ -71,7 +71,7 @@ export function createStream(parts: SendParts): (request: EgressRequest) => Prom
 
 type StreamLimits = Pick<EgressLimits, 'timeoutMs' | 'idleTimeoutMs' | 'maxBytes' | 'maxPieces' | 'maxInterim'>;
 
-/** A stream may last longer than other calls, but not longer than streams do. */
+/** Returns the limits of a stream, which may last longer than other calls. */
 function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits: EgressLimits): StreamLimits {
   return {
     timeoutMs: Math.min(timeoutMs ?? limits.timeoutMs, limits.streamTimeoutMs),
@@ -84,11 +84,11 @@ function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits:
 
 interface Begun {
   answer: EgressStream;
-  /** Resolves when the body has arrived whole, though it may wait for its reader, and when it has failed. */
+  /** Resolves when the whole body has arrived, even if its reader has not read it, or when the body has failed. */
   arrived: Promise<void>;
 }
 
-/** Resolves with the head of the response. */
+/** Sends the request; resolves with the head of the response. */
 function begin(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -130,7 +130,7 @@ function begin(
 
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       onRequestStart(started) {
-        // As in `exchange`: what was written once is never written again.
+        // As in `exchange`: a request that was already written once is not written again.
         if (signal.aborted || controller !== undefined)
           started.abort(new EgressError('aborted', 'The call has ended.'));
         else controller = started;
@@ -155,7 +155,8 @@ function begin(
             done(error);
           },
         });
-        // It may fail before its reader is attached, which must not end the process; a later reader still gets the error.
+        // The stream may fail before its reader is attached, which must not end the process; a later reader still gets
+        // the error.
         stream.on('error', () => {});
         finished(stream, () => arrived.resolve());
         const answer = { status, headers: headers as ResponseHeaders, body: stream };
@@ -172,7 +173,7 @@ function begin(
           return;
         }
         idle?.refresh();
-        // A reader that is slower than the host is not the host's fault.
+        // While a slow reader blocks the stream, the idle timeout of the host is stopped.
         if (stream?.push(chunk) === false) {
           clearTimeout(idle);
           isPaused = true;

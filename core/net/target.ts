@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { addressClass } from './address.ts';
 
-/** What a socket is opened to. `hostname` is as in a URL, without the brackets of IPv6. */
+/** The address of a socket. `hostname` is as in a URL, but IPv6 has no brackets. */
 export interface Target {
   tls: boolean;
   hostname: string;
@@ -17,12 +17,12 @@ export function originOf({ tls, hostname, port }: Target): string {
   return new URL(`${tls ? 'https' : 'http'}://${bracketed(hostname)}:${port}`).origin;
 }
 
-/** The host as a URL writes it. */
+/** Returns the host as in a URL. */
 export function bracketed(hostname: string): string {
   return isIP(hostname) === 6 ? `[${hostname}]` : hostname;
 }
 
-/** Loopback by its very name, so that no resolver is needed to know. */
+/** Whether a name always means loopback, regardless of the resolver. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || addressClass(hostname) === 'loopback';
 }

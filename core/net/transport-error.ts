@@ -1,18 +1,18 @@
 import { isExhausted } from '../exhausted.ts';
 import { EgressError, exhausted } from './egress-error.ts';
 
-/** How far an exchange had come when it failed. */
+/** How far an exchange had progressed when it failed. */
 export interface Progress {
-  /** The first byte of the request may have left. */
+  /** Whether the first byte of the request may have been sent. */
   sent: boolean;
-  /** The response had begun. */
+  /** Whether the response had begun. */
   answering: boolean;
 }
 
 const TOO_LARGE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 const NOT_HTTP = /^HPE_|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|^ERR_HTTP_CONTENT_LENGTH_MISMATCH$/;
 
-/** Names what went wrong below HTTP, by the error codes of Node, undici and got. */
+/** Converts an error below HTTP to an EgressError, by the error codes of Node, undici and got. */
 export function toEgressError(error: unknown, { sent, answering }: Progress): EgressError {
   if (error instanceof EgressError) return sent ? error.afterSending() : error;
   if (!sent && isExhausted(error)) return exhausted(error);
@@ -33,7 +33,10 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The error without its attached properties: parsers attach bytes of the response, clients the request with its credentials. */
+/**
+ * Returns an error without its attached properties: parsers attach bytes of the response, and HTTP clients the request
+ * with its credentials.
+ */
 export function bareCause(error: unknown): Error {
   return new Error(`${codeOf(error)} ${error instanceof Error ? error.message : ''}`.trim());
 }

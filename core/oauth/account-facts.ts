@@ -11,7 +11,7 @@ import { type OAuthProvider, withInputs } from './provider.ts';
 import { type FetchFor, type ProtocolFetch, pinnedToTarget } from './transport.ts';
 
 export interface AccountFactsRequest {
-  /** With what is known of the account already among its inputs: fields that were typed, values of the callback. */
+  /** Its inputs include the account values that are already known: entered fields, and values of the callback. */
   provider: OAuthProvider;
   client: ClientCredentials;
   accessToken: Secret;
@@ -25,15 +25,15 @@ export interface AccountFactsRequest {
 }
 
 export type AccountFacts =
-  /** `values`: parts of the API configuration, such as the address of the account's API. */
+  /** `values`: values of the API configuration, such as the address of the account's API. */
   ({ ok: true; values: Record<string, string> } & Identity) | CallFailure | Untold;
 
-/** The provider responds, but not as the connector file describes. */
+/** The provider responds, but not in the format that the connector file describes. */
 type Untold = { ok: false; kind: 'untold'; message: string };
 
 /**
- * Learns the identity of an account and the values that its API needs: first from the token response and its id_token, then from
- * the lookup and the identity call of the connector file.
+ * Reads the identity of an account and the values that its API needs: first from the token response and its id_token,
+ * then from the lookup and the identity call of the connector file.
  */
 export async function readAccountFacts(request: AccountFactsRequest): Promise<AccountFacts> {
   const fetch = pinnedToTarget(request.fetchFor);
@@ -44,7 +44,7 @@ export async function readAccountFacts(request: AccountFactsRequest): Promise<Ac
   }
 }
 
-/** One walk through the sources. Each may need values that an earlier one brought. */
+/** Reads the sources one after another. Each may need values of an earlier one. */
 class Inquiry {
   readonly #request: AccountFactsRequest;
   readonly #fetch: ProtocolFetch;

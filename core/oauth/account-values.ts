@@ -3,19 +3,19 @@ import type { OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { AccountValue } from '../connectors/oauth-deviations.ts';
 import { atPointer } from '../tools/pointer.ts';
 
-/** What a flow leaves behind, for pointers of a connector file to be read from. */
+/** The documents of a flow that pointers of a connector file can read. */
 export interface FlowDocument {
-  /** Parameters of the callback, the first value of each. Anyone can forge them. */
+  /** Parameters of the callback, the first value of each. An attacker can forge them. */
   callback?: Readonly<Record<string, string>>;
   /** The token response. */
   token?: unknown;
-  /** Claims, after the signature was verified. */
+  /** Claims whose signature was verified. */
   id_token?: unknown;
   /** The response of `lookup`. */
   lookup?: unknown;
   /** The response of the identity call. */
   identity?: unknown;
-  /** Values of the account that are known already. */
+  /** Account values that are already known. */
   account?: Readonly<Record<string, string>>;
 }
 
@@ -23,18 +23,18 @@ export type FlowSource = keyof FlowDocument;
 
 export type ReadValues = { ok: true; values: Record<string, string> } | { ok: false; message: string };
 
-/** The part of what a flow leaves that a pointer leads into. */
+/** Returns the document that a pointer refers to. */
 function sourceOf(pointer: string): FlowSource {
   return pointer.split('/')[1] as FlowSource;
 }
 
-/** Whether anything that a config wants to know of an account comes from this source. */
+/** Whether a configuration reads anything about an account from this document. */
 export function readsFrom({ identity, account_values: values = [] }: OAuthConfig, source: FlowSource): boolean {
   const ofIdentity = [...(identity?.subject ?? []), ...(identity?.identifiers ?? [])];
   return [...ofIdentity, ...values.map(({ from }) => from)].some((pointer) => sourceOf(pointer) === source);
 }
 
-/** A text or a number that a pointer leads to; undefined when there is nothing of the kind, or it is empty. */
+/** Returns the text or number at a pointer; undefined if there is none or it is empty. */
 export function textAt(document: FlowDocument, pointer: string): string | undefined {
   const value = atPointer(document, pointer);
   if (typeof value !== 'string' && !Number.isFinite(value)) return undefined;
@@ -43,8 +43,8 @@ export function textAt(document: FlowDocument, pointer: string): string | undefi
 }
 
 /**
- * Reads the values of the account that some sources bring, each held against its rule: only what a connector file declares is
- * taken, and a value that names a host must name one of the provider's.
+ * Reads the account values from the given documents and checks each against its rule. Only values that a connector file
+ * declares are read, and a value that names a host must name one of the provider's.
  */
 export function readAccountValues(
   rules: readonly AccountValue[],

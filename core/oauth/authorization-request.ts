@@ -2,34 +2,39 @@ import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import type { AuthorizationEndpoint } from './authorization-server.ts';
 
 /**
- * What has to be known again when the person comes back. It is to be kept sealed, bound to the browser, and used once; `state`
- * finds it.
+ * The data of an authorization request that the callback needs. It is stored encrypted, bound to the browser and used
+ * once; `state` identifies it.
  */
 export interface KeptAuthorization {
   state: string;
-  /** null: the provider takes no proof key. */
+  /** null if the provider does not support PKCE. */
   codeVerifier: string | null;
-  /** null: no id_token is expected. */
+  /** null if no id_token is expected. */
   nonce: string | null;
   redirectUri: string;
   scopes: string[];
   clientId: string;
-  /** The issuer and the token endpoint of the request: a response is only redeemed there (RFC 9700 §4.4). */
+  /**
+   * The issuer and the token endpoint at the time of the request: a response is only redeemed there (RFC 9700 §4.4).
+   */
   issuer: string | null;
   tokenEndpoint: string;
-  /** The server names itself in its responses, so a response without `iss` is not its own (RFC 9207 §2.4). */
+  /** The server includes `iss` in its responses, so a response without it comes from another server (RFC 9207 §2.4). */
   issuerIsSent: boolean;
 }
 
 /** In bytes: 256 bits. */
 const RANDOM_SIZE = 32;
 
-/** 256 random bits in the alphabet that verifiers, states and nonces may have (RFC 7636 §4.1). */
+/** Returns 256 random bits, in the alphabet allowed for verifiers, states and nonces (RFC 7636 §4.1). */
 export function randomText(random: (size: number) => Buffer): string {
   return random(RANDOM_SIZE).toString('base64url');
 }
 
-/** The parameters of an authorization request in the terms of the standard (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2.1). */
+/**
+ * Returns the parameters of an authorization request by their standard names (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707
+ * §2.1).
+ */
 export async function authorizationParameters(
   endpoint: AuthorizationEndpoint,
   kept: KeptAuthorization,
@@ -53,7 +58,10 @@ export async function authorizationParameters(
   ];
 }
 
-/** One list of scopes as a rule; some providers take those of users and those of applications in two. Empty ones are left out. */
+/**
+ * Returns the scope parameters. Most providers use one list of scopes; some have separate parameters for the scopes of
+ * users and of applications. Empty lists are omitted.
+ */
 function scopeParameters({ scopePrefixes }: AuthorizationEndpoint, scopes: readonly string[]): [string, string[]][] {
   const prefixes = Object.entries(scopePrefixes);
   const lists = new Map<string, string[]>();
@@ -64,7 +72,7 @@ function scopeParameters({ scopePrefixes }: AuthorizationEndpoint, scopes: reado
   return [...lists];
 }
 
-/** The same in the provider's own terms, with what it wants besides. */
+/** Returns the parameters by the names that the provider uses, including its additional parameters. */
 export function inTermsOf(
   endpoint: AuthorizationEndpoint,
   standard: readonly [name: string, value: string | string[]][],
@@ -80,8 +88,8 @@ export function inTermsOf(
 }
 
 /**
- * The address that the browser is sent to. Spaces are written %20, because some servers read a plus sign literally; between
- * scopes a plus sign is written if the provider requires it.
+ * Returns the address that the browser is redirected to. Spaces are encoded as %20, because some servers read a plus
+ * sign literally. A plus sign separates scopes if the provider requires it.
  */
 export function authorizationUrl(
   { url, scopeSeparator }: AuthorizationEndpoint,

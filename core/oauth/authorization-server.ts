@@ -5,21 +5,21 @@ import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
 
 /** The authorization endpoint of a provider, and where it deviates from the standard. */
 export interface AuthorizationEndpoint {
-  /** Where the person consents; its own query stays. */
+  /** The address where the user consents; its own query is kept. */
   url: URL;
-  /** null: not known, so nothing can be compared with it. */
+  /** null if unknown; then it is not compared. */
   issuer: string | null;
-  /** The provider's metadata say that every response has `iss` (RFC 9207). */
+  /** Whether the provider's metadata says that every response contains `iss` (RFC 9207). */
   issuerIsSent: boolean;
   pkce: 'required' | 'supported' | 'none';
-  /** Where requests are pushed first (RFC 9126); null: they are not. */
+  /** The endpoint for pushed authorization requests (RFC 9126); null if they are not used. */
   pushedTo: URL | null;
-  /** The resource that tokens are for (RFC 8707). */
+  /** The resource that tokens are requested for (RFC 8707). */
   resource: string | null;
   scopeSeparator: string;
-  /** Further parameters; none of them is one of the protocol, unless that is left out. */
+  /** Additional parameters. They cannot replace parameters of the protocol. */
   parameters: Readonly<Record<string, string>>;
-  /** Parameters by the beginning of the scopes that go into them. */
+  /** The parameter for each scope prefix, for providers with several scope parameters. */
   scopePrefixes: Readonly<Record<string, string>>;
   names: Readonly<Record<string, string>>;
   omit: ReadonlySet<string>;
@@ -42,9 +42,9 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads what is known of a provider's authorization endpoint.
+ * Returns the authorization endpoint of a provider.
  *
- * @throws OAuthConfigError when there is none, or it asks for what is not supported; and what `provider.address` throws
+ * @throws OAuthConfigError if there is none, or it requires an unsupported feature; and what `provider.address` throws
  */
 export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationEndpoint {
   const { config, metadata, inputs } = provider;
@@ -71,7 +71,7 @@ export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationE
   };
 }
 
-/** S256 is required: `plain` gives no protection (RFC 9700 §2.1.1). */
+/** Only S256 is used, because `plain` gives no protection (RFC 9700 §2.1.1). */
 function pkceOf(policy: AuthorizationEndpoint['pkce'], metadata: AuthorizationServer | undefined) {
   const methods = metadata?.code_challenge_methods_supported;
   if (methods === undefined || methods.includes('S256')) return policy;

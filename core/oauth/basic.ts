@@ -2,11 +2,11 @@ import type { BasicStyle } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 
 /**
- * The value of Authorization by which a client shows its secret (RFC 6749 §2.3.1). Both parts are encoded as in forms, which
- * leaves letters, digits and `* - . _` alone: so the many servers that do not decode them understand the usual ids and secrets too.
+ * Returns the Authorization header with a client secret (RFC 6749 §2.3.1). Both parts are form-encoded. Letters, digits
+ * and `* - . _` stay unchanged, so that servers which do not decode still accept most ids and secrets.
  *
- * @param style `raw`: nothing is encoded, for servers that decode nothing (RFC 7617 §2); `secret_as_user`: the secret is the
- *   user name, and there is no password
+ * @param style `raw`: without encoding, for servers that do not decode (RFC 7617 §2); `secret_as_user`: the secret is
+ * the user name, and the password is empty
  */
 export function basicValue(clientId: string, secret: Secret, style?: BasicStyle): string {
   return `Basic ${Buffer.from(pair(clientId, secret.reveal(), style), 'utf8').toString('base64')}`;

@@ -19,7 +19,7 @@ import type { FetchFor } from './transport.ts';
 export interface AuthorizationStart {
   provider: OAuthProvider;
   client: ClientCredentials;
-  /** Where the browser comes back to, exactly as it is registered. */
+  /** The address that the browser returns to, exactly as registered. */
   redirectUri: string;
   scopes: readonly string[];
   fetchFor: FetchFor;
@@ -31,10 +31,11 @@ export interface AuthorizationStart {
 export type Begun = { ok: true; url: string; kept: KeptAuthorization } | TokenFailure;
 
 /**
- * Begins an authorization: makes the address that the browser is sent to, with a fresh state and proof key (RFC 6749 §4.1.1,
- * RFC 7636 §4, RFC 9126).
+ * Starts an authorization: builds the address that the browser is redirected to, with a new state and PKCE verifier
+ * (RFC 6749 §4.1.1, RFC 7636 §4, RFC 9126).
  *
- * @returns the address, and what is to be kept sealed until the browser comes back; or why none can be made
+ * @returns the address, and the data to store encrypted until the browser returns; or why the authorization cannot be
+ * started
  */
 export async function beginAuthorization(start: AuthorizationStart): Promise<Begun> {
   const { provider, client, random } = start;
@@ -44,7 +45,7 @@ export async function beginAuthorization(start: AuthorizationStart): Promise<Beg
     const kept: KeptAuthorization = {
       state: randomText(random),
       codeVerifier: endpoint.pkce === 'none' ? null : randomText(random),
-      // Only where something is read from the id_token: it makes sure that the token belongs to this request.
+      // A nonce binds the id_token to this request. It is only needed if something is read from the id_token.
       nonce: readsFrom(provider.config, 'id_token') ? randomText(random) : null,
       redirectUri: start.redirectUri,
       scopes: [...new Set(start.scopes)],

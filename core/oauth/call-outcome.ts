@@ -22,7 +22,7 @@ export type NoAnswer =
   | { ok: false; kind: 'unavailable'; reason: UnavailableReason; retryAfterMs?: number; message: string };
 
 /**
- * Evaluates the response of a call by its status and by the body.
+ * Evaluates the response of a call by its status and its body.
  *
  * @param now milliseconds UTC
  */

@@ -3,7 +3,10 @@ import { validateAuthResponse } from 'oauth4webapi';
 import type { KeptAuthorization } from './authorization-request.ts';
 import type { AuthorizationEndpoint } from './authorization-server.ts';
 
-/** Why a callback brings no code. The message is a fixed public sentence: nothing in a callback is worth repeating (threat L13). */
+/**
+ * Why a callback contains no usable code. The message is a fixed public sentence; no text of the callback is repeated
+ * (threat L13).
+ */
 export interface CallbackFailure {
   ok: false;
   kind: 'state_mismatch' | 'issuer_mismatch' | 'denied' | 'provider_error' | 'no_code';
@@ -11,10 +14,10 @@ export interface CallbackFailure {
 }
 
 export type CallbackReading =
-  /** `response`: what the library takes for judged. */
+  /** `response`: the validated response in the format of the OAuth library. */
   { ok: true; response: URLSearchParams } | CallbackFailure;
 
-/** What `access_denied` is called, there and elsewhere. */
+/** Error codes that mean that the user declined. */
 const DENIED: ReadonlySet<string> = new Set([
   'access_denied',
   'user_cancelled_authorize',

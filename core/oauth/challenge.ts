@@ -1,9 +1,9 @@
-/** What a server says with a 401 or 403 about the token that it wants (RFC 6750 §3, RFC 9728 §5.1). */
+/** The requirements for a token in a 401 or 403 response (RFC 6750 §3, RFC 9728 §5.1). */
 export interface BearerChallenge {
-  /** Such as `invalid_token` or `insufficient_scope`. */
+  /** For example `invalid_token` or `insufficient_scope`. */
   error?: string;
   scopes?: string[];
-  /** Where the metadata of the resource can be read. */
+  /** The address of the resource's metadata. */
   resourceMetadata?: string;
 }
 
@@ -17,7 +17,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/;
  * Reads the Bearer challenge of a WWW-Authenticate header.
  *
  * @param header all its values; other schemes are ignored
- * @returns undefined when there is none
+ * @returns undefined if there is none
  */
 export function readBearerChallenge(
   header: string | readonly string[] | null | undefined,

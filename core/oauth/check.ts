@@ -1,10 +1,10 @@
-/** One comparison of what is configured with what a provider says. */
+/** One comparison of the configuration with what the provider returns. */
 export interface Check {
-  /** What was compared: mostly a key of oauth_config. */
+  /** What was compared, usually a key of oauth_config. */
   what: string;
-  /** `unknown`: the provider does not say, or cannot be asked for one account alone. */
+  /** `unknown`: the provider does not publish it, or it differs between accounts. */
   verdict: 'ok' | 'differs' | 'unknown';
-  /** Sentences for people, or values. */
+  /** Values, or sentences for users. */
   expected: string;
   found: string;
 }

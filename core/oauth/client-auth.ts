@@ -7,13 +7,13 @@ import { readPrivateKey } from './private-key.ts';
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
 
-/** A client as it is registered with a provider. */
+/** An OAuth client as registered with a provider. */
 export interface ClientCredentials {
   clientId: string;
   method: ClientAuthMethod;
-  /** The client secret; with `private_key_jwt` the private key, in PEM or as a JWK. */
+  /** The client secret, or for `private_key_jwt` the private key in PEM or as a JWK. */
   secret: Secret | null;
-  /** Whose client it is: the connection's unless it was typed for an account alone. */
+  /** Who supplied the client: the connection, or a user for one account. */
   owner?: Culprit;
 }
 
@@ -21,15 +21,15 @@ export function noSecret(owner: Culprit = 'connection'): OAuthConfigError {
   return new OAuthConfigError(`The ${owner} has no client secret.`, { culprit: owner });
 }
 
-/** An assertion is used immediately; the minute allows for clock differences. */
+/** The lifetime of an assertion. It is used immediately; the minute allows for clock differences. */
 const ASSERTION_LIFE_S = 60;
 
 /**
- * How a client proves itself at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2).
+ * Returns how a client authenticates at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2).
  *
  * @param now milliseconds UTC
- * @param basic how `client_secret_basic` is written, where not as the standard says
- * @throws OAuthConfigError when the client has no secret, or no usable key
+ * @param basic the variant of `client_secret_basic`, if the provider deviates from the standard
+ * @throws OAuthConfigError if the client has no secret or no usable key
  */
 export function clientAuthOf(
   { clientId, method, secret, owner }: ClientCredentials,
@@ -47,7 +47,8 @@ export function clientAuthOf(
     case 'private_key_jwt':
       return PrivateKeyJwt(readPrivateKey(secret), {
         [modifyAssertion]: (header, payload) => {
-          // What other tokens of the same key could not be taken for (SMART App Launch 2.2 demands it).
+          // The type ensures that other tokens signed with the same key cannot be used as an assertion (required by
+          // SMART App Launch 2.2).
           header['typ'] = 'JWT';
           const at = Math.floor(now() / 1000);
           Object.assign(payload, { iat: at, nbf: at, exp: at + ASSERTION_LIFE_S });

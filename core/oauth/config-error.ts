@@ -1,7 +1,10 @@
-/** What has to be changed before a token can be had: the settings of the connection, or what the account was given. */
+/** What must be changed before a token can be obtained: the settings of the connection, or the data of the account. */
 export type Culprit = 'connection' | 'account';
 
-/** The connection, its provider or the account is not set up for what is asked; nothing was sent. The message is a public sentence. */
+/**
+ * The configuration of the connection, its provider or the account does not allow the operation. Nothing was sent. The
+ * message is a public sentence.
+ */
 export class OAuthConfigError extends Error {
   readonly culprit: Culprit;
 

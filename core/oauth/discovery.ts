@@ -10,19 +10,19 @@ import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
 export type Discovered =
   | { ok: true; metadata: AuthorizationServer }
   | NoAnswer
-  /** It has no metadata, or such that must not be believed. */
+  /** The issuer has no metadata, or the metadata cannot be trusted. */
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 
 export interface DiscoveryRequest {
-  /** As the pattern has it, its places filled: https, or http on this machine, without query and fragment. */
+  /** The issuer with its placeholders filled: https, or http on this machine, without query and fragment. */
   issuer: string;
-  /** Keeps what one tenant was told from another: the id of the environment. */
+  /** The id of the environment. Environments do not share cached metadata. */
   partition: string;
   fetchFor: FetchFor;
 }
 
 export interface Discovery {
-  /** Asks an issuer for its metadata; what it said is believed for an hour. */
+  /** Reads the metadata of an issuer and caches it for an hour. */
   discover(request: DiscoveryRequest): Promise<Discovered>;
 }
 
@@ -36,8 +36,8 @@ interface Known {
 }
 
 /**
- * Reads metadata of authorization servers (RFC 8414 §3, OpenID Connect Discovery §4). Callers at one time share one request, and
- * failures are not kept.
+ * Reads metadata of authorization servers (RFC 8414 §3, OpenID Connect Discovery §4). Concurrent callers share one
+ * request, and failures are not cached.
  *
  * @param now milliseconds UTC
  */
@@ -48,7 +48,7 @@ export function createDiscovery(now: () => number): Discovery {
       const key = `${request.partition} ${request.issuer}`;
       const found = known.get(key);
       const age = found === undefined ? Number.POSITIVE_INFINITY : now() - found.at;
-      // A clock that went back makes nothing younger.
+      // A negative age means that the clock went back; the metadata is then read again.
       if (found !== undefined && age >= 0 && age < LIFE_MS) return found.discovered;
       const discovered = ask(request, now);
       const entry = { discovered, at: now() };
@@ -71,7 +71,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
     try {
       const response = await fetch(address, DOCUMENT);
       const outcome = await judgeCall(response, undefined, now());
-      // A page instead of metadata means as little as an error.
+      // A web page instead of metadata is treated like an error.
       if (outcome.ok && outcome.body !== undefined) {
         const read = readMetadata(outcome.body, issuer);
         return read.ok ? read : { ok: false, kind: 'lies', message: read.message };
@@ -84,13 +84,16 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
   return { ok: false, kind: 'no_metadata', message: 'The authorization server publishes no metadata.' };
 }
 
-/** Whether a flow of this config cannot do without the metadata of its issuer. */
+/** Whether a flow with this configuration needs the metadata of its issuer. */
 export function needsMetadata(config: OAuthConfig): boolean {
   if (config.issuer === undefined) return false;
   return config.authorize_uri === undefined || config.token_uri === undefined || readsFrom(config, 'id_token');
 }
 
-/** The possible addresses of metadata, in the order in which MCP clients try them: an issuer with a path has three. */
+/**
+ * Returns the possible addresses of metadata, in the order in which MCP clients try them: an issuer with a path has
+ * three.
+ */
 function wellKnownOf(issuer: string): URL[] | undefined {
   const url = URL.parse(issuer);
   if (url === null || !isSecureAddress(url) || /[?#@]/.test(issuer)) return undefined;

@@ -7,9 +7,9 @@ export type PlaceValues = Readonly<Record<string, string | Secret>>;
 const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;
 
 /**
- * Puts values into the {{name}} places of a text.
+ * Replaces the {{name}} placeholders in a text.
  *
- * @throws OAuthConfigError that names a place nothing fills
+ * @throws OAuthConfigError naming a placeholder without a value
  */
 export function fillText(text: string, values: PlaceValues): string {
   return text.replace(PLACE, (_place, name: string) => {
@@ -19,12 +19,12 @@ export function fillText(text: string, values: PlaceValues): string {
   });
 }
 
-/** The same for every text of a record. */
+/** Replaces the placeholders in every text of a record. */
 export function fillTexts(texts: Readonly<Record<string, string>> = {}, values: PlaceValues): Record<string, string> {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fillText(text, values)]));
 }
 
-/** The same for every text of a JSON document; names of members stay as they are. */
+/** Replaces the placeholders in every text of a JSON document. Member names are not changed. */
 export function fillJson(value: unknown, values: PlaceValues): unknown {
   if (typeof value === 'string') return fillText(value, values);
   if (Array.isArray(value)) return value.map((item) => fillJson(item, values));

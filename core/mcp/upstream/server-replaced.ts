@@ -28,7 +28,7 @@ export async function isServerReplaced(
   const provider = await findProvider(store.read, catalogue, account.environmentId, account.provider);
   const address = provider?.proxyUrl;
   if (!address) return false;
-  // The refresh holds a lease meanwhile.
+  // A time limit, because the refresh holds a lease during this check.
   const signal = AbortSignal.timeout(MCP_UPSTREAM.challengeMs);
   const timedFetch = async (origins: readonly string[]): Promise<ProtocolFetch> => {
     const fetch = await fetchFor(account.environmentId, origins);

@@ -10,30 +10,31 @@ import type { WireParts } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
 import { StatusError } from './wire-errors.ts';
 
-/** Where a request goes, and as whom. */
+/** The address that a request is sent to, and the account that it is sent for. */
 export interface UpstreamPlace extends Pick<WireParts, 'stream' | 'hold'> {
   environmentId: string;
   accountId: string;
   url: URL;
   credential: readonly PlacedPart[];
-  /** Every text that must not come back. */
+  /** Every text that must not be in a result. */
   secrets: readonly string[];
 }
 
 export interface UpstreamSessions {
   /**
-   * Sends a request of the protocol in the session of an account. A session that the server no longer knows is opened again, once.
+   * Sends an MCP request in the session of an account. If the server no longer knows the session, it is opened again,
+   * once.
    *
-   * @returns what is kept of the result, free of secrets
-   * @throws what `upstreamFailure` explains
+   * @returns the result without secrets
+   * @throws errors that `upstreamFailure` interprets
    */
   request<M extends keyof UpstreamResults>(
     place: UpstreamPlace,
     request: UpstreamRequest<M>,
   ): Promise<UpstreamResults[M]>;
-  /** Gives up the session of an account, whose credential may have changed. Requests that run go on. */
+  /** Discards the session of an account whose credential may have changed. Running requests continue. */
   forget(accountId: string): void;
-  /** Ends the sessions that were not used for a while. */
+  /** Closes the sessions that were not used for a while. */
   sweep(): void;
   close(): Promise<void>;
 }
@@ -41,25 +42,25 @@ export interface UpstreamSessions {
 export interface SessionTools {
   /** Milliseconds UTC. */
   now(): number;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   messageReaders: MessageReaders;
   timer?: Timer;
 }
 
 interface Session {
-  /** Differs with another address or credential. */
+  /** Differs for another address or credential. */
   fingerprint: string;
   connecting: WireCall;
   connection: Promise<UpstreamConnection>;
   requests: number;
-  /** It takes no further requests; `silently` when its server is not told. */
+  /** The session takes no more requests. `told`: its server is notified when it is closed. */
   retired: false | 'told' | 'silently';
 }
 
 /**
- * Keeps one session for each account: opening one takes servers a second or more. A session is used with one credential; another
- * credential opens another session.
+ * Keeps one session per account, because opening one can take a server more than a second. A session uses one
+ * credential; a new credential opens a new session.
  */
 export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
   const { now, wait, messageReaders, timer = startTimer } = tools;
@@ -76,7 +77,7 @@ export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
     const fingerprint = fingerprintOf(place);
     const kept = sessions.get(place.accountId);
     if (kept?.fingerprint === fingerprint) return { session: kept, isKept: true };
-    // Its credential is out of date, so nothing more is sent with it.
+    // The session's credential is outdated, so nothing more is sent with it.
     if (kept) kept.retired ||= 'silently';
     const secrets = [...place.secrets];
     const readMessage = messageReaders(place.environmentId, secrets);
@@ -99,7 +100,7 @@ export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
       void session.connection.then(({ close }) => close(session.retired === 'told')).catch(() => {});
   }
 
-  /** Takes a session out of use, unless another one has its place by now. */
+  /** Discards a session. If another session has already replaced it, that one stays. */
   function drop(accountId: string, session: Session, how: 'told' | 'silently'): void {
     session.retired ||= how;
     if (sessions.peek(accountId, { allowStale: true }) === session) sessions.delete(accountId);
@@ -119,7 +120,7 @@ export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
       });
       return await askUpstream(connection, request, timer);
     } catch (error) {
-      // After a failure of the transport the state of the server is unknown.
+      // After a failure of the connection the state of the server is unknown.
       if (!isAnswer(error)) drop(place.accountId, session, 'silently');
       throw error;
     } finally {
@@ -153,7 +154,10 @@ export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
   };
 }
 
-/** A server that has restarted refuses the sessions of before; the protocol says 404, and many servers 400. */
+/**
+ * Whether the server no longer knows the session, for example after a restart. The protocol requires status 404, but
+ * many servers return 400.
+ */
 async function isSessionUnknown(error: unknown, { connection }: Session): Promise<boolean> {
   if (!(error instanceof StatusError) || (error.status !== 404 && error.status !== 400)) return false;
   return (await connection).hasSession();

@@ -18,23 +18,23 @@ export interface SyncTools extends ReadTools, StoreTools {
   threads: { short: Pick<ThreadPool, 'run'> };
 }
 
-/** Whose tools are read, and with which account. */
+/** Which provider's tools are read, and with which account. */
 export interface SyncOrder {
   environment: EnvironmentRow;
   connector: string;
   account: AccountRow;
-  /** Takes changes of known tools over instead of flagging them. */
+  /** Whether to accept changes of known tools instead of flagging them. */
   accept: boolean;
 }
 
 export type Synced<T> = { ok: true; value: T } | { ok: false; error: ToolError };
 
 /**
- * Reads the tools of an MCP server and stores them as tools of its provider. One server is read at a time in this process; its list is
- * converted page by page.
+ * Reads the tools of an MCP server and stores them as tools of its provider. This process reads one server at a time
+ * and converts the list page by page.
  *
  * @param stored is called in the transaction that stores the tools
- * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY when too many servers wait to be read
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY if too many servers are waiting to be read
  */
 export function syncProvider<T>(
   tools: SyncTools,
@@ -57,7 +57,7 @@ export function syncProvider<T>(
   });
 }
 
-/** Names only: the texts of tools come from the server. */
+/** The event contains only names, because the texts of the tools come from the server. */
 async function emitChanges(
   tx: Transaction,
   events: Events,

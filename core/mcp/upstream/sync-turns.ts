@@ -2,13 +2,13 @@ import { MCP_UPSTREAM } from '../../budgets.ts';
 import { FairQueue } from '../../threads/fair-queue.ts';
 import type { Timer } from './ask.ts';
 
-/** Lists of tools are read one at a time; environments take turns. */
+/** Runs the reading of tool lists one at a time; environments take turns. */
 export interface SyncTurns {
   /**
    * Runs a task when it is its turn.
    *
-   * @param task its signal fires when its time is over
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY when too many wait, and what the task throws
+   * @param task its signal is aborted when it takes too long
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many are waiting, and what the task throws
    */
   run<T>(environmentId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

@@ -11,16 +11,19 @@ export interface StoreTools {
   now(): number;
 }
 
-/** What a look at a server's list has changed here; tools by their names here, those left out by the server's. */
+/**
+ * The result of reading a server's list. Tools have their stored names, except omitted ones, which have the server's
+ * names.
+ */
 export interface SyncReport {
   tools: number;
   added: string[];
-  /** They differ from what was pinned and do not run until a person accepts that. */
+  /** Tools that differ from their stored definition. They do not run until an operator accepts the change. */
   flagged: string[];
-  /** They differed, and were accepted. */
+  /** Tools that differed and were accepted. */
   accepted: string[];
   removed: string[];
-  /** Those whose schemas are not used as the server writes them. */
+  /** Tools whose schemas had to be changed. */
   adapted: { tool: string; changes: string[] }[];
   leftOut: LeftOut[];
 }
@@ -28,9 +31,9 @@ export interface SyncReport {
 export const CHANGED = 'The MCP server has changed this tool since it was pinned.';
 
 /**
- * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their definition. A
- * changed tool keeps the old definition and is flagged, so that no unreviewed text reaches a model (threat P6). Tools that the
- * server no longer lists are deleted. Yields to other work in between.
+ * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their
+ * definition. A changed tool keeps the old definition and is flagged, so that no unreviewed text reaches a model
+ * (threat P6). Tools that the server no longer lists are deleted. Other work can run in between.
  *
  * @param accept accepts the changes instead of flagging them
  */
@@ -96,7 +99,7 @@ function judge(
   return { definition: JSON.parse(before.definition) as object, flagged: CHANGED };
 }
 
-/** Whether the server says something else about a tool than when it was pinned. */
+/** Whether the server's definition of a tool has changed since it was stored. */
 function isOther({ definition }: EnvironmentToolRow, tool: Tool): boolean {
   return (JSON.parse(definition) as Tool).mcp?.pin !== tool.mcp?.pin;
 }

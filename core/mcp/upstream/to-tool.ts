@@ -16,19 +16,19 @@ const HASH_CHARS = 8;
 export type Converted =
   | {
       ok: true;
-      /** Without a name of ours yet; `name` keeps the place of it. */
+      /** The tool with a preliminary `name`; the caller replaces it. */
       tool: Tool;
-      /** What the schemas lost, or have otherwise here. */
+      /** What was removed from the schemas or changed in them. */
       changes: string[];
     }
   | { ok: false; reason: string };
 
 /**
- * Converts a tool of an MCP server to a tool of the environment. The server's texts are untrusted data (threat P6): hidden
- * characters are removed, lengths are limited, and only supported parts of the schemas are kept. Optional members that violate
- * the protocol are ignored.
+ * Converts a tool of an MCP server to a tool of the environment. The server's texts are untrusted data (threat P6):
+ * hidden characters are removed, lengths are limited, and only supported parts of the schemas are kept. Optional
+ * members that violate the protocol are ignored.
  *
- * @param given as the server lists it, with a name
+ * @param given the tool from the server's list, with a name
  */
 export function convertTool(connector: string, given: Readonly<Record<string, unknown>> & { name: string }): Converted {
   const { name, inputSchema, outputSchema } = given;
@@ -52,7 +52,7 @@ export function convertTool(connector: string, given: Readonly<Record<string, un
     title,
     description: cleanText(textOf(given['description']) ?? '', MCP_UPSTREAM.descriptionChars) || `${title}.`,
     tags: ['mcp'],
-    // What a server does not say is taken for the worst, as the protocol has it.
+    // A missing hint means the most dangerous value, as the protocol requires.
     hints: {
       read_only: readOnly,
       destructive: !readOnly && annotations['destructiveHint'] !== false,
@@ -81,7 +81,10 @@ const CONTENT: JsonSchema = {
   },
 };
 
-/** The name of a tool here: the provider's prefix and the server's name in legal characters, made unique by a hash where it is cut. */
+/**
+ * Returns the name of a stored tool: the provider's prefix and the server's name in legal characters. A name that is
+ * too long is cut, and a hash makes it unique.
+ */
 export function upstreamToolName(connector: string, name: string, isTaken: (name: string) => boolean): string {
   const plain = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -94,7 +97,7 @@ export function upstreamToolName(connector: string, name: string, isTaken: (name
   return `${whole.slice(0, MAX_NAME - HASH_CHARS - 1).replace(/_+$/, '')}_${hash}`;
 }
 
-/** The hash of everything that a server says about a tool. The order of members says nothing. */
+/** Returns the hash of a tool's complete definition. The order of members does not matter. */
 function pinOf({
   name,
   title,

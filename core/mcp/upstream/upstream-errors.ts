@@ -1,4 +1,4 @@
-/** JSON-RPC error of a server, its message free of secrets. */
+/** A JSON-RPC error of a server; secrets were removed from its message. */
 export class RpcError extends Error {
   readonly code: number;
 
@@ -9,7 +9,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The server was silent for too long, or the call took too long as a whole. */
+/** The server sent no message for too long, or the whole call took too long. */
 export class UpstreamTimeout extends Error {
   constructor(ms: number) {
     super(`The MCP server did not finish within ${Math.round(ms / 1000)} seconds.`);
@@ -17,7 +17,7 @@ export class UpstreamTimeout extends Error {
   }
 }
 
-/** The caller is not interested any more. */
+/** The caller no longer wants the result. */
 export class UpstreamCancelled extends Error {
   constructor() {
     super('The call was cancelled.');

@@ -1,27 +1,27 @@
-/** What a request of the protocol came to, as the server said it. Every text in it is free of secrets. */
+/** The outcome of an MCP request. Secrets were removed from every text in it. */
 export type WireOutcome =
-  /** As `UpstreamResults` has it for the method. */
+  /** The type that `UpstreamResults` has for the method. */
   | { kind: 'result'; result: unknown }
   /** JSON-RPC 2.0 §5.1. */
   | { kind: 'error'; code: number; message: string }
-  /** Nothing that can be read came back. */
+  /** No readable response arrived. */
   | { kind: 'failed'; error: unknown };
 
 /**
- * One use of a session: its requests, and what came of the last one. The package of the protocol sees the results in outline only; what
- * they hold is taken from here.
+ * One use of a session: its requests, and the outcome of the last one. The protocol's package receives only an outline
+ * of results, so their content is taken from here.
  */
 export interface WireCall {
-  /** Marks the requests of this call on their way through the package. It is never sent. */
+  /** Identifies the requests of this call in the protocol's package. It is never sent. */
   readonly key: string;
-  /** Ends the requests of this call. */
+  /** Aborts the requests of this call. */
   readonly signal: AbortSignal;
-  /** Milliseconds of silence after which a request fails. */
+  /** A request fails after this many milliseconds without data. */
   readonly silenceMs: number;
-  /** Bytes that one response may have. */
+  /** The maximum size of one response, in bytes. */
   readonly bytes: number;
   outcome?: WireOutcome;
 }
 
-/** The member of `_meta` that carries the key of a call to the wire. */
+/** The member of `_meta` that contains the key of a call. It is removed before sending. */
 export const CALL_KEY = 'valetkey/call';

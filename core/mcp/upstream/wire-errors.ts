@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../../net/exchange.ts';
 
 export type MessageLimit = 'bytes' | 'lines' | 'messages' | 'nodes' | 'levels';
 
-/** A response was larger, or had more messages, than is read. */
+/** A response exceeded a limit of size or number of messages. */
 export class MessageLimitError extends Error {
   readonly limit: MessageLimit;
 
@@ -13,7 +13,7 @@ export class MessageLimitError extends Error {
   }
 }
 
-/** A response that is none of the protocol. The message is a sentence of ours. */
+/** A response that violates the protocol. The message is a fixed sentence. */
 export class MessageFormatError extends Error {
   constructor(message: string) {
     super(message);
@@ -21,12 +21,12 @@ export class MessageFormatError extends Error {
   }
 }
 
-/** An HTTP status that refuses a request. */
+/** An HTTP status that rejects a request. */
 export class StatusError extends Error {
   readonly status: number;
-  /** Free of secrets. */
+  /** Response headers without secrets. */
   readonly headers: ResponseHeaders;
-  /** What the server says about it, free of secrets; empty when it says nothing that can be read. */
+  /** The server's explanation without secrets; empty if there is none that can be read. */
   readonly words: string;
 
   constructor(status: number, headers: ResponseHeaders, words: string) {

@@ -13,42 +13,45 @@ import { CALL_KEY, type WireCall } from './wire-call.ts';
 import { MessageLimitError, StatusError } from './wire-errors.ts';
 
 export interface WireParts {
-  /** Sends a request under the egress rules, within the origins of the account. */
+  /** Sends a request under the egress policy, only to the origins of the account. */
   stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
-  /** Memory for bodies. */
+  /** Returns a new hold on the memory for bodies. */
   hold(): ByteHold;
   credential: readonly PlacedPart[];
-  /** What was sent of the credential, now or before: none of it comes back. */
+  /** Every secret that was sent in this session; none of them may be in a result. */
   secrets: readonly string[];
-  /** Reads messages, without the secrets. */
+  /** Reads messages and removes the secrets. */
   readMessage: MessageReader;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
 }
 
-/** The one way out for the protocol's package: what it calls `fetch`. */
+/** The `fetch` of the protocol's package, which has no other access to the network. */
 export interface Wire {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Requests that carry the key of this call belong to it, until `end`. Those without a key belong to the call `connecting`. */
+  /**
+   * Assigns the requests with the key of this call to it, until `end`. Requests without a key belong to the call
+   * `connecting`.
+   */
   begin(call: WireCall): void;
   end(call: WireCall): void;
 }
 
-/** What a request is and whose. */
+/** A request that expects a response, and the call that it belongs to. */
 interface Asked extends Question {
   call: WireCall;
 }
 
-/** Headers of a response that the package needs, and no others. */
+/** Response headers that the package needs; it receives no others. */
 const KEPT_HEADERS = ['mcp-session-id', 'location'];
-/** Of a response that refuses, for what is told about it. */
+/** Headers of a rejection that are used for its error. */
 const TOLD_HEADERS = ['www-authenticate', 'retry-after'];
 const ERROR_BYTES = 64 * 1024;
 const MAX_WORDS = 300;
 
 /**
- * Sends the requests of the protocol, each with the account's credential, and reads their responses within bounds of bytes, messages and
- * nodes. Nothing of a response passes that holds a secret of the account (threat E5).
+ * Sends MCP requests with the account's credential, and reads their responses within limits of bytes, messages and
+ * nodes. Secrets of the account are removed from every response (threat E5).
  */
 export function createWire(parts: WireParts, connecting: WireCall): Wire {
   const { stream, hold: newHold, credential, secrets, readMessage, wait } = parts;
@@ -71,7 +74,7 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
     return stream({
       method: init.method ?? 'GET',
       url,
-      // Events come in pieces that have to be read as they arrive.
+      // Compressed event streams could not be read as they arrive.
       headers: { ...headers, 'accept-encoding': 'identity' },
       timeoutMs: call.silenceMs,
       idleTimeoutMs: call.silenceMs,
@@ -123,7 +126,10 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
     }
   }
 
-  /** A request that was refused: one of a tool ends here, the package reads others to find out which revision is spoken. */
+  /**
+   * Handles a rejected request. A tool call fails here; the package needs other rejections to determine the protocol
+   * revision.
+   */
   async function refused(answer: EgressStream, asked: Asked | undefined, call: WireCall): Promise<Response> {
     const location = answer.headers['location'];
     if (answer.status < 400 && location !== undefined) {
@@ -137,7 +143,7 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
   }
 
   async function statusError({ status, headers, ...answer }: EgressStream): Promise<StatusError & { body: string }> {
-    // What cannot be read in reasonable size says nothing.
+    // An explanation that is too large is ignored.
     const budget = { bytes: ERROR_BYTES, lines: 0, hold: { bytes: ERROR_BYTES, grow: () => true }, read: 0 };
     const text = await readText({ status, headers, ...answer }, budget).catch((error) => {
       if (error instanceof MessageLimitError) return '';
@@ -165,7 +171,10 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
   };
 }
 
-/** A message of the package as it is sent, and what is expected back; `asked` is undefined for what has no response. */
+/**
+ * Reads an outgoing message of the package: the text to send, and the expected response; `asked` is undefined if there
+ * is none.
+ */
 function readOutgoing(
   text: string,
   calls: ReadonlyMap<string, WireCall>,
@@ -187,7 +196,8 @@ function readOutgoing(
 }
 
 /**
- * The messages of a response in the form that the package reads. It ends with the response, also after an error.
+ * Returns the messages of a response as an event stream for the package. It always ends with a response to the request,
+ * also after an error.
  *
  * @param end is called when nothing more is read
  */
@@ -201,7 +211,7 @@ function eventStream(
   const eventOf = (message: object) => encoder.encode(`data: ${JSON.stringify(message)}\n\n`);
   let messages = MCP_UPSTREAM.messages;
 
-  /** The next messages that the package is to see; `answered` when one is the response. */
+  /** Returns the next messages for the package; `answered` is true if one of them is the response. */
   async function next(): Promise<{ events: object[]; answered: boolean }> {
     for (;;) {
       const { value } = await texts.next();
@@ -242,7 +252,7 @@ function kept(headers: ResponseHeaders): Record<string, string> {
   );
 }
 
-/** What an error body says: the message of JSON-RPC, the description of OAuth, or a short text. */
+/** Returns the explanation in an error body: a JSON-RPC message, an OAuth error description, or a short text. */
 function wordsOf(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body);

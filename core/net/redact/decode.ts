@@ -3,21 +3,21 @@ import { endsLine } from './join.ts';
 import { type Arena, startOf, type View, ViewWriter } from './view.ts';
 
 export interface DecodeOptions {
-  /** Of the memory for the result. */
+  /** The name of the result's memory in the arena. */
   name: string;
   arena: Arena;
-  /** Whether a form of a secret has this byte or code point; those from 0x80 on count as one. */
+  /** Whether a form of a secret contains this byte or code point. All values from 0x80 on count as one. */
   isWanted(code: number): boolean;
-  /** False when more of the source may follow. */
+  /** Whether the source is complete; false if more of it may follow. */
   final: boolean;
 }
 
-/** What one step of decoding gave. */
+/** The result of one decoding step. */
 export interface Decoded {
   view: View;
-  /** The view is another one than the one that was read. */
+  /** Whether the view differs from the one that was read. */
   changed: boolean;
-  /** Where in the source an escape begins that is not complete yet; the end of the source where there is none. */
+  /** Where an incomplete escape begins in the source; the end of the source if there is none. */
   undecided: number;
 }
 
@@ -41,22 +41,22 @@ for (const [character, code] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12
 }
 for (const character of '"\'/\\`') SINGLE[character.charCodeAt(0)] = character.charCodeAt(0);
 
-/** Bytes that begin an escape; all others stand for themselves. */
+/** Bytes that begin an escape. */
 const SPECIAL = new Uint8Array(256);
 for (const byte of [PERCENT, AMPERSAND, BACKSLASH]) SPECIAL[byte] = 1;
 
-/** An escape that was read: what it stands for, and the index after it. `bytes`: a byte rather than a code point. */
+/** A decoded escape: its code, and the index after it. `isByte`: the code is a byte, not a code point. */
 type Escape = { code: number; end: number; isByte: boolean };
 
 const INCOMPLETE = Symbol('incomplete');
 type Reading = Escape | typeof INCOMPLETE | undefined;
 
 /**
- * Undoes one level of escapes: percent-encoding (also partial, and `%u0041`), character references of HTML and XML (decimal,
- * hexadecimal, named), escapes with a backslash (`\u0041`, `\u{41}`, `\U00000041`, `\x41`, `\101`, `\n`, `\/`). What was
- * encoded several times takes several steps.
+ * Decodes one level of escapes: percent-encoding (also partial, and `%u0041`), character references of HTML and XML
+ * (decimal, hexadecimal, named), and backslash escapes (`\u0041`, `\u{41}`, `\U00000041`, `\x41`, `\101`, `\n`, `\/`).
+ * Text that was encoded several times needs several steps.
  *
- * @returns undefined when what was read would show nothing new
+ * @returns undefined if decoding could not reveal a secret
  */
 export function decode(from: View, { name, arena, isWanted, final }: DecodeOptions): Decoded | undefined {
   if (!mayShow(from, isWanted, final)) return undefined;
@@ -89,7 +89,7 @@ function write(out: ViewWriter, { code, isByte, end }: Escape): number {
   return end;
 }
 
-/** Whether an escape stands for a part of a form that is looked for, or is part of another escape. */
+/** Whether the bytes contain an escape for a character of a secret, or for the beginning of another escape. */
 function mayShow({ bytes, length }: View, isWanted: DecodeOptions['isWanted'], final: boolean): boolean {
   for (let at = 0; at < length; at++) {
     if (SPECIAL[bytes[at] as number] === 0) continue;
@@ -102,12 +102,15 @@ function mayShow({ bytes, length }: View, isWanted: DecodeOptions['isWanted'], f
   return false;
 }
 
-/** Whether a character that an escape stands for begins another escape with what follows, or breaks a line of base64. */
+/**
+ * Whether a decoded character begins another escape together with the following bytes, or is a line break inside
+ * base64.
+ */
 function opens(code: number, bytes: Uint8Array, start: number, end: number, length: number): boolean {
   if (code === NEWLINE || code === RETURN) return bytes[start - 1] === EQUALS || endsLine(bytes, start);
   if (code !== PERCENT && code !== AMPERSAND && code !== BACKSLASH && code !== EQUALS) return code === 0;
   const next = bytes[end] as number;
-  // A slash, a quote, a number sign or a letter can go on; a blank or a comma cannot.
+  // A slash, a quote, a number sign or a letter can continue an escape; a blank or a comma cannot.
   return end >= length || SPECIAL[next] === 1 || SINGLE[next] !== 0 || next === 0x23 || isAlphanumeric(next);
 }
 
@@ -146,7 +149,7 @@ function readBackslash(bytes: Uint8Array, at: number, length: number): Reading {
   return code === 0 ? undefined : { code, end: at + 1, isByte: true };
 }
 
-/** `0041`, or `{41}`; two surrogates are one code point. */
+/** Reads `0041` or `{41}`; two surrogates are combined to one code point. */
 function readUnicode(bytes: Uint8Array, at: number, length: number): Reading {
   if (bytes[at] === 0x7b /* { */) {
     let code = 0;
@@ -169,7 +172,7 @@ function readUnicode(bytes: Uint8Array, at: number, length: number): Reading {
   return { code: 0x10000 + ((high.code - 0xd800) << 10) + (low.code - 0xdc00), end: low.end, isByte: false };
 }
 
-/** `00000041`, as in Python and C. */
+/** Reads `00000041`, as in Python and C. */
 function readLongUnicode(bytes: Uint8Array, at: number, length: number): Reading {
   const read = readHex(bytes, at, 8, length, false);
   return typeof read === 'object' && read.code > 0x10ffff ? undefined : read;
@@ -190,7 +193,7 @@ function readOctal(bytes: Uint8Array, at: number, length: number): Reading {
   return { code, end: at + 3, isByte: true };
 }
 
-/** `#65;`, `#x41;`, `amp;`, without its ampersand. Readers of HTML do not insist on the semicolon of a number. */
+/** Reads `#65;`, `#x41;` or `amp;`, after the ampersand. HTML parsers accept a number without its semicolon. */
 function readReference(bytes: Uint8Array, at: number, length: number, final: boolean): Reading {
   if (at >= length) return INCOMPLETE;
   if (bytes[at] !== 0x23 /* # */) return readNamed(bytes, at, length);
@@ -204,7 +207,7 @@ function readReference(bytes: Uint8Array, at: number, length: number, final: boo
     if (digit < 0 || digit >= base) break;
     code = Math.min(0x110000, code * base + digit);
   }
-  // Any number of leading zeros is possible: such a text is not waited for.
+  // A reference could have any number of leading zeros, so after 12 characters the function does not wait for more.
   if (end === length && end - from < 12 && !final) return INCOMPLETE;
   if (end === from || code > 0x10ffff || code === 0) return undefined;
   return { code, end: bytes[end] === 0x3b ? end + 1 : end, isByte: false };
@@ -223,7 +226,7 @@ function isAlphanumeric(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
 }
 
-/** Leaves out the zero bytes of UTF-16; undefined where there are none. */
+/** Removes the zero bytes of UTF-16; returns undefined if there are none. */
 export function withoutZeros(from: View, { name, arena }: Pick<DecodeOptions, 'name' | 'arena'>): View | undefined {
   const { bytes, length } = from;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, length);
@@ -240,8 +243,8 @@ export function withoutZeros(from: View, { name, arena }: Pick<DecodeOptions, 'n
 }
 
 /**
- * Undoes quoted-printable (RFC 2045 §6.7) and the same in header fields (RFC 2047 §4.2). It has its own view, because an equals
- * sign before a value looks like the beginning of an escape.
+ * Decodes quoted-printable (RFC 2045 §6.7) and its variant in header fields (RFC 2047 §4.2). The result is a separate
+ * view, because an equals sign before a value looks like the beginning of an escape.
  */
 export function decodeQuotedPrintable(
   from: View,
@@ -275,8 +278,8 @@ export function decodeQuotedPrintable(
 }
 
 /**
- * Whether there is a soft line break, or an escape for a part of a needle's encoding. Letters and digits are only escaped in a
- * row: most equals signs are in URLs, `page=20`.
+ * Whether there is a soft line break, or an escape for a part of a secret's encoding. A single escaped letter or digit
+ * is ignored, because most equals signs are in URLs such as `page=20`.
  */
 function mayShowPrintable(
   bytes: Uint8Array,
@@ -296,7 +299,7 @@ function mayShowPrintable(
   return false;
 }
 
-/** Bytes of the line break at a place: 0, 1 or 2. */
+/** Returns the length of the line break at an index: 0, 1 or 2. */
 function lineBreakAt(bytes: Uint8Array, at: number): number {
   if (bytes[at] === NEWLINE) return 1;
   return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? 2 : 0;

@@ -1,4 +1,4 @@
-/** Named character references of HTML for ASCII and Latin-1 (HTML §13.5): what texts of credentials are made of. */
+/** Named character references of HTML for ASCII and Latin-1 (HTML §13.5), the characters that credentials contain. */
 const ASCII: Record<string, string> = {
   ...{
     amp: '&',
@@ -40,7 +40,7 @@ const ASCII: Record<string, string> = {
   },
 };
 
-/** From U+00A0 to U+00FF, in order. */
+/** The references from U+00A0 to U+00FF, in order. */
 const LATIN_1 = (
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot ' +
   'cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml ' +
@@ -56,7 +56,7 @@ const CODE_POINTS = new Map<string, number>([
 
 export const LONGEST_NAME = Math.max(...[...CODE_POINTS.keys()].map((name) => name.length));
 
-/** The code point that a named reference stands for. */
+/** Returns the code point of a named reference. */
 export function entityNamed(name: string): number | undefined {
   return CODE_POINTS.get(name);
 }

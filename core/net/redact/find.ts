@@ -13,14 +13,14 @@ import {
 import { Search } from './search.ts';
 import { Arena, startOf, type View, viewOf } from './view.ts';
 
-/** Levels of encoding that are undone: JSON in JSON in JSON has three. */
+/** The maximum number of encoding levels that are decoded. JSON in JSON in JSON has three. */
 const MAX_LEVELS = 8;
 
 /** The positions of secrets in some bytes. */
 export interface Found {
   /** Sorted, without overlaps: `[start, end, start, end, …]`. */
   ranges: number[];
-  /** Where something begins that may become a secret when more bytes follow; the length where nothing does. */
+  /** Where bytes begin that may become a secret when more follow; the length of the input if there are none. */
   open: number;
 }
 
@@ -55,12 +55,12 @@ export class SecretFinder {
     return Math.max(this.#plain.longest, this.#encoded.longest);
   }
 
-  /** @param final false when more bytes may follow */
+  /** @param final whether the source is complete; false if more bytes may follow */
   find(source: Uint8Array, final: boolean): Found {
     const marks = new Marks(source.length);
     let open = source.length;
     const look = (view: View, search: Search) => {
-      /** Occurrences may overlap: what is marked already is not marked again. */
+      /** Occurrences may overlap; this avoids marking the same bytes repeatedly. */
       const markedTo = new Map<Needle, number>();
       search.scan(view, (needle, start, end) => {
         marks.add(startOf(view, Math.max(start, markedTo.get(needle) ?? 0)), startOf(view, end));
@@ -79,7 +79,7 @@ export class SecretFinder {
     const step = (decoded: Decoded | undefined): View | undefined => {
       if (!decoded) return undefined;
       open = Math.min(open, decoded.undecided);
-      // Without the escape that is not complete, what is in front of it may be the beginning of a secret.
+      // Without the incomplete escape, the bytes in front of it may be the beginning of a secret.
       return decoded.changed || decoded.undecided < source.length ? decoded.view : undefined;
     };
     const lookThrough = (view: View, name: string) => {
@@ -102,7 +102,7 @@ export class SecretFinder {
         const inner = step(decode(printable, options('inner')));
         if (inner) lookThrough(inner, 'inner');
       }
-      // Two pieces of memory take turns: one is read while the other is written.
+      // Two memory areas alternate: one is read while the other is written.
       const next = options(level % 2 === 0 ? 'even' : 'odd');
       view = withoutZeros(view, next) ?? step(decode(view, next));
     }

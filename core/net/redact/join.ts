@@ -12,12 +12,17 @@ for (let code = 0; code < 256; code++) {
   if (/[A-Za-z0-9+/_=-]/.test(String.fromCharCode(code))) BASE64[code] = 1;
   if (/[0-9A-Fa-f]/.test(String.fromCharCode(code))) HEX[code] = 1;
 }
-/** Encoders break lines after 64 or 76 characters, and others anywhere. One group of base64 is the least that they write. */
+/**
+ * The minimum length of a line of base64. Encoders usually break lines after 64 or 76 characters, but any length is
+ * possible. A group of base64 has four characters.
+ */
 const MIN_LINE = 4;
-/** Fewer separators in a row occur in times, or between words. */
+/** The minimum number of separators in a row. Fewer occur in times or between words. */
 const MIN_PAIRS = 3;
 
-/** The view without the line breaks, and the indentation after them, inside base64; undefined if there are none. */
+/**
+ * Returns the view without the line breaks inside base64 and the indentation after them; undefined if there are none.
+ */
 export function joinLines(from: View, name: string, arena: Arena, final: boolean): View | undefined {
   const { bytes, length } = from;
   const breaks = lineBreaks(bytes, length, final);
@@ -25,14 +30,14 @@ export function joinLines(from: View, name: string, arena: Arena, final: boolean
   return without(from, name, arena, breaks);
 }
 
-/** Whether a line that ends before this place may be one of base64: so many of its last characters fit. */
+/** Whether the line that ends before this index may be base64, judged by its last characters. */
 export function endsLine(bytes: Uint8Array, end: number): boolean {
   if (end < MIN_LINE) return false;
   for (let at = end - MIN_LINE; at < end; at++) if (BASE64[bytes[at] as number] === 0) return false;
   return true;
 }
 
-/** Ranges to leave out: `[start, end, start, end, …]`. */
+/** Returns the ranges to leave out: `[start, end, start, end, …]`. */
 function lineBreaks(bytes: Uint8Array, length: number, final: boolean): number[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, length);
   const ranges: number[] = [];
@@ -49,9 +54,10 @@ function lineBreaks(bytes: Uint8Array, length: number, final: boolean): number[]
 }
 
 /**
- * The view without the colons or blanks between pairs of hexadecimal digits, `73:65:63`; undefined where there are none.
+ * Returns the view without the colons or blanks between pairs of hexadecimal digits, as in `73:65:63`; undefined if
+ * there are none.
  *
- * @param final false when a row at the end may go on
+ * @param final whether the source is complete; false if a row of pairs at the end may continue
  */
 export function joinPairs(from: View, name: string, arena: Arena, final: boolean): View | undefined {
   const { bytes, length } = from;

@@ -1,4 +1,4 @@
-/** Bytes of a text that belong to secrets. */
+/** Records which bytes of a text belong to secrets. */
 export class Marks {
   readonly #size: number;
   #marked: Uint8Array | undefined;
@@ -12,7 +12,7 @@ export class Marks {
     this.#marked.fill(1, start, end);
   }
 
-  /** Sorted, without overlaps or gaps of nothing: `[start, end, start, end, …]`. */
+  /** Returns the ranges, sorted and merged: `[start, end, start, end, …]`. */
   ranges(): number[] {
     const marked = this.#marked;
     if (!marked) return [];

@@ -1,39 +1,39 @@
 import { decode } from './decode.ts';
 import { Arena, viewOf } from './view.ts';
 
-/** How bytes are compared: each is looked up first. */
+/** A table that maps each byte to the value that is compared, for example a letter to its lower case. */
 export type Alphabet = Uint8Array;
 
-/** A form of a secret that is looked for. */
+/** One form of a secret to search for, for example its base64 encoding. */
 export interface Needle {
-  /** As the alphabet gives it. */
+  /** The bytes after mapping by the alphabet. */
   bytes: Uint8Array;
   alphabet: Alphabet;
 }
 
-/** Forms shorter than these would be found in every text. */
+/** The minimum lengths of forms; shorter ones would be found in every text. */
 const MIN_PLAIN = 4;
 const MIN_ENCODED = 5;
 const MIN_BASE32 = 8;
 const BASE32 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'latin1');
-/** Characters that no encoding of text changes. */
+/** Characters that percent-encoding leaves unchanged. */
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
-/** A line of a text secret, such as a private key, that is a secret by itself. */
+/** The minimum length of a line of a multi-line secret, such as a private key, that is itself treated as a secret. */
 const MIN_LINE = 16;
 const MAX_LINES = 32;
-/** Steps of decoding that a secret is taken through itself: it may hold escapes. */
+/** How often the secret itself is decoded, because it may contain escapes. */
 const SELF_DECODINGS = 3;
 
 /**
- * Letters of either case are the same, those of Latin-1 too, whose UTF-8 differs in one bit as well; and so are a blank and the plus sign
- * that stands for it in forms.
+ * Treats upper and lower case as equal, including Latin-1 letters, whose UTF-8 bytes also differ in one bit only. A
+ * plus sign counts as a blank, because forms encode blanks as plus signs.
  */
 export const FOLDED: Alphabet = alphabetOf((code) => {
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x80 && code <= 0x9e)) return code + 0x20;
   return code === 0x2b ? 0x20 : code;
 });
 
-/** Both alphabets of base64 (RFC 4648 §4, §5) are one. */
+/** Treats the two alphabets of base64 (RFC 4648 §4, §5) as equal. */
 export const BASE64: Alphabet = alphabetOf((code) => (code === 0x2d ? 0x2b : code === 0x5f ? 0x2f : code));
 
 function alphabetOf(map: (code: number) => number): Alphabet {
@@ -52,7 +52,7 @@ export function encodedNeedles(texts: readonly string[]): Needle[] {
     const utf8 = Buffer.from(text);
     needles.push(plain(Buffer.from(utf8.toString('hex'), 'latin1')));
     for (const bytes of encodedForms(text, utf8)) addBase64Forms(needles, bytes);
-    // Twice in base64, as a header with a client secret is when it is put into a text in base64.
+    // Base64 is applied twice, because for example a Basic header with a client secret may be encoded again.
     for (const base64 of base64Texts(utf8)) addBase64Forms(needles, base64);
     for (const base32 of base32Texts(utf8)) needles.push(plain(base32));
   }
@@ -97,8 +97,8 @@ function linesOf(secret: string): string[] {
 }
 
 /**
- * Encodings of a text as bytes, and their form when read as escapes. Views have no zero bytes of UTF-16, so its form of ASCII is
- * the text itself.
+ * Returns the text in several byte encodings, and its decoded form if it contains escapes. Views omit the zero bytes of
+ * UTF-16, so ASCII text needs no UTF-16 form.
  */
 function plainForms(text: string, utf8: Buffer): Buffer[] {
   const forms = [utf8];
@@ -128,7 +128,10 @@ function withDecodings(bytes: Buffer): Buffer[] {
   return forms;
 }
 
-/** What is put into base64: the text, also in UTF-16, and as a form or JSON has it (RFC 6749 §2.3.1 encodes client secrets so). */
+/**
+ * Returns the byte sequences that may be encoded in base64: the text, its UTF-16 form, and its form in HTML forms and
+ * JSON (RFC 6749 §2.3.1 form-encodes client secrets).
+ */
 function encodedForms(secret: string, utf8: Buffer): Buffer[] {
   const forms = [utf8, Buffer.from(secret, 'utf16le')];
   if (UNRESERVED.test(secret)) return forms;
@@ -149,14 +152,14 @@ function addBase64Forms(needles: Needle[], bytes: Buffer): void {
   for (const text of alignedTexts(bytes)) needles.push({ bytes: text, alphabet: BASE64 });
 }
 
-/** The forms in base64 in both alphabets. */
+/** Returns the base64 forms, in both alphabets. */
 function base64Texts(bytes: Buffer): Buffer[] {
   const texts = alignedTexts(bytes).map((text) => text.toString('latin1'));
   const others = texts.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
   return [...new Set([...texts, ...others])].map((text) => Buffer.from(text, 'latin1'));
 }
 
-/** The characters of base32 (RFC 4648 §6) that depend on the bytes alone, for each of the five alignments. */
+/** Returns the base32 characters (RFC 4648 §6) that depend only on these bytes, for each of the five alignments. */
 function base32Texts(bytes: Buffer): Buffer[] {
   const texts: Buffer[] = [];
   for (let skipped = 0; skipped < 5; skipped++) {
@@ -173,7 +176,10 @@ function base32Texts(bytes: Buffer): Buffer[] {
   return texts;
 }
 
-/** The characters of base64 that depend on the bytes alone, for each of the three alignments; those at the ends hold a few bits more. */
+/**
+ * Returns the base64 characters that depend only on these bytes, for each of the three alignments. The characters at
+ * the ends would also depend on neighbouring bytes, so they are omitted.
+ */
 function alignedTexts(bytes: Buffer): Buffer[] {
   const texts: Buffer[] = [];
   const padded = Buffer.alloc(bytes.length + 2);

@@ -1,13 +1,13 @@
 import type { Needle } from './needles.ts';
 import type { View } from './view.ts';
 
-/** The longest part of each needle that is looked at first. */
+/** The length of the part of each needle that is compared first. */
 const MAX_WINDOW = 12;
 const TABLE = 4096;
-/** Comparisons for each byte of a text, beyond which a needle is looked for by Knuth, Morris and Pratt. */
+/** If more comparisons per byte of text are needed, the slower Knuth-Morris-Pratt algorithm is used for the needle. */
 const COMPARISONS_PER_BYTE = 4;
 
-/** Characters that any alphabet takes for the same, so that one table serves all needles. */
+/** Maps characters that any alphabet treats as equal to the same value, so that all needles share one table. */
 const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x80 && code <= 0x9e)) return code + 0x20;
   if (code === 0x2b || code === 0x2d) return 0x20;
@@ -15,8 +15,8 @@ const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
 });
 
 /**
- * Searches for many needles in one pass, in time linear in the text: it looks at every few bytes only (Wu and Manber), and
- * switches to a slower algorithm with a firm bound if a text is crafted to slow it down.
+ * Searches for many needles in one pass, in time linear in the text. It usually examines only every few bytes
+ * (Wu-Manber algorithm). If a text is crafted to slow that down, it switches to an algorithm with a guaranteed bound.
  */
 export class Search {
   readonly #needles: readonly Needle[];
@@ -24,7 +24,7 @@ export class Search {
   readonly shortest: number;
   readonly longest: number;
   readonly #window: number;
-  /** How far the window can move on, by the last two characters in it. */
+  /** How far the window can be moved, by the last two characters in it. */
   readonly #shift = new Uint8Array(TABLE);
   readonly #byEnd = new Map<number, Needle[]>();
   readonly #borders = new Map<Needle, Int32Array>();
@@ -46,10 +46,10 @@ export class Search {
     }
   }
 
-  /** @param found is told the first and the last index, plus one, of each occurrence */
+  /** @param found is called with the start and the end (exclusive) of each occurrence */
   scan({ bytes, length }: View, found: (needle: Needle, start: number, end: number) => void): void {
     if (this.#needles.length === 0) return;
-    /** Comparisons of each needle, and where those that have made too many go on slowly. */
+    /** The number of comparisons per needle, and where the slower algorithm continues for those with too many. */
     let work: Map<Needle, number> | undefined;
     let slow: Map<Needle, number> | undefined;
     const last = this.#window - 1;
@@ -76,7 +76,10 @@ export class Search {
     for (const [needle, from] of slow ?? []) this.#scanSlowly(needle, bytes, from, length, found);
   }
 
-  /** Where the earliest occurrence begins that the end of the view may have cut off; the length of the view where there is none. */
+  /**
+   * Returns where the earliest occurrence begins that the end of the view may have cut off; the length of the view if
+   * there is none.
+   */
   openEnd({ bytes, length }: View): number {
     let earliest = length;
     for (const needle of this.#needles) {
@@ -96,7 +99,7 @@ export class Search {
     this.#match(needle, bytes, from, length, (end) => found(needle, end - needle.bytes.length, end));
   }
 
-  /** Knuth, Morris and Pratt. @returns how much of the needle the end of the text matches */
+  /** Searches with the Knuth-Morris-Pratt algorithm. @returns how much of the needle the end of the text matches */
   #match(needle: Needle, bytes: Uint8Array, from: number, length: number, found: (end: number) => void): number {
     const { bytes: wanted, alphabet } = needle;
     const borders = this.#borders.get(needle) ?? bordersOf(wanted);
@@ -119,7 +122,7 @@ function hashOf(first: number, second: number): number {
   return (((CLASS[first] as number) << 5) ^ (CLASS[second] as number)) & (TABLE - 1);
 }
 
-/** How many bytes of a needle match at a position. */
+/** Returns how many bytes of a needle match at a position. */
 function matchAt({ bytes: wanted, alphabet }: Needle, bytes: Uint8Array, start: number, length: number): number {
   const most = Math.min(wanted.length, length - start);
   let matched = 0;
@@ -127,7 +130,7 @@ function matchAt({ bytes: wanted, alphabet }: Needle, bytes: Uint8Array, start: 
   return matched;
 }
 
-/** For each prefix, the length of its longest proper prefix that is also its suffix. */
+/** Returns, for each prefix, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(needle: Uint8Array): Int32Array {
   const borders = new Int32Array(needle.length);
   let length = 0;

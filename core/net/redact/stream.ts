@@ -4,23 +4,32 @@ import type { SecretFinder } from './find.ts';
 export const SCRUBBED = '[secret]';
 const REPLACEMENT = Buffer.from(SCRUBBED);
 const EMPTY = Buffer.alloc(0);
-/** Escapes make a secret longer, `&#x00000041;` twelve times; what is held back longer than that is none. */
+/**
+ * The maximum factor by which escapes lengthen a secret: `&#x00000041;` has twelve characters. Bytes that were held
+ * back longer than that are not part of a secret.
+ */
 const LONGEST_ESCAPE = 16;
 const MIN_HELD = 1024;
-/** Bytes that are kept of what has been passed on. */
+/** How many bytes of output are kept as context. */
 const CONTEXT = 64;
 
 /**
- * Removes secrets from bytes that come in pieces. What could be the beginning of a secret is held back until more is there, and
- * nothing else is.
+ * Removes secrets from bytes that arrive in pieces. Only bytes that could be the beginning of a secret are held back
+ * until more arrive.
  */
 export class StreamScrubber {
   readonly #finder: SecretFinder;
   readonly #mostHeld: number;
-  /** Begins with what has been passed on last: whether something is an escape, or a line of base64, can depend on it. */
+  /**
+   * Begins with the last bytes of the output, because they determine whether the following bytes are an escape or a
+   * line of base64.
+   */
   #held: Buffer = EMPTY;
   #passed = 0;
-  /** Bytes held at which it pays to look again: looking for each of many small pieces would take quadratic time. */
+  /**
+   * How many bytes must be held before the next search: searching after each of many small pieces would take quadratic
+   * time.
+   */
   #lookAt = 0;
 
   constructor(finder: SecretFinder) {
@@ -28,7 +37,7 @@ export class StreamScrubber {
     this.#mostHeld = finder.longest * LONGEST_ESCAPE + MIN_HELD;
   }
 
-  /** @returns the bytes that can be passed on */
+  /** @returns the bytes that can be output */
   add(piece: Buffer): Buffer {
     this.#held = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
     if (this.#held.length - this.#passed < this.#lookAt) return EMPTY;
@@ -53,7 +62,10 @@ export class StreamScrubber {
   }
 }
 
-/** The place, or the beginning of the range that it would cut: an occurrence of another secret may overlap it. */
+/**
+ * Returns the place, or the beginning of the range that contains it, because an occurrence of another secret may
+ * overlap.
+ */
 function beforeRange(ranges: readonly number[], place: number): number {
   for (let at = 0; at < ranges.length; at += 2) {
     const [start, end] = [ranges[at] as number, ranges[at + 1] as number];
@@ -62,7 +74,7 @@ function beforeRange(ranges: readonly number[], place: number): number {
   return place;
 }
 
-/** Some of the bytes, with each range in them replaced. */
+/** Returns part of the bytes, with each range replaced. */
 export function replaced(bytes: Buffer, start: number, end: number, ranges: readonly number[]): Buffer {
   const parts: Buffer[] = [];
   let at = start;

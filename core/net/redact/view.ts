@@ -1,12 +1,12 @@
-/** Bytes as one way of reading others gives them. */
+/** Bytes after decoding, with a mapping to the bytes they were decoded from. */
 export interface View {
   bytes: Uint8Array;
   length: number;
-  /** What was read; undefined for the source itself. */
+  /** The view that was decoded; undefined for the source itself. */
   from: View | undefined;
   /**
-   * Where reading took more or fewer bytes than it gave: pairs of an index here and the index there that belongs to it, in order. In
-   * between both go on byte by byte.
+   * Pairs of an index in this view and the corresponding index in `from`, in order, for each place where their lengths
+   * differ. Between two pairs, both advance byte by byte.
    */
   jumps: readonly number[];
 }
@@ -15,7 +15,7 @@ export function viewOf(source: Uint8Array): View {
   return { bytes: source, length: source.length, from: undefined, jumps: [] };
 }
 
-/** The position in the source of a byte of a view. */
+/** Returns the index in the source for an index in a view. */
 export function startOf(view: View, index: number): number {
   let place = index;
   for (let at: View = view; at.from; at = at.from) place = stepBack(at.jumps, place);
@@ -33,11 +33,11 @@ function stepBack(jumps: readonly number[], index: number): number {
   return low === 0 ? index : (jumps[2 * low - 1] as number) + index - (jumps[2 * low - 2] as number);
 }
 
-/** Memory for views, used again for each piece of a stream. */
+/** Memory for views, reused for each piece of a stream. */
 export class Arena {
   readonly #held = new Map<string, Uint8Array>();
 
-  /** At least so many bytes; those of the same name are overwritten. */
+  /** Returns memory of at least this size. Memory of the same name is reused and overwritten. */
   take(name: string, size: number): Uint8Array {
     const held = this.#held.get(name);
     if (held && held.length >= size) return held;
@@ -47,7 +47,7 @@ export class Arena {
   }
 }
 
-/** Writes a view that is never longer than what it is read from. */
+/** Writes a view that is at most as long as the view it is decoded from. */
 export class ViewWriter {
   readonly #from: View;
   readonly #bytes: Uint8Array;
@@ -59,7 +59,7 @@ export class ViewWriter {
     this.#bytes = arena.take(name, from.length);
   }
 
-  /** Bytes that stand for themselves. */
+  /** Copies bytes without decoding. */
   copy(start: number, end: number): void {
     if (end - start > 32) {
       this.#bytes.set(this.#from.bytes.subarray(start, end), this.#length);
@@ -73,7 +73,7 @@ export class ViewWriter {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** A code point as UTF-8, never longer than the escape that stands for it. */
+  /** Writes a code point as UTF-8, which is never longer than its escape. */
   putCodePoint(code: number): void {
     if (code < 0x80) {
       this.put(code);
@@ -93,13 +93,13 @@ export class ViewWriter {
     this.put(0x80 | (code & 0x3f));
   }
 
-  /** What is written next comes from there. */
+  /** Sets the index in the source for the bytes that are written next. */
   jump(index: number): void {
     this.#jumps.push(this.#length, index);
   }
 
   done(): View {
-    // Behind its end the memory holds what was written before.
+    // The memory behind the end contains older data.
     const bytes = this.#bytes.subarray(0, this.#length);
     return { bytes, length: bytes.length, from: this.#from, jumps: this.#jumps };
   }

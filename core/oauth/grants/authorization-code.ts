@@ -25,22 +25,22 @@ export interface AuthorizationEnd {
   now: () => number;
 }
 
-/** What an authorization brought. */
+/** The result of a successful authorization. */
 export interface Granted {
   ok: true;
   tokens: TokenSet & { scopes: string[] };
   /** The token response as JSON, from which `readAccountFacts` reads the identity of the account. */
   answer: Secret;
-  /** What the callback said of the account, as far as the connector file declares it: parts of the API configuration. */
+  /** The account values in the callback, as far as the connector file declares them. */
   values: Record<string, string>;
 }
 
 export type Finished =
   | Granted
   | CallbackFailure
-  /** The connection or the provider was changed while the person was away. */
+  /** The connection or the provider was changed while the user was at the provider. */
   | { ok: false; kind: 'changed'; message: string }
-  /** The callback lacks what the provider is known to send with it, or it does not fit. */
+  /** A value that the provider always sends with the callback is missing or invalid. */
   | { ok: false; kind: 'callback_value'; message: string }
   | { ok: false; kind: 'code_rejected'; message: string }
   | Exclude<TokenFailure, { kind: 'refused' }>;
@@ -88,7 +88,10 @@ const CHANGED = {
   message: 'The connection was changed during authorization.',
 } as const;
 
-/** A code must reach no other server and no other client than those it was asked for with (threats L9, L10). */
+/**
+ * Whether the server or the client has changed since the request. A code must not be sent to another server or with
+ * another client (threats L9, L10).
+ */
 function hasChanged({ provider, client, kept }: AuthorizationEnd): boolean {
   const { tokenEndpoint } = tokenServerAt(provider);
   const issuer = issuerOf(provider) ?? null;

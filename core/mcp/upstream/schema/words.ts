@@ -30,7 +30,10 @@ const areTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 
 const TYPES = new Set<unknown>(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
-/** What the validator knows, but for the format of file inputs, which has a meaning of ours. */
+/**
+ * The formats that the validator supports. The format of file inputs is not among them, because only Valetkey defines
+ * it.
+ */
 const FORMATS = new Set<unknown>([
   'binary',
   'byte',
@@ -96,7 +99,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['writeOnly', isFlag],
 ]);
 
-/** What keeps a word out of a schema; undefined for one that can stay. */
+/** Returns why a keyword cannot stay in a schema; undefined if it can. */
 export function wordProblem(word: string, value: unknown): string | undefined {
   if (SCHEMA_WORDS.has(word)) return isSchema(value) ? undefined : 'is not a schema';
   if (LIST_WORDS.has(word))
