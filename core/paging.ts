@@ -3,12 +3,15 @@ import { LIFETIME } from './budgets.ts';
 import { ApiError } from './errors.ts';
 import type { SealedTokens } from './vault/sealed-token.ts';
 
-/** What a page token is bound to: it opens only for the same list of the same environment with the same filters. */
+/**
+ * The list that a page token is bound to: the token can be decrypted only for the same list in the same environment
+ * with the same filters.
+ */
 export interface PageScope {
   environmentId: string;
-  /** The list, by its operation id. */
+  /** The operation id of the list. */
   list: string;
-  /** Filters by name; absent ones are left out. */
+  /** Filters by name; absent ones are omitted. */
   filters: Record<string, unknown>;
 }
 
@@ -23,8 +26,8 @@ const DEFAULT_SIZE = 20;
 /**
  * Reads a `page_token`.
  *
- * @param token as a client sent it; undefined or empty for the first page
- * @throws ApiError INVALID_PAGE_TOKEN for anything but a token of this very list
+ * @param token as the client sent it; undefined or empty for the first page
+ * @throws ApiError INVALID_PAGE_TOKEN if the token does not belong to this list
  */
 export function readPage(
   tokens: SealedTokens,
@@ -48,7 +51,7 @@ export function readPage(
 }
 
 /**
- * Makes the tokens of the pages beside this one; empty at the ends of the list.
+ * Returns the tokens of the next and the previous page; empty at the ends of the list.
  *
  * @param now milliseconds UTC
  */
@@ -67,7 +70,7 @@ export function pageTokens<Row extends { id: string }>(
   };
 }
 
-/** The total of a list whose counting can stop at a bound. */
+/** Returns the total of a list; for long lists it is a lower bound. */
 export function totalSize({ total, totalIsExact }: Total): { total_size: number; total_size_is_lower_bound?: true } {
   return { total_size: total, ...(!totalIsExact && { total_size_is_lower_bound: true }) };
 }
@@ -77,7 +80,7 @@ function bind({ environmentId, list, filters }: PageScope): string[] {
   return [environmentId, list, JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))];
 }
 
-/** One page of a list that is in memory. A boundary that is no longer in the list gives an empty page. */
+/** Returns one page of a list in memory. If the row in the page token was removed from the list, the page is empty. */
 export function pageOfList<Row extends { id: string }>(all: readonly Row[], request: PageRequest): Page<Row> {
   const [start, end] = boundsOf(all, request);
   const neighbours = { hasNext: end < all.length, hasPrevious: start > 0 };

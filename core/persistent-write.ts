@@ -2,7 +2,7 @@ import { RelationError, StorageError, type Store, type Transaction } from '../db
 
 export interface PersistentWriteTools {
   store: Pick<Store, 'write'>;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   log?: { error(fields: object, message: string): void } | undefined;
 }
@@ -11,11 +11,11 @@ export interface PersistentWriteTools {
 const PAUSES_MS = [50, 200, 800, 3_000] as const;
 
 /**
- * Stores the result of a call to a third party, which may exist nowhere else. A storage error is tried again four times, over four
- * seconds.
+ * Stores the result of a call to a third party, which may not exist anywhere else. After a storage error the write is
+ * retried four times, over four seconds.
  *
- * @returns the result of the unit, durable
- * @throws StorageError, RelationError of the last attempt; anything else of the first
+ * @returns the result of the unit, which is durable
+ * @throws StorageError or RelationError of the last attempt; any other error of the first attempt
  */
 export async function writePersistently<T>(
   { store, wait, log }: PersistentWriteTools,
@@ -25,7 +25,8 @@ export async function writePersistently<T>(
     try {
       return await store.write(unit);
     } catch (err) {
-      // A key that was retired meanwhile is one of the relations: the next attempt seals under its successor.
+      // A RelationError may mean that an encryption key was retired in the meantime; the next attempt encrypts with its
+      // successor.
       if (!(err instanceof StorageError || err instanceof RelationError)) throw err;
       log?.error({ err }, 'the result of a call could not be stored yet');
       await wait(ms);

@@ -1,10 +1,10 @@
 const POOL_BYTES = 4096;
-/** Larger requests go to the source directly. */
+/** Larger requests bypass the pool. */
 const SMALL = 64;
 
 /**
- * Random bytes from a supply: to ask the system for sixteen bytes takes longer than to seal a token with them. What is handed out is a
- * copy and is wiped from the supply, so nothing can be seen there before or after its use.
+ * Returns random bytes from a pool, because requesting sixteen bytes from the system takes longer than encrypting a
+ * token with them. Bytes are copied and then overwritten in the pool, so they cannot be read there later.
  *
  * @param source of random bytes
  */
@@ -24,7 +24,7 @@ export function createRandom(source: (size: number) => Buffer): (size: number) =
   };
 }
 
-/** A random number, at least 0 and less than 1. */
+/** Returns a random number that is at least 0 and less than 1. */
 export function fraction(random: (size: number) => Buffer): number {
   return random(4).readUInt32BE() / 2 ** 32;
 }

@@ -6,8 +6,8 @@ let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * A time as RFC 3339 §5.6 writes it, in UTC: the text of `Date.toISOString`, in a quarter of its time. A page of accounts has a hundred
- * of them, and most of those are of the same day.
+ * Returns a time in the format of RFC 3339 §5.6, in UTC. The result is that of `Date.toISOString`, but four times as
+ * fast: a page of accounts has a hundred times, most of them on the same day.
  *
  * @param ms milliseconds UTC, a whole number
  */

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 
-/** What a secret looks like wherever it is printed, logged or serialised. */
+/** The text that replaces a secret when it is printed, logged or serialized. */
 export const MASK = '[secret]';
 
 /**
- * A secret string that cannot be printed by accident: template literals, JSON, `console` and loggers all show the mask.
- * `reveal()` is the one way to the value, so a search for it lists every place that handles plaintext.
+ * A secret text that cannot be printed by accident: template literals, JSON, `console` and loggers show the mask. Only
+ * `reveal()` returns the value, so a search for it finds every place that handles plaintext.
  */
 export class Secret {
   readonly #value: string;

@@ -1,24 +1,30 @@
 import { inBackground, type ReportFailure } from './background.ts';
 
 export interface Timer {
-  /** Runs the work in some milliseconds, once for all who ask meanwhile; after the run under way, if there is one then. */
+  /**
+   * Runs the work after this many milliseconds. Calls before that share the run. If a run is in progress then, the new
+   * run follows it.
+   */
   soon(ms: number): void;
-  /** Starts no more runs and aborts the signal. Waits for the run under way, but not longer than the limit in milliseconds. */
+  /**
+   * Starts no more runs and aborts the signal. Waits for the current run, but not longer than the limit in
+   * milliseconds.
+   */
   stop(limitMs?: number): Promise<void>;
 }
 
 export interface TimerOptions {
-  /** Milliseconds between two runs. Left out where the work only runs when it is asked for. */
+  /** Milliseconds between two runs; if omitted, the work only runs after `soon`. */
   everyMs?: number;
-  /** Told what the work throws or rejects with; the work runs again at its next time. */
+  /** Receives the error if the work fails; the work runs again at its next time. */
   failed: ReportFailure;
 }
 
 /**
- * Runs work again and again on the real clock: the one place where the server waits for a time to come. Runs never overlap, a failed
- * run ends nothing, and the timer does not keep the process alive.
+ * Runs work repeatedly on the real clock; the server has no other timer for repeated work. Runs never overlap, a failed
+ * run does not stop the timer, and the timer does not keep the process alive.
  *
- * @param work gets a signal that is aborted when the timer stops
+ * @param work receives a signal that is aborted when the timer stops
  */
 export function startTimer(work: (signal: AbortSignal) => unknown, { everyMs, failed }: TimerOptions): Timer {
   const ending = new AbortController();

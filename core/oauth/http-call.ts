@@ -8,9 +8,9 @@ import { fillJson, fillText, fillTexts, type PlaceValues } from './fill.ts';
 import { endpointAt, type OAuthProvider } from './provider.ts';
 import type { ProtocolFetch } from './transport.ts';
 
-/** What a call can carry. */
+/** The credentials that a call can contain. */
 export interface CallCredentials {
-  /** The token that the call is about; `auth: token` shows it. */
+  /** The token that the call is about. With `auth: token` it also authenticates the call. */
   token: Secret;
   accessToken?: Secret;
   refreshToken?: Secret | null;
@@ -72,7 +72,7 @@ function authorizationOf(
   return { name: 'authorization', value: basicValue(client.clientId, client.secret, config.token?.basic) };
 }
 
-/** The address, with credentials in those of its path segments that take one. */
+/** Returns the address of a call, with credentials in the path segments that contain placeholders for them. */
 function urlOf(provider: OAuthProvider, call: HttpCall, values: PlaceValues): URL {
   const harmless = withoutCredentials(call.uri);
   const url = endpointAt(provider, harmless, call.origin_from);

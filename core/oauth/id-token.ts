@@ -10,12 +10,12 @@ import {
 import { isTransportFailure, type ProtocolFetch } from './transport.ts';
 
 export interface IdTokenCheck {
-  /** Claims are only read from the id_token of the token response. */
+  /** The id_token of the token response; claims are read from no other id_token. */
   idToken: string;
-  /** With the issuer and `jwks_uri`. */
+  /** Must contain the issuer and `jwks_uri`. */
   metadata: AuthorizationServer;
   clientId: string;
-  /** null: none was sent. */
+  /** null if no nonce was sent. */
   nonce: string | null;
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
@@ -41,17 +41,20 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** Clocks differ by less than this. */
+/** Clocks are assumed to differ by less than this. */
 const TOLERANCE_S = 60;
-/** The library reads the clock of the machine; with a tolerance of a thousand years that check is left to this file. */
+/**
+ * The library reads the machine's clock instead of the injected one. A tolerance of a thousand years disables its
+ * check; this file checks the times.
+ */
 const NO_CLOCK = 31_536_000_000;
 
 /**
- * Verifies an id_token (OpenID Connect Core §3.1.3.7): issuer, audience, nonce, times, and the signature by a key that the issuer
- * publishes.
+ * Verifies an id_token (OpenID Connect Core §3.1.3.7): issuer, audience, nonce, times, and the signature by a published
+ * key of the issuer.
  *
- * @returns its claims, or why they are not to be trusted
- * @throws what `fetch` rejects with when the keys cannot be had
+ * @returns its claims, or why they cannot be trusted
+ * @throws the error of `fetch` if the keys cannot be read
  */
 export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims> {
   const { idToken, metadata, clientId, nonce, fetch } = check;
@@ -61,7 +64,8 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
     id_token_signing_alg_values_supported: listed.filter((alg) => ALGORITHMS.includes(alg)),
   };
   const client: Client = { client_id: clientId, [clockTolerance]: NO_CLOCK };
-  // The library validates complete responses; this one has the standard format, which not every provider's response has.
+  // The library validates complete token responses. Not every provider's response has the standard format, so this one
+  // is built for it.
   const answer = Response.json({ access_token: 'seen', token_type: 'bearer', id_token: idToken });
   try {
     const expected = { requireIdToken: true, ...(nonce !== null && { expectedNonce: nonce }) };
@@ -74,7 +78,7 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
     if (claims === undefined || !isInTime(claims, check.now())) return UNTRUSTED;
     return { ok: true, claims: { ...claims } };
   } catch (error) {
-    // Of a hostile key or token any step may fail, in any way.
+    // A malicious key or token can make any step fail in any way.
     if (isTransportFailure(error)) throw error;
     return UNTRUSTED;
   }

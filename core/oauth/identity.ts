@@ -3,18 +3,24 @@ import type { IdentityWay } from '../connectors/oauth-deviations.ts';
 import { atPointer } from '../tools/pointer.ts';
 import { type FlowDocument, textAt } from './account-values.ts';
 
-/** Whose account it is, by the provider's own words. */
+/** The provider's user that an account belongs to. */
 export interface Identity {
-  /** A stable id within the provider; null where the connector knows no way to learn one. */
+  /** A stable id at the provider; null if the connector does not declare where to read one. */
   subject: string | null;
-  /** Names and addresses by which people know the account, best first. An address that the provider calls unverified is none. */
+  /**
+   * Names and addresses that users recognize the account by, best first. Addresses that the provider marks as
+   * unverified are omitted.
+   */
   identifierCandidates: string[];
 }
 
-/** What every provider that follows OpenID Connect, and most others, call the id of a user. */
+/** Where most providers return the id of a user, including all that follow OpenID Connect. */
 const USUAL_SUBJECTS = ['/identity/sub', '/identity/id'];
 
-/** How a config learns whose account it is; patterns of the contract name an address and a field. */
+/**
+ * Returns how a configuration reads the identity of an account; patterns of the contract only name an address and a
+ * field.
+ */
 export function identityWayOf(config: OAuthConfig): IdentityWay | undefined {
   if (config.identity !== undefined || config.user_info_uri === undefined) return config.identity;
   const field = config.identity_field === undefined ? [] : [pointerOf(config.identity_field)];
@@ -24,7 +30,7 @@ export function identityWayOf(config: OAuthConfig): IdentityWay | undefined {
 /**
  * Reads the identity from the documents of a flow.
  *
- * @returns undefined if a part of the subject is missing: half of an id could belong to a different user
+ * @returns undefined if a part of the subject is missing, because the remaining parts could match another user
  */
 export function readIdentity(way: IdentityWay, document: FlowDocument): Identity | undefined {
   const identifiers = (way.identifiers ?? []).filter((pointer) => !isUnverified(document, pointer));
@@ -38,14 +44,14 @@ function usualSubject(document: FlowDocument, identifiers: readonly string[]): s
   return found === undefined ? [] : [found];
 }
 
-/** Several parts are encoded and joined by colons, so that two different lists never give the same id. */
+/** Encodes several parts and joins them with colons, so that two different lists never give the same id. */
 function subjectOf(pointers: readonly string[], document: FlowDocument): string | undefined {
   const parts = pointers.map((pointer) => textAt(document, pointer));
   if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined;
   return parts.length === 1 ? parts[0] : parts.map((part) => encodeURIComponent(part ?? '')).join(':');
 }
 
-/** OpenID Connect Core §5.1: an unverified email address could belong to anyone. */
+/** OpenID Connect Core §5.1: an unverified email address could belong to another user. */
 function isUnverified(document: FlowDocument, pointer: string): boolean {
   if (!pointer.endsWith('/email')) return false;
   const verified = atPointer(document, `${pointer}_verified`);

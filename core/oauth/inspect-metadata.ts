@@ -4,7 +4,7 @@ import { isClientPattern } from '../authorization/roles.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { Check } from './check.ts';
 
-/** Compares what a pattern says with the metadata of its provider (RFC 8414 §2). */
+/** Compares a pattern with the metadata of its provider (RFC 8414 §2). */
 export function compareMetadata(pattern: AuthPattern, metadata: AuthorizationServer): Check[] {
   const config = pattern.oauth_config ?? {};
   return [
@@ -45,7 +45,7 @@ function compareEndpoint(
   });
   if (own === undefined) {
     if (what === 'revocation_uri' && revocation?.supported === false) return check('differs', 'no revocation endpoint');
-    // Where the pattern names the issuer, its metadata are what fills the gap.
+    // If the pattern names the issuer, its metadata provides the missing value.
     return check(issuer === undefined ? 'unknown' : 'ok');
   }
   if (theirs === undefined || own.includes('{{')) return check('unknown');
@@ -72,7 +72,7 @@ function clientAuth({ oauth_config = {}, is_mcp }: AuthPattern, metadata: Author
 
 function grants(pattern: AuthPattern, { grant_types_supported: types }: AuthorizationServer): Check[] {
   const { token, refresh } = pattern.oauth_config ?? {};
-  // A pattern of the type may obtain tokens without a user, such as a backend service of SMART.
+  // A pattern of this type may obtain tokens without a user, for example for a SMART backend service.
   const usual = moduleOf(pattern.type).metadataGrant ?? 'authorization_code';
   const wanted: string[] = [isClientPattern(pattern) ? 'client_credentials' : usual];
   // A refresh with a custom call, or with the access token, is not a standard grant.
@@ -93,7 +93,7 @@ function scopes({ available_scopes = [] }: OAuthConfig, { scopes_supported: thei
   if (theirs === undefined) return [{ ...check, verdict: 'unknown', found: listed(theirs) }];
   const missing = own.filter((scope) => !theirs.includes(scope));
   if (missing.length === 0) return [{ ...check, verdict: 'ok', found: 'all scopes' }];
-  // Metadata need not be complete (RFC 8414 §2), so this is not a contradiction.
+  // Metadata may be incomplete (RFC 8414 §2), so a missing value is not a contradiction.
   return [{ ...check, verdict: 'unknown', found: `nothing about ${missing.join(', ')}` }];
 }
 

@@ -6,7 +6,10 @@ import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.t
 
 const GONE = 410;
 
-/** Checks whether an address responds. The content of the response hardly matters, because the request lacks all parameters. */
+/**
+ * Checks whether an address responds. Most responses count as success, because the request has none of the required
+ * parameters.
+ */
 export async function probeAddress(what: string, address: string, fetchFor: FetchFor): Promise<Check> {
   return probe(what, address, fetchFor, { method: 'GET' }, async ({ status }) => {
     if (status === GONE) return { verdict: 'differs', found: `${address} returns ${status}` };
@@ -32,7 +35,7 @@ export function probeTokenEndpoint(
     const { status } = response;
     const found = `${address} returns ${status}`;
     const body = status < 500 ? await readJson(response) : undefined;
-    // With any status: some vendors return 404, or 200, with an OAuth error.
+    // Any status is accepted, because some vendors return an OAuth error with 404 or 200.
     if (isRecord(body) && typeof body['error'] === 'string')
       return { verdict: 'ok', found: `${found} and an OAuth error` };
     const isAbsent = status === 404 || status === 405 || status === GONE;

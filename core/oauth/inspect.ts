@@ -8,7 +8,7 @@ import type { FetchFor } from './transport.ts';
 
 export interface InspectRequest {
   pattern: AuthPattern;
-  /** The issuer to ask, where neither the pattern names one nor the origin of its authorize_uri is it. */
+  /** The issuer to ask, if the pattern names none and the origin of its authorize_uri is not the issuer. */
   issuer?: string;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
@@ -43,7 +43,7 @@ export async function inspectProvider(request: InspectRequest): Promise<Check[]>
   ];
 }
 
-/** Many providers that name no issuer are the issuer at the origin where people consent. */
+/** If no issuer is named, the origin of the consent page is tried, because it is the issuer of many providers. */
 function issuerFor({ issuer }: InspectRequest, config: OAuthConfig): { issuer?: string; isNamed: boolean } {
   const named = issuer ?? config.issuer;
   if (named !== undefined) return { issuer: named.includes('{{') ? undefined : named, isNamed: true };
@@ -59,7 +59,7 @@ function discover({ fetchFor, now }: InspectRequest, issuer: string): Promise<Di
 function judgeDiscovery(issuer: string, isNamed: boolean, discovered: Discovered): Check {
   const expected = `the metadata of ${issuer}`;
   if (discovered.ok) return { what: 'issuer', verdict: 'ok', expected, found: describe(discovered.metadata) };
-  // That a guessed issuer is none says nothing about the connector.
+  // If a guessed issuer has no metadata, the connector may still be correct.
   return { what: 'issuer', verdict: isNamed ? 'differs' : 'unknown', expected, found: discovered.message };
 }
 

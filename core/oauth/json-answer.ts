@@ -1,10 +1,13 @@
 import type { AnswerRules } from '../connectors/oauth-deviations.ts';
 import { atPointer } from '../tools/pointer.ts';
 
-/** In characters. Responses of protocol calls have a few kilobytes; more is an HTML page, or hostile. */
+/**
+ * The maximum length, in characters. Responses of protocol calls have a few kilobytes; longer ones are HTML pages or
+ * malicious.
+ */
 const MAX_BODY = 256 * 1024;
 
-/** The JSON body of a response; undefined if there is no usable one. */
+/** Returns the JSON body of a response; undefined if it is too long or not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text.length > MAX_BODY) return undefined;
@@ -16,8 +19,8 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 /**
- * The code of the failure that a response reports by the rules of its provider, as a code of RFC 6749 §5.2 if the rules translate
- * it; an empty string for a failure without a code; undefined for a success.
+ * Returns the error code of a response by the provider's rules, translated to a code of RFC 6749 §5.2 if the rules
+ * contain a translation. Returns an empty string for a failure without a code, and undefined for a success.
  */
 export function failureIn(body: unknown, rules: AnswerRules | undefined): string | undefined {
   if (rules === undefined) return undefined;

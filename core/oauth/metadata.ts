@@ -2,7 +2,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { mayName } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 
-/** Members that calls or browsers are sent to. */
+/** Addresses that Valetkey or a browser calls. */
 const ENDPOINTS = [
   'authorization_endpoint',
   'introspection_endpoint',
@@ -26,17 +26,17 @@ const FLAGS = [
   'require_pushed_authorization_requests',
   'require_signed_request_object',
 ] as const;
-/** Without userinfo, fragment or braces, which would be places of ours. */
+/** An address without userinfo, fragment or braces. Braces could be mistaken for placeholders. */
 const ADDRESS = /^https?:\/\/[^\s@#{}\\]+$/;
 
 export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: false; message: string };
 
 /**
- * Judges the metadata of an authorization server (RFC 8414 §3.3, threat P7): another issuer, or one address that is not secure, makes
- * all of them unusable. Only the members that are used here are kept.
+ * Validates the metadata of an authorization server (RFC 8414 §3.3, threat P7). A different issuer, or a single
+ * insecure address, makes all of it unusable. Only the members that Valetkey uses are kept.
  *
- * @param issuer exactly as the pattern writes it; the comparison is of texts
- * @param asked where the metadata were read; by default the issuer
+ * @param issuer exactly as in the pattern; it is compared as text
+ * @param asked where the metadata was read; by default the issuer
  */
 export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {
   if (!isRecord(body)) return lie('are not a JSON object');

@@ -5,13 +5,13 @@ import { OAuthConfigError } from './config-error.ts';
 
 export interface SigningKey {
   key: CryptoKey;
-  /** Tells the server which of the client's keys signed; only a JWK names one. */
+  /** Tells the server which of the client's keys was used; only a JWK has a key id. */
   kid?: string;
 }
 
 type Algorithm = Parameters<KeyObject['toCryptoKey']>[0];
 
-/** The algorithms of client assertions that servers take (RFC 7518 §3.1, RFC 8037). */
+/** The algorithms that servers accept for client assertions (RFC 7518 §3.1, RFC 8037). */
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   RS384: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' },
@@ -26,7 +26,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   Ed25519: { name: 'Ed25519' },
 };
 
-/** What a key signs with when it does not say. */
+/** The default algorithm for each type of key. */
 const USUAL: Readonly<Record<string, string>> = {
   rsa: 'RS256',
   'rsa-pss': 'PS256',
@@ -53,12 +53,12 @@ export function readPrivateKey(text: Secret): SigningKey {
     return { key: key.toCryptoKey(algorithm, false, ['sign']), ...(typeof kid === 'string' && { kid }) };
   } catch (cause) {
     if (cause instanceof OAuthConfigError) throw cause;
-    // Without the cause: the parser's message may quote the key.
+    // The cause is omitted, because the parser's message may quote the key.
     throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');
   }
 }
 
-/** A JWK (RFC 7517) that a text holds; undefined for any other text. */
+/** Reads a JWK (RFC 7517); returns undefined for any other text. */
 export function readJwk(text: string): JsonWebKey | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {

@@ -3,12 +3,15 @@ import { type Culprit, OAuthConfigError } from './config-error.ts';
 import { clientRefused, outcomeOfFailure, type TokenFailure } from './refresh-outcome.ts';
 import { isTransportFailure } from './transport.ts';
 
-/** What is wrong with the settings, when that is why nothing was sent: a public sentence. */
+/** Returns a public sentence if an error means that a setting is wrong and nothing was sent; otherwise undefined. */
 export function settingProblem(error: unknown): string | undefined {
   return error instanceof OAuthConfigError || error instanceof ApiError ? error.message : undefined;
 }
 
-/** Whose setting it is: an address or a configuration that does not fit is the account's. */
+/**
+ * Returns whether the wrong setting belongs to the connection or the account. An invalid address or configuration
+ * belongs to the account.
+ */
 export function culpritOf(error: unknown): Culprit {
   if (error instanceof OAuthConfigError) return error.culprit;
   return error instanceof ApiError && error.code === 'INVALID_API_CONFIG' ? 'account' : 'connection';

@@ -9,9 +9,11 @@ export type DiscoveredResource =
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 
 export interface ResourceRequest {
-  /** The address of the protected resource, such as an MCP endpoint. */
+  /** The address of the protected resource, for example an MCP endpoint. */
   resource: string;
-  /** Where the resource says that its metadata are (RFC 9728 §5.1); looked at before the well-known addresses. */
+  /**
+   * The address of the metadata as named by the resource (RFC 9728 §5.1). It is tried before the well-known addresses.
+   */
   metadata?: string | undefined;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
@@ -19,10 +21,10 @@ export interface ResourceRequest {
 }
 
 /**
- * Asks a protected resource which authorization servers it trusts (RFC 9728 §3). It must speak of itself: the resource that it
- * names is the one that was asked, or one above it on the same host (threats L9, P7).
+ * Returns the authorization servers that a protected resource trusts (RFC 9728 §3). The metadata must name the resource
+ * that was asked, or one above it on the same host (threats L9, P7).
  *
- * @returns `resource` is what tokens are to be asked for (RFC 8707)
+ * @returns `resource` is the resource to request tokens for (RFC 8707)
  */
 export async function discoverResource(request: ResourceRequest): Promise<DiscoveredResource> {
   const { resource, metadata, fetchFor, now } = request;
@@ -42,7 +44,9 @@ export async function discoverResource(request: ResourceRequest): Promise<Discov
   return { ok: false, kind: 'no_metadata', message: 'The resource does not name its authorization server.' };
 }
 
-/** An address that the resource names may be relative; one that is not secure is ignored. */
+/**
+ * Returns the possible addresses of the metadata. The resource may name a relative address; an insecure one is ignored.
+ */
 function metadataAddresses(resource: URL, named: string | undefined): Set<string> {
   const first = named === undefined ? null : URL.parse(named, resource.href);
   const path = resource.pathname.replace(/\/$/, '');

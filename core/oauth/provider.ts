@@ -7,29 +7,32 @@ import { isSecureAddress } from '../connectors/secure-address.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillText } from './fill.ts';
 
-/** A provider's OAuth as one account meets it. */
+/** A provider's OAuth configuration for one account. */
 export interface OAuthProvider {
-  /** What the pattern says, and for addresses that it leaves out what the provider's metadata say. */
+  /** The configuration of the pattern; addresses that it lacks come from the provider's metadata. */
   config: OAuthConfig;
-  /** What the provider says of itself, where it was asked. */
+  /** The provider's own metadata, if it was read. */
   metadata?: AuthorizationServer;
-  /** The values of the account that are not secret. */
+  /** The account values that are not secret. */
   inputs: AccountInputs;
-  /** Fills the places of an address with them; throws an ApiError when one is missing or does not fit. */
+  /** Fills the placeholders of an address with the inputs; throws an ApiError if one is missing or invalid. */
   address(template: string): string;
-  /** How calls carry an access token. */
+  /** The header for an access token. */
   tokenHeader: { name: string; scheme: string };
 }
 
-/** What is known of a provider beyond its pattern. */
+/** Data about a provider in addition to its pattern. */
 export interface KnownOfProvider {
-  /** From `Discovery`, where the pattern names an issuer or an MCP server names one; it never replaces what the pattern says. */
+  /**
+   * Metadata from `Discovery`, if the pattern or an MCP server names an issuer. It never replaces values of the
+   * pattern.
+   */
   metadata?: AuthorizationServer;
-  /** What tokens are to be good for (RFC 8707); of an MCP provider its address. */
+  /** The resource that tokens are requested for (RFC 8707); for an MCP provider its address. */
   resource?: string;
 }
 
-/** Puts together what a pattern, an account and the provider's metadata say. */
+/** Combines a pattern, the values of an account and the provider's metadata. */
 export function oauthProviderOf(
   pattern: AuthPattern,
   inputs: AccountInputs,
@@ -48,7 +51,7 @@ export function oauthProviderOf(
   };
 }
 
-/** The same provider for an account of which more is known by now. */
+/** Returns the same provider with additional account values. */
 export function withInputs(provider: OAuthProvider, more: AccountInputs): OAuthProvider {
   const inputs = { ...provider.inputs, ...more };
   return { ...provider, inputs, address: (template) => filled(template, inputs) };
@@ -65,10 +68,11 @@ function completed(config: OAuthConfig, metadata: AuthorizationServer): OAuthCon
 }
 
 /**
- * An address of a provider for one account.
+ * Returns an address of a provider for one account.
  *
- * @param originFrom the account value that holds the origin, where accounts differ in it; without such a value, the template's own
- * @throws OAuthConfigError when it is not a secure address; and what `provider.address` throws
+ * @param originFrom the account value that contains the origin, if it differs between accounts; without such a value,
+ * the template's own origin is used
+ * @throws OAuthConfigError if the address is not secure; and what `provider.address` throws
  */
 export function endpointAt(
   provider: Pick<OAuthProvider, 'config' | 'address' | 'inputs'>,
@@ -76,7 +80,7 @@ export function endpointAt(
   originFrom?: string,
 ): URL {
   const url = new URL(provider.address(template));
-  // Filling an address takes the slash off its end, which base addresses do not have; some endpoints insist on theirs.
+  // Filling removes a trailing slash, as is right for base addresses, but some endpoints require theirs.
   if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
   if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https URL.');
   if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
@@ -93,7 +97,7 @@ export function endpointAt(
   return url;
 }
 
-/** The issuer of a provider, exactly as it is written: nothing about it may be normalised (RFC 9207 §2.4). */
+/** Returns the issuer of a provider exactly as written, because it must not be normalized (RFC 9207 §2.4). */
 export function issuerOf({ config, metadata, address }: OAuthProvider): string | undefined {
   if (metadata !== undefined || config.issuer === undefined) return metadata?.issuer;
   const issuer = address(config.issuer);
@@ -101,8 +105,8 @@ export function issuerOf({ config, metadata, address }: OAuthProvider): string |
 }
 
 /**
- * The audience of signed assertions of the client: the provider's issuer (RFC 10070), or the endpoint that they are sent to where
- * no issuer is known, as is the convention (RFC 7523 §3); or what the connector file says.
+ * Returns the audience of assertions that the client signs: the value in the connector file, otherwise the provider's
+ * issuer (RFC 10070). If no issuer is known, it is by convention the endpoint that they are sent to (RFC 7523 §3).
  */
 export function assertionAudienceOf(provider: OAuthProvider, endpoint: URL): string {
   const own = provider.config.token?.assertion_audience;

@@ -19,9 +19,9 @@ export interface PushedRequest {
 export type Pushed = { ok: true; requestUri: string } | TokenFailure;
 
 /**
- * Pushes an authorization request ahead of the browser (RFC 9126 §2).
+ * Sends an authorization request to the server before the browser is redirected (RFC 9126 §2).
  *
- * @returns the reference that stands for it, or why there is none
+ * @returns the reference to the request, or why there is none
  */
 export async function pushRequest({
   endpoint,

@@ -3,19 +3,22 @@ import type { RenewalKind } from '../connectors/oauth-deviations.ts';
 
 /** The known lifetimes of a provider's tokens, from which the time of the next refresh is computed. */
 export interface RefreshFacts {
-  /** `rotating`: each refresh spends its token. null: not known, so it is to be treated as the most delicate one. */
+  /** `rotating`: each refresh uses up its refresh token. null: unknown, so it is treated as rotating. */
   kind: RenewalKind | null;
-  /** A grant that is not refreshed for so long ends, in milliseconds; null: it does not, or not as far as is known. */
+  /**
+   * How long a grant may stay without a refresh before it expires, in milliseconds; null if it does not expire or this
+   * is unknown.
+   */
   idleLifeMs: number | null;
   /** The maximum lifetime of a grant, in milliseconds, even if it is refreshed. */
   lifeMs: number | null;
-  /** A provider that refuses early refreshes takes them from so long before the end on, in milliseconds. */
+  /** How close to the expiry of the token the provider accepts refreshes, in milliseconds; null if at any time. */
   marginMs: number | null;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Reads what a config says of the life of tokens. */
+/** Reads the lifetimes of tokens from a configuration. */
 export function refreshFactsOf({ refresh = {} }: OAuthConfig): RefreshFacts {
   const { kind = null, idle_days, life_days, margin_s } = refresh;
   return {

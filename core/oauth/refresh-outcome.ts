@@ -13,12 +13,12 @@ export type UnavailableReason =
   | 'busy';
 
 /**
- * How a token request ended. Messages are public sentences.
- * `refused`: the grant has ended; only a new authorization helps. `client`: the connection, or what the account was given, is not as
- * the provider wants it; the grant may well be alive. `unavailable`: nothing is known of the grant.
+ * The outcome of a token request. Messages are public sentences. `refused`: the grant has ended, and only a new
+ * authorization helps. `client`: the provider rejected the client of the connection, or the account's values; the grant
+ * may still be valid. `unavailable`: the request shows nothing about the grant.
  */
 export type TokenOutcome =
-  /** `answer`: the whole response as JSON, for further details of the account. */
+  /** `answer`: the whole response as JSON, which contains further details of the account. */
   { ok: true; tokens: TokenSet; answer: Secret } | TokenFailure;
 
 export type TokenFailure =
@@ -28,7 +28,7 @@ export type TokenFailure =
       ok: false;
       kind: 'unavailable';
       reason: UnavailableReason;
-      /** The provider may have acted on the request: a single-use refresh token may be spent. */
+      /** Whether the provider may have processed the request: a single-use refresh token may be used up. */
       mayBeSpent: boolean;
       retryAfterMs?: number;
       message: string;
@@ -36,7 +36,7 @@ export type TokenFailure =
 
 export type RefreshOutcome = TokenOutcome;
 
-/** `invalid_grant` (RFC 6749 §5.2), the codes that OpenID Connect adds for it, and words that stand for it elsewhere. */
+/** `invalid_grant` (RFC 6749 §5.2), further codes of OpenID Connect, and vendors' codes with the same meaning. */
 const REFUSED: ReadonlySet<string> = new Set([
   'invalid_grant',
   'access_denied',
@@ -83,7 +83,7 @@ const SERVER_ERROR: ReadonlySet<string> = new Set([
   'temporarily_unavailable',
 ]);
 
-/** What an error code of a token endpoint means. A code that is not known ends no grant. */
+/** Returns the outcome for an error code of a token endpoint. An unknown code does not end the grant. */
 export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure {
   if (REFUSED.has(code)) {
     return { ok: false, kind: 'refused', message: `The provider no longer accepts the refresh token (${code}).` };
@@ -96,7 +96,7 @@ export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure
   return unavailable('invalid_response', false, retryAfterMs);
 }
 
-/** A refusal of the client, its key or its rights; unless told otherwise, of the connection's. */
+/** Returns the outcome if the client, its key or its permissions were rejected. */
 export function clientRefused(message: string, culprit: Culprit = 'connection'): TokenFailure & { kind: 'client' } {
   return { ok: false, kind: 'client', culprit, message };
 }

@@ -6,10 +6,10 @@ import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
 import type { ClientAuthMethod } from './client-auth.ts';
 import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from './transport.ts';
 
-/** What a client says of itself. */
+/** The metadata that Valetkey registers for a client. */
 export interface ClientDescription {
   name: string;
-  /** Exactly as authorization requests will carry it. */
+  /** Exactly as in authorization requests. */
   redirectUri: string;
   scopes: readonly string[];
   /** A page about the operator of this server. */
@@ -17,8 +17,8 @@ export interface ClientDescription {
 }
 
 /**
- * How to become a client of a server: by the address of a document about ourselves, by asking for a registration, or by a person
- * who registers by hand.
+ * Returns how Valetkey becomes a client of a server: by a client metadata document, by dynamic registration, or by an
+ * operator who registers the client manually.
  */
 export function registrationWay(server: AuthorizationServer): 'metadata_document' | 'dynamic' | 'manual' {
   if (server.client_id_metadata_document_supported === true) return 'metadata_document';
@@ -26,10 +26,10 @@ export function registrationWay(server: AuthorizationServer): 'metadata_document
 }
 
 /**
- * The document that a client id which is an address leads to (OAuth Client ID Metadata Document §4): a public client that proves
- * itself by its proof keys.
+ * Returns the client metadata document, whose address is the client id (OAuth Client ID Metadata Document §4). It
+ * describes a public client that uses PKCE.
  *
- * @param clientId the https address at which the document is served; its path must not be empty
+ * @param clientId the https address of the document; its path must not be empty
  */
 export function clientMetadataDocument(clientId: string, description: ClientDescription): Record<string, unknown> {
   return { client_id: clientId, ...metadataOf(description) };
@@ -43,23 +43,26 @@ export interface RegistrationRequest {
   now: () => number;
 }
 
-/** A client as the server knows it now; its secrets are to be sealed. */
+/** A registered client; its secrets must be stored encrypted. */
 export interface RegisteredClient {
   clientId: string;
   method: ClientAuthMethod;
   /** null for a public client. */
   secret: Secret | null;
-  /** When the secret ends, milliseconds UTC; null: never. */
+  /** When the secret expires, in milliseconds UTC; null for never. */
   secretExpiresAt: number | null;
 }
 
 export type Registered =
   | { ok: true; client: RegisteredClient }
   | CallFailure
-  /** The server registered something else than what was asked for. */
+  /** The server registered a client that differs from the request. */
   | { ok: false; kind: 'unusable'; message: string };
 
-/** Registers a client at a server (RFC 7591 §3). A public one is asked for; a server may insist on a secret. */
+/**
+ * Registers a client at a server (RFC 7591 §3). The request is for a public client, but the server may require a
+ * secret.
+ */
 export async function registerClient({ server, description, fetchFor, now }: RegistrationRequest): Promise<Registered> {
   try {
     const fetch = pinnedToTarget(fetchFor);
@@ -80,7 +83,7 @@ function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) 
     client_name: name,
     ...(homepage !== undefined && { client_uri: homepage }),
     redirect_uris: [redirectUri],
-    // Servers register no web application that returns to this machine.
+    // Servers reject web applications that return to a loopback address.
     application_type: isOnThisMachine(new URL(redirectUri)) ? 'native' : 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
@@ -98,7 +101,8 @@ function read(body: unknown, { redirectUri }: ClientDescription): Registered {
   if (Array.isArray(redirectUris) && !redirectUris.includes(redirectUri))
     return unusable('did not register the redirect URL');
   const hasSecret = typeof secret === 'string' && secret !== '';
-  // What a server does not say is as it was asked for, and the default of the standard where that cannot be (RFC 7591 §2).
+  // A missing value means the requested one, or the default of the standard if the requested one is impossible (RFC
+  // 7591 §2).
   const method = body['token_endpoint_auth_method'] ?? (hasSecret ? 'client_secret_basic' : 'none');
   if (!METHODS.has(method)) return unusable('requires a client authentication method that is not supported');
   if (method !== 'none' && !hasSecret) return unusable('returned no client_secret');

@@ -1,8 +1,8 @@
 /**
- * Reads Retry-After (RFC 9110 §10.2.3): seconds, or a date.
+ * Reads Retry-After (RFC 9110 §10.2.3), which contains seconds or a date.
  *
  * @param now milliseconds UTC
- * @returns milliseconds to wait; undefined when there is none, or it cannot be read
+ * @returns milliseconds to wait; undefined if the header is missing or invalid
  */
 export function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;

@@ -13,7 +13,7 @@ export interface Revocation {
   client: ClientCredentials;
   accessToken: Secret | null;
   refreshToken: Secret | null;
-  /** Pinned to the origins that the credentials are bound to. */
+  /** Restricted to the origins that the credentials are bound to. */
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
   now: () => number;
@@ -29,12 +29,15 @@ export type RevocationOutcome =
   | { kind: 'retry_later'; retryAfterMs?: number; message: string }
   | { kind: 'failed'; message: string };
 
-/** With the refresh token most servers end the whole grant; the access token, where it outlives it, comes after. */
+/**
+ * Revoking the refresh token ends the whole grant at most servers. The access token is revoked afterwards, in case it
+ * is still valid.
+ */
 const ORDER: readonly TokenKind[] = ['refresh_token', 'access_token'];
 
 /**
- * Revokes the tokens of an account at its provider, the refresh token first, in the provider's own way (RFC 7009, or a call of its
- * connector file). Safe to repeat: a token that is gone already counts as revoked.
+ * Revokes the tokens of an account at its provider, the refresh token first, by RFC 7009 or a call from the connector
+ * file. It is safe to repeat: a token that is already invalid counts as revoked.
  */
 export async function revokeTokens(revocation: Revocation): Promise<RevocationOutcome> {
   const { config } = revocation.provider;
@@ -81,7 +84,7 @@ function request(revocation: Revocation, way: RevocationWay, kind: TokenKind, to
   return sendCall(provider, way.call, credentials, fetch);
 }
 
-/** RFC 7009 §2.1, with the client authenticated as at the token endpoint. */
+/** RFC 7009 §2.1; the client authenticates as at the token endpoint. */
 function standardRequest({ provider, client, fetch, now }: Revocation, kind: TokenKind, token: Secret) {
   const { config } = provider;
   const endpoint = endpointAt(provider, config.revocation_uri ?? '', config.token?.origin_from);
@@ -124,12 +127,15 @@ function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: Revoca
   if (failure.kind !== 'refused' && failure.kind !== 'unexpected') return false;
   if (gone.includes(failure.status)) return true;
   if (failure.kind === 'unexpected') return false;
-  // Where the token itself opens the door, a closed door means that it no longer works.
+  // If the token itself authenticates the call, a 401 means that it is no longer valid.
   const isShown = call !== undefined && (call.auth ?? 'token') === 'token';
   return GONE.has(failure.code) || (isShown && failure.status === 401);
 }
 
-/** The grant has ended with its refresh token, even if revoking the access token failed, unless a retry could still revoke that. */
+/**
+ * Combines the outcomes. If no retry is pending, the refresh token's outcome counts, because the grant ends with it
+ * even if revoking the access token failed.
+ */
 function together(outcomes: readonly RevocationOutcome[]): RevocationOutcome {
   const waiting = outcomes.find(({ kind }) => kind === 'retry_later');
   return waiting ?? outcomes[0] ?? { kind: 'revoked' };

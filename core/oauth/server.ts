@@ -11,7 +11,7 @@ export interface TokenServer {
   metadata: AuthorizationServer;
   tokenEndpoint: URL;
   requestFormat: 'form' | 'json';
-  /** Sent with every token request; they never replace what the protocol itself sends. */
+  /** Sent with every token request; they never replace parameters of the protocol. */
   extraParameters: Readonly<Record<string, string>>;
   /** The separator between scopes. */
   scopeSeparator: string;
@@ -20,13 +20,13 @@ export interface TokenServer {
   refresh: RefreshRequests;
 }
 
-/** How token requests are written. */
+/** Deviations in the format of token requests. */
 export interface TokenWire {
   headers: Readonly<Record<string, string>>;
-  /** Parameters that have another name here, and those that are not sent. */
+  /** The provider's own names for parameters; `omit` lists those that are not sent. */
   names: Readonly<Record<string, string>>;
   omit: ReadonlySet<string>;
-  /** Grant types that have another name here. */
+  /** The provider's own names for grant types. */
   grantTypes: Readonly<Record<string, string>>;
   basic?: BasicStyle;
 }
@@ -35,11 +35,14 @@ export interface RefreshRequests {
   endpoint: URL;
   parameters: Readonly<Record<string, string>>;
   withScopes: boolean;
-  /** Instead of the request of the standard. */
+  /** A call that replaces the standard request. */
   call?: { provider: OAuthProvider; recipe: HttpCall };
 }
 
-/** What the protocol itself sends to a token endpoint. A pattern that overrode it could choose another grant or client. */
+/**
+ * Parameters that the protocol sends to a token endpoint. A pattern must not override them, because it could choose
+ * another grant or client.
+ */
 const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
   'assertion',
   'client_assertion',
@@ -54,10 +57,10 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads what is known of a provider's token endpoint.
+ * Returns the token endpoint of a provider.
  *
  * @returns metadata whose issuer is the audience of client assertions
- * @throws OAuthConfigError when there is no token endpoint, or none with https; and what `provider.address` throws
+ * @throws OAuthConfigError if there is no token endpoint, or an insecure one; and what `provider.address` throws
  */
 export function tokenServerAt(provider: OAuthProvider): TokenServer {
   const { config, inputs } = provider;

@@ -1,7 +1,7 @@
 import { Secret } from '../secret.ts';
 import { type AnswerShape, standardised } from './token-shape.ts';
 
-/** What a token endpoint granted. */
+/** The tokens in the response of a token endpoint. */
 export interface TokenSet {
   accessToken: Secret;
   /** null: the response has none, so the current refresh token stays valid (RFC 6749 §6). */
@@ -13,7 +13,7 @@ export interface TokenSet {
 }
 
 export type TokenAnswer =
-  /** `answer`: the whole of it as JSON, for what else it says of the account. */
+  /** `answer`: the whole response as JSON, which may contain further details of the account. */
   | { kind: 'tokens'; tokens: TokenSet; answer: Secret }
   /** `code` in lower case; empty if the response's code is not a standard one. */
   | { kind: 'error'; code: string }
@@ -22,21 +22,27 @@ export type TokenAnswer =
 export interface TokenReading {
   /** The separator between scopes at this provider. */
   scopeSeparator: string;
-  /** When the request was sent, milliseconds UTC: a life that counts from then ends no later than the provider means. */
+  /**
+   * When the request was sent, in milliseconds UTC. Lifetimes are counted from then, so that tokens never count as
+   * valid for too long.
+   */
   requestedAt: number;
-  /** How responses of this provider differ from the standard. */
+  /** How this provider's responses differ from the standard. */
   shape?: AnswerShape;
 }
 
-/** In characters. A token response has a few kilobytes; a page of HTML is not a token response. */
+/** The maximum length, in characters. A token response has a few kilobytes; a longer one is usually an HTML page. */
 const MAX_BODY = 256 * 1024;
 const MAX_TOKEN = 16 * 1024;
-/** Longer lives are "never" in disguise, and dates that no calendar has. */
+/** Longer lifetimes are ignored: they usually mean "never", and may exceed the range of dates. */
 const MAX_LIFE_S = 10 * 365 * 24 * 3600;
 /** A bearer token is visible ASCII (RFC 6750 §2.1); other characters are not allowed in a header. */
 const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 const ERROR_CODE = /^[a-z0-9_.-]{1,64}$/;
-/** Types whose use needs more than showing the token. Vendors' own words for "bearer" are many, and some send none at all. */
+/**
+ * Token types that need more than sending the token. Other types are accepted, because vendors use many names for
+ * "bearer" or omit the type.
+ */
 const BOUND_TOKEN_TYPES: ReadonlySet<string> = new Set(['dpop', 'pop', 'mac', 'n_a']);
 
 /**
@@ -87,7 +93,7 @@ function parseJson(text: string): Body | undefined {
   }
 }
 
-/** A form begins with a name; a page that only mentions a token somewhere does not. */
+/** Parses a form-encoded body. It must begin with a name, so that a web page that contains a token is not accepted. */
 function parseForm(text: string): Body | undefined {
   if (!/^\w{1,40}=/.test(text)) return undefined;
   const form = new URLSearchParams(text.trim());
@@ -95,7 +101,7 @@ function parseForm(text: string): Body | undefined {
   return Object.fromEntries(form);
 }
 
-/** An error is a code, or an object that holds one. */
+/** Returns the error code of a response: a text, or a member of an object. */
 function errorCodeOf(body: Body): string | undefined {
   const { error } = body;
   const inner = typeof error === 'object' && error !== null ? (error as Body) : undefined;
@@ -110,7 +116,7 @@ function refreshTokenOf(value: unknown): Secret | null {
   return usable ? new Secret(value) : null;
 }
 
-/** Responses separate scopes by spaces or commas, independent of the separator in requests. */
+/** Reads the scopes. Responses separate them by spaces or commas, regardless of the separator in requests. */
 function scopesOf(value: unknown, separator: string): string[] | null {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[\s,]+/) : [];
   const texts = parts.filter((part) => typeof part === 'string');

@@ -5,7 +5,10 @@ import type { TokenServer } from './server.ts';
 import { readTokenAnswer } from './token-answer.ts';
 import type { ProtocolFetch } from './transport.ts';
 
-/** The library's fetch for token requests: it writes forms in the terms of the standard, which leave here in the provider's. */
+/**
+ * Returns the fetch that the OAuth library uses for token requests. It converts standard requests to the provider's
+ * format.
+ */
 export function tokenFetch(server: TokenServer, fetch: ProtocolFetch, endpoint: URL = server.tokenEndpoint) {
   return (_url: string, options: CustomFetchOptions<'POST', URLSearchParams>): Promise<Response> => {
     const { 'user-agent': _theLibrary, ...headers } = options.headers;
@@ -32,8 +35,8 @@ function inTermsOf({ wire }: TokenServer, standard: URLSearchParams): URLSearchP
 }
 
 /**
- * Tells how a token request ended, and the classes of failure apart (threat R6). The status decides where it is clear, else the
- * code of the body does.
+ * Returns the outcome of a token request, and distinguishes the classes of failures (threat R6). The status decides if
+ * it is unambiguous, otherwise the error code in the body.
  *
  * @param requestedAt when the request was sent, milliseconds UTC
  * @param now milliseconds UTC

@@ -4,13 +4,13 @@ import { failureIn } from './json-answer.ts';
 
 /** How the responses of a token endpoint differ from the standard. */
 export interface AnswerShape extends TokenAnswerShape {
-  /** The access token itself is what is shown to get the next one, so it stands for the refresh token too. */
+  /** Whether the access token also serves as the refresh token. */
   renewedByAccessToken?: boolean;
 }
 
 type Body = Record<string, unknown>;
 
-/** No code has a space in it, so this is read as a failure that names none. */
+/** Error codes contain no spaces, so this text cannot match a code. */
 const NO_CODE = 'no code';
 const MS_PER_UNIT: Readonly<Record<ExpiryUnit, number>> = {
   seconds: 1000,
@@ -37,7 +37,7 @@ export function standardised(body: Body, shape: AnswerShape, requestedAt: number
   };
 }
 
-/** The first of the named parts that holds a token; the whole body when none does. */
+/** Returns the first of the named parts that contains a token; if there is none, the whole body. */
 function container(body: Body, { at = [''], names = {} }: AnswerShape): Body {
   const member = names['access_token'] ?? 'access_token';
   const parts = at.map((pointer) => atPointer(body, pointer)).filter((part) => isRecord(part));
@@ -49,7 +49,7 @@ function renamed(body: Body, names: Readonly<Record<string, string>>): Body {
   return { ...body, ...Object.fromEntries(standard) };
 }
 
-/** In seconds; undefined if it is not a possible time. */
+/** Returns the lifetime in seconds; undefined if the value is not a valid time. */
 function lifeOf(value: unknown, unit: ExpiryUnit, requestedAt: number): number | undefined {
   const number = typeof value === 'string' ? numberIn(value, unit) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;

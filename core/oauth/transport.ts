@@ -1,8 +1,9 @@
 import { allowInsecureRequests } from 'oauth4webapi';
 
 /**
- * For every call of the library: what it is given are endpoints that have been judged, in plain http on this machine alone. Whether
- * those may be called is for the egress rules of the environment to say.
+ * An option for every call of the OAuth library. The library may use http here, because the endpoints were checked
+ * before: they use https, or http on this machine only. The egress policy of the environment decides whether the latter
+ * may be called.
  */
 export const JUDGED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
 
@@ -12,13 +13,19 @@ export const JUDGED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
  */
 export type ProtocolFetch = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
 
-/** A request for a public document: it carries no credential and changes nothing, so it may be sent again. */
+/**
+ * Options for requesting a public document. Such a request contains no credential and changes nothing, so it may be
+ * repeated.
+ */
 export const DOCUMENT = { headers: { accept: 'application/json' }, redirect: 'manual', isDocument: true } as const;
 
-/** Gives a fetch that reaches these origins only. A flow learns some of its destinations on the way, so it asks for each. */
+/**
+ * Returns a fetch that can reach only these origins. A flow discovers some of its destinations while it runs, so it
+ * requests a fetch for each.
+ */
 export type FetchFor = (origins: readonly string[]) => ProtocolFetch | Promise<ProtocolFetch>;
 
-/** A fetch whose every request is pinned to the origin that it is meant for. */
+/** Returns a fetch that restricts each request to the origin of its address. */
 export function pinnedToTarget(fetchFor: FetchFor): ProtocolFetch {
   return async (url, init) => (await fetchFor([new URL(url).origin]))(url, init);
 }
@@ -26,9 +33,9 @@ export function pinnedToTarget(fetchFor: FetchFor): ProtocolFetch {
 /** The error of a transport for a call without a response. The message is public. */
 export interface TransportFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
-  /** The first byte of the request may have left. */
+  /** Whether the first byte of the request may have been sent. */
   sent: boolean;
-  /** When another call may be of use, where that is known. */
+  /** How long to wait before another call may succeed, if known. */
   retryAfterMs?: number | undefined;
   message: string;
 }

@@ -4,24 +4,24 @@ import { unusable } from './outcome.ts';
 import { requestCredentials } from './request-credentials.ts';
 import type { OAuth1Client, OAuth1Token, SigningRules } from './sign-request.ts';
 
-/** A provider that speaks OAuth 1.0a. */
+/** A provider that supports OAuth 1.0a. */
 export interface OAuth1Provider {
-  /** Where temporary credentials are had: the request token endpoint. */
+  /** The endpoint for temporary credentials (request token endpoint). */
   temporaryEndpoint: URL;
-  /** Where a person is asked. */
+  /** The address of the consent page. */
   authorizeEndpoint: URL;
-  /** Where token credentials are had: the access token endpoint. */
+  /** The endpoint for token credentials (access token endpoint). */
   tokenEndpoint: URL;
   rules: SigningRules;
-  /** Go to the person's page beside the token: scope, name of the application, life of the token. */
+  /** Additional parameters of the consent page: scope, name of the application, lifetime of the token. */
   authorizeParameters: Readonly<Record<string, string>>;
 }
 
-/** What every step of an authorization needs. */
+/** The values that every step of an authorization needs. */
 export interface Authorization {
   provider: OAuth1Provider;
   client: OAuth1Client;
-  /** Pinned to the origins of the two credentials endpoints, and bounded in time. */
+  /** Restricted to the origins of the two credentials endpoints, with a time limit. */
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
   now: () => number;
@@ -34,14 +34,14 @@ export type TokenCredentialsResult =
   | {
       ok: true;
       token: OAuth1Token;
-      /** Milliseconds UTC; null where the provider does not say. */
+      /** Milliseconds UTC; null if the provider does not return an expiry. */
       expiresAt: number | null;
-      /** What else the provider said, by name: often who the person is. */
+      /** Further values of the response by name; they often identify the user. */
       others: Readonly<Record<string, string>>;
     }
   | TokenFailure;
 
-/** Longer lives are "never" in disguise. */
+/** Longer lifetimes are ignored, because they usually mean "never". */
 const MAX_LIFE_S = 10 * 365 * 24 * 3600;
 
 /**
@@ -81,8 +81,8 @@ export function authorizationUrl(provider: OAuth1Provider, temporary: OAuth1Toke
 }
 
 /**
- * Exchanges temporary credentials and the verifier of the callback for token credentials (RFC 5849 §2.3). Temporary credentials are
- * good for one exchange.
+ * Exchanges temporary credentials and the verifier of the callback for token credentials (RFC 5849 §2.3). Temporary
+ * credentials can be exchanged only once.
  */
 export async function requestTokenCredentials(
   flow: Authorization,
@@ -104,7 +104,7 @@ export async function requestTokenCredentials(
   return { ok: true, token, others, expiresAt: expiryOf(others['oauth_expires_in'], requestedAt) };
 }
 
-/** Seconds, where a provider gives its tokens a life (session extension). */
+/** Reads the lifetime of the token in seconds, for providers that return one (session extension). */
 function expiryOf(text: string | undefined, requestedAt: number): number | null {
   if (text === undefined || !/^\d{1,12}$/.test(text)) return null;
   const seconds = Number(text);

@@ -12,16 +12,16 @@ export interface BoardTools {
   random(size: number): Buffer;
 }
 
-/** A token of a board application. Only one that came out of the three legs of OAuth 1.0a has a secret. */
+/** A token of this authorization type. Only a token from the three steps of OAuth 1.0a has a secret. */
 export interface BoardToken {
   accessToken: Secret;
   tokenSecret: Secret | null;
 }
 
 /**
- * Signs the calls of an account by OAuth 1.0a.
+ * Creates the signer for the calls of an account by OAuth 1.0a.
  *
- * @throws OAuthConfigError when the connection has no secret to sign with
+ * @throws OAuthConfigError if the connection has no secret to sign with
  */
 export function boardSigner(
   { oauth_config: config = {} }: AuthPattern,

@@ -1,19 +1,16 @@
 import { equalTexts } from './equal-texts.ts';
 import type { OAuth1Token } from './sign-request.ts';
 
-/**
- * What a callback came to. `mismatch`: it belongs to another authorization and says nothing about this one. `malformed`: it
- * cannot be understood.
- */
+/** The result of a callback. `mismatch`: it belongs to another authorization. `malformed`: it cannot be parsed. */
 export type Callback = { ok: true; verifier: string } | { ok: false; kind: 'refused' | 'mismatch' | 'malformed' };
 
 const MAX_VERIFIER = 1024;
 
 /**
- * Reads a provider's callback (RFC 5849 §2.2) and compares its token with the temporary one of this authorization: the token is what
- * binds the two, so no callback of another flow is taken.
+ * Reads a provider's callback (RFC 5849 §2.2). Its token must be the temporary token of this authorization, so that a
+ * callback of another flow is rejected.
  *
- * @param temporary of the authorization that the browser began
+ * @param temporary the temporary credentials of the authorization that this browser started
  */
 export function readCallback(query: URLSearchParams, temporary: OAuth1Token): Callback {
   const refusal = sole(query, 'denied');
@@ -26,7 +23,7 @@ export function readCallback(query: URLSearchParams, temporary: OAuth1Token): Ca
   return { ok: true, verifier };
 }
 
-/** A parameter that is repeated or empty has no value. */
+/** Returns the value of a parameter; undefined if it is repeated or empty. */
 function sole(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
   return more.length === 0 && value !== '' ? value : undefined;

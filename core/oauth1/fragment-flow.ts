@@ -2,24 +2,28 @@ import { Secret } from '../secret.ts';
 import { equalTexts } from './equal-texts.ts';
 
 /**
- * The short flow of board applications: the person is sent to a page with the application's key, and the token comes back in the
- * fragment of the return address. A fragment never reaches a server, so a page of ours reads it and posts it.
+ * The short consent flow of some providers: the user is redirected to a page with the application's key, and the token
+ * is returned in the fragment of the return address. Browsers do not send fragments to servers, so a page of Valetkey
+ * reads it and posts it.
  */
 export interface FragmentFlow {
   authorizeEndpoint: URL;
-  /** The name of the parameter that carries the client's key. */
+  /** The name of the query parameter for the client's key. */
   keyParameter: string;
-  /** The name of the parameter that carries the return address. */
+  /** The name of the query parameter for the return address. */
   returnParameter: string;
-  /** Sent as they are: scope, name of the application, life of the token, and what asks for a token in the fragment. */
+  /**
+   * Further parameters: scope, name of the application, lifetime of the token, and the request for a token in the
+   * fragment.
+   */
   authorizeParameters: Readonly<Record<string, string>>;
 }
 
-/** What our page posts; each is the caller's text and may be anything. */
+/** The body that the page posts; its values are not validated yet. */
 export interface PostedToken {
   token?: unknown;
   state?: unknown;
-  /** The content of the fragment instead of a token. */
+  /** An error from the fragment, instead of a token. */
   error?: unknown;
 }
 
@@ -29,14 +33,18 @@ export interface PostedToken {
  */
 export type FragmentOutcome = { ok: true; token: Secret } | { ok: false; kind: 'mismatch' | 'refused' | 'malformed' };
 
-/** Letters, digits and the marks of base64 and of URLs: nothing that could leave its place in a header, a query or a page. */
+/**
+ * Letters, digits and the characters of base64 and URLs. None of them has a special meaning in a header, a query or a
+ * page.
+ */
 const TOKEN = /^[\w.~+/=-]{16,2048}$/;
 
 /**
- * Where to send the person. The state goes into the return address: that is all that comes back unchanged.
+ * Returns the address that the user is redirected to. The state is part of the return address, because only that comes
+ * back unchanged.
  *
  * @param returnTo the page that reads the fragment
- * @param state binds the return to the browser and the flow; 256 random bits in text
+ * @param state binds the return to the browser and the flow; 256 random bits as text
  */
 export function fragmentAuthorizationUrl(flow: FragmentFlow, clientKey: string, returnTo: URL, state: string): URL {
   const back = new URL(returnTo);
@@ -49,10 +57,10 @@ export function fragmentAuthorizationUrl(flow: FragmentFlow, clientKey: string, 
 }
 
 /**
- * Judges what our page posted. A token proves nothing by being posted: who holds it is asked at the provider, with our own key, and
- * a token that was made for another application fails there.
+ * Validates a posted token. Its account and application are not known yet: the caller must check the token at the
+ * provider with our own key, where a token of another application is rejected.
  *
- * @param state of the flow that this browser began
+ * @param state of the flow that this browser started
  */
 export function readPostedToken(posted: PostedToken, state: string): FragmentOutcome {
   if (typeof posted.state !== 'string' || !equalTexts(posted.state, state)) return { ok: false, kind: 'mismatch' };

@@ -1,6 +1,6 @@
 import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 
-/** Words of the problem reporting extension, and of common servers. Any other word says nothing. */
+/** Problem codes of the problem reporting extension and of common servers. Other codes are ignored. */
 const REFUSED: ReadonlySet<string> = new Set([
   'additional_authorization_required',
   'permission_denied',
@@ -26,29 +26,30 @@ const CLIENT: ReadonlySet<string> = new Set([
   'version_rejected',
 ]);
 
-/** Which credentials a request was for: that decides what a bare refusal means. */
+/** Which credentials were requested; this determines what a rejection without a problem code means. */
 export type Step = 'temporary' | 'token';
 
 /**
- * Judges a refusal (RFC 5849 §3.2: 400 for a request that is not understood, 401 for credentials, signature, nonce or time).
+ * Returns the outcome of a rejected request (RFC 5849 §3.2: 400 for an unsupported request, 401 for wrong credentials,
+ * signature, nonce or time).
  *
- * @param problem the provider's own word for it, if it gave one
+ * @param problem the provider's problem code, if there is one
  */
 export function outcomeOfRefusal(step: Step, status: number, problem: string | undefined): TokenFailure {
   if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider rejected the request (${problem}).`);
   if (problem !== undefined && CLIENT.has(problem)) return refusedClient(problem);
   if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider returned ${status}.`);
-  // The client was good enough for temporary credentials a moment ago, so it is these or the verifier that are refused.
+  // The client was accepted for temporary credentials a moment ago, so these or the verifier were rejected.
   if (step === 'token') return refused('The provider no longer accepts this authorization.');
   return refusedClient(`status ${status}`);
 }
 
-/** This authorization has come to nothing; a new one may succeed. */
+/** Returns the outcome for an authorization that has failed; a new one may succeed. */
 function refused(message: string): TokenFailure {
   return { ok: false, kind: 'refused', message };
 }
 
-/** The provider responded, but with nothing usable. */
+/** Returns the outcome for a response without usable content. */
 export function unusable(message: string): TokenFailure {
   return unavailable('invalid_response', true, undefined, message);
 }

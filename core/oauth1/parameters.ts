@@ -1,18 +1,22 @@
 import { encodeUnreserved } from '../tools/template.ts';
 
-/** A name and a value, both percent-encoded as RFC 5849 §3.6 wants them: that is how they are sorted, joined and signed. */
+/**
+ * A name and a value, both percent-encoded according to RFC 5849 §3.6. Parameters are sorted, joined and signed in this
+ * form.
+ */
 export type Parameter = readonly [name: string, value: string];
 
-/** Encodes a parameter for signing and for the wire: all but unreserved characters, as UTF-8, in capitals (RFC 5849 §3.6). */
+/**
+ * Encodes a parameter for signing and sending: everything except unreserved characters, as UTF-8, with capital
+ * hexadecimal digits (RFC 5849 §3.6).
+ */
 export function parameter(name: string, value: string): Parameter {
   return [encodeUnreserved(name), encodeUnreserved(value)];
 }
 
 /**
- * Takes the parameters out of a query or a form body (RFC 5849 §3.4.1.3.1).
- *
- * They go from the one encoding to the other byte by byte. Text in between would not do: a server signs the bytes that came, and
- * not every byte sequence is UTF-8.
+ * Reads the parameters of a query or a form body (RFC 5849 §3.4.1.3.1). They are converted from one encoding to the
+ * other byte by byte, because the server signs the received bytes, and not every byte sequence is valid UTF-8.
  *
  * @param encoded form-encoded, without a question mark
  */
@@ -28,7 +32,7 @@ export function readParameters(encoded: string): Parameter[] {
     });
 }
 
-/** Sorts by name and then by value, in the order of bytes, and joins (RFC 5849 §3.4.1.3.2). */
+/** Sorts parameters by name and then by value, in the order of bytes, and joins them (RFC 5849 §3.4.1.3.2). */
 export function normalizeParameters(parameters: readonly Parameter[]): string {
   return [...parameters]
     .sort(([name, value], [otherName, otherValue]) => order(name, otherName) || order(value, otherValue))
@@ -36,7 +40,7 @@ export function normalizeParameters(parameters: readonly Parameter[]): string {
     .join('&');
 }
 
-/** Encoded text is ASCII, so the order of code units is that of bytes. */
+/** Compares code units; the encoded texts are ASCII, so this is the order of bytes. */
 function order(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

@@ -9,10 +9,13 @@ import type { OAuth1Provider } from './authorization.ts';
 import type { FragmentFlow } from './fragment-flow.ts';
 import type { SigningRules } from './sign-request.ts';
 
-/** `signed`: the three legs of OAuth 1.0a. `fragment`: a token in the fragment of the return address, and calls without a signature. */
+/**
+ * `signed`: the three steps of OAuth 1.0a. `fragment`: a token in the fragment of the return address, and unsigned
+ * calls.
+ */
 export type OAuth1Way = 'signed' | 'fragment';
 
-/** How persons grant access by a pattern; undefined when it does not say enough. */
+/** Returns how users grant access with a pattern; undefined if the pattern lacks addresses. */
 export function oauth1WayOf({ oauth_config: config = {} }: AuthPattern): OAuth1Way | undefined {
   if (config.authorize_uri === undefined) return undefined;
   if (config.request_token_uri !== undefined && config.token_uri !== undefined) return 'signed';
@@ -20,9 +23,9 @@ export function oauth1WayOf({ oauth_config: config = {} }: AuthPattern): OAuth1W
 }
 
 /**
- * A provider of OAuth 1.0a as one account meets it.
+ * Returns the OAuth 1.0a configuration of a provider for one account.
  *
- * @throws OAuthConfigError for an endpoint that is missing or has no https; ApiError for a value of the account that is missing
+ * @throws OAuthConfigError for a missing or insecure endpoint; ApiError for a missing account value
  */
 export function oauth1ProviderOf(
   pattern: AuthPattern,
@@ -39,7 +42,7 @@ export function oauth1ProviderOf(
   };
 }
 
-/** The same for the flow that gives a token in a fragment. */
+/** Returns the configuration for the flow that returns a token in a fragment. */
 export function fragmentFlowOf(pattern: AuthPattern, inputs: AccountInputs, scopes: readonly string[]): FragmentFlow {
   const config = pattern.oauth_config ?? {};
   return {
@@ -50,7 +53,7 @@ export function fragmentFlowOf(pattern: AuthPattern, inputs: AccountInputs, scop
   };
 }
 
-/** How requests of a provider are signed; HMAC-SHA1 in the header unless it says otherwise. */
+/** Returns how a provider's requests are signed; by default HMAC-SHA1 in the header. */
 export function signingRulesOf(config: OAuthConfig): SigningRules {
   const { signature_method: signatureMethod = 'HMAC-SHA1', signature_placement: placement = 'header', realm } = config;
   return { signatureMethod, placement, ...(realm !== undefined && { realm }) };

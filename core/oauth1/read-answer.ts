@@ -4,13 +4,13 @@ import type { OAuth1Token } from './sign-request.ts';
 /** The content of a credentials response. */
 export interface CredentialsAnswer {
   token: OAuth1Token | undefined;
-  /** The provider's word for what is wrong (problem reporting extension). */
+  /** The provider's problem code (problem reporting extension). */
   problem: string | undefined;
-  /** Everything else that it says, by name: `oauth_callback_confirmed`, and what providers add. */
+  /** All other values by name: `oauth_callback_confirmed`, and values that providers add. */
   others: Readonly<Record<string, string>>;
 }
 
-/** In characters. A response is one line; a page of HTML is not one. */
+/** The maximum length, in characters. A response is one line; a longer one is usually an HTML page. */
 const MAX_BODY = 64 * 1024;
 const MAX_TOKEN = 4096;
 const PROBLEM = /^[a-z_]{1,64}$/;
@@ -38,7 +38,10 @@ function uniquePairs(form: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...form].filter(([name]) => counts.get(name) === 1));
 }
 
-/** A token may have an empty secret (RFC 5849 §2.1 asks for the parameter, not for a value); the token itself may not be empty. */
+/**
+ * Returns the token. Its secret may be empty (RFC 5849 §2.1 requires the parameter, not a value), but the token itself
+ * may not.
+ */
 function tokenOf(token: string | undefined, secret: string | undefined): OAuth1Token | undefined {
   if (token === undefined || token === '' || secret === undefined) return undefined;
   if (token.length > MAX_TOKEN || secret.length > MAX_TOKEN) return undefined;

@@ -10,9 +10,9 @@ import { type OAuth1Token, type Signing, signRequest } from './sign-request.ts';
 export interface CredentialsRequest extends Signing {
   step: Step;
   endpoint: URL;
-  /** Parameters of the protocol that belong to this step. */
+  /** The protocol parameters of this step. */
   protocol: Readonly<Record<string, string>>;
-  /** Pinned to the origin of the endpoint, and bounded in time. */
+  /** Restricted to the origin of the endpoint, with a time limit. */
   fetch: ProtocolFetch;
 }
 
@@ -21,10 +21,10 @@ export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: Credent
 type Attempt = { outcome: CredentialsOutcome; clockDifference?: number };
 
 /**
- * Asks a provider for credentials: a signed POST, judged. A request that is refused by a server whose clock differs is made once
- * more with the server's time; the first was refused, so nothing has been spent.
+ * Requests credentials from a provider by a signed POST. If a server with a different clock rejects the request, it is
+ * repeated once with the server's time. The rejected request did not use anything up.
  *
- * @throws what is a mistake of ours
+ * @throws errors that are bugs
  */
 export async function requestCredentials(request: CredentialsRequest): Promise<CredentialsOutcome> {
   try {
@@ -39,7 +39,8 @@ export async function requestCredentials(request: CredentialsRequest): Promise<C
 
 async function attempt(request: CredentialsRequest): Promise<Attempt> {
   const { endpoint, step, protocol, fetch, now } = request;
-  // An empty form: parameters of the protocol can go into it where the provider wants them there.
+  // The body is an empty form, so that the protocol parameters can be added to it for providers that require them
+  // there.
   const unsigned = {
     method: 'POST',
     url: endpoint.href,

@@ -1,14 +1,16 @@
 /** A Date header has a resolution of a second, and a response takes some time, so smaller differences are ignored. */
 const NOTABLE_MS = 10_000;
-/** A server cannot make us sign for any time it likes. */
+/** Larger differences are ignored, so that a server cannot make Valetkey sign for any time it chooses. */
 const CREDIBLE_MS = 24 * 3_600_000;
 
 /**
- * How far a server's clock is ahead of ours, by the Date of its response (RFC 9110 §6.6.1). For rejected requests with a
- * timestamp: a retry with the server's time shows whether the clocks were the reason.
+ * Returns how far a server's clock is ahead of ours, according to the Date header of its response (RFC 9110 §6.6.1). A
+ * server may reject a signed request because of its timestamp; then the request can be signed again with the server's
+ * time.
  *
  * @param now milliseconds UTC
- * @returns milliseconds, negative if the server is behind; undefined if there is no date or no relevant difference
+ * @returns milliseconds, negative if the server's clock is behind; undefined without a Date header, or if the
+ * difference is too small or too large
  */
 export function clockDifference(headers: Headers, now: number): number | undefined {
   const date = headers.get('date');

@@ -4,22 +4,25 @@ import type { OutboundRequest } from '../tools/wire.ts';
 import { type Parameter, parameter, readParameters } from './parameters.ts';
 import { type SignatureMethod, signatureBaseString, signatureOf } from './signature.ts';
 
-/** A client as it is registered with a provider: consumer key and consumer secret. */
+/** A client as registered with a provider: consumer key and consumer secret. */
 export interface OAuth1Client {
   key: string;
   secret: Secret;
 }
 
-/** Temporary credentials while a person is asked, token credentials afterwards (RFC 5849 §1.1). */
+/** Temporary credentials during consent, token credentials afterwards (RFC 5849 §1.1). */
 export interface OAuth1Token {
   token: Secret;
   secret: Secret;
 }
 
-/** The place of the protocol's parameters (RFC 5849 §3.5). `body` only works for form bodies; other requests carry them in the query. */
+/**
+ * Where the protocol parameters are placed (RFC 5849 §3.5). `body` only applies to form bodies; in other requests they
+ * are in the query.
+ */
 export type ParameterPlacement = 'header' | 'query' | 'body';
 
-/** How a provider wants its requests signed. */
+/** How a provider's requests are signed. */
 export interface SigningRules {
   signatureMethod: SignatureMethod;
   placement: ParameterPlacement;
@@ -36,18 +39,18 @@ export interface Signing {
   random: (size: number) => Buffer;
 }
 
-/** 96 bits as 24 letters and digits. Providers commonly want 20 to 30 characters, and no others. */
+/** 96 bits as 24 hexadecimal digits. Most providers accept 20 to 30 letters and digits, and no other characters. */
 const NONCE_BYTES = 12;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Signs a request (RFC 5849 §3.1): adds the protocol's parameters and a signature over method, address, query and form body. A body
- * of another kind is not covered. Each call makes a new nonce, so a request that is sent again is signed again.
+ * Signs a request (RFC 5849 §3.1): adds the protocol parameters and a signature of method, address, query and form
+ * body. Other bodies are not signed. Each call creates a new nonce, so a repeated request must be signed again.
  *
- * @param request ready but for its signature; header names in lower case
- * @param protocol further parameters of the protocol: `oauth_callback`, `oauth_verifier`
+ * @param request the complete request without a signature; header names in lower case
+ * @param protocol further protocol parameters: `oauth_callback`, `oauth_verifier`
  * @returns a new request
- * @throws OAuthConfigError when the key itself would be sent, over a connection that is not encrypted (PLAINTEXT, RFC 5849 §3.4.4)
+ * @throws OAuthConfigError if the key itself would be sent over an unencrypted connection (PLAINTEXT, RFC 5849 §3.4.4)
  */
 export function signRequest(
   request: OutboundRequest,
@@ -78,7 +81,7 @@ export function signRequest(
   return place(request, url, [...parameters, signature], rules);
 }
 
-/** The same request as people may see it: what is secret, and what differs from call to call, is masked. */
+/** Returns the signed request for users: secrets, and values that differ in each call, are masked. */
 export function previewSignedRequest(
   request: OutboundRequest,
   client: Pick<OAuth1Client, 'key'>,
@@ -116,7 +119,7 @@ function place(
   return { ...request, url: `${url.origin}${url.pathname}${query}${pairs}` };
 }
 
-/** A form body is signed; any other is not (RFC 5849 §3.4.1.3.1). */
+/** Whether the body is a form; only form bodies are signed (RFC 5849 §3.4.1.3.1). */
 function hasForm({ headers, body }: OutboundRequest): boolean {
   return body !== undefined && headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE;
 }

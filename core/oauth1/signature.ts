@@ -3,20 +3,21 @@ import type { Secret } from '../secret.ts';
 import { encodeUnreserved } from '../tools/template.ts';
 import { normalizeParameters, type Parameter } from './parameters.ts';
 
-/** How requests are signed. RFC 5849 knows HMAC-SHA1 and PLAINTEXT; HMAC-SHA256 is its common sibling. */
+/** The signature methods. RFC 5849 defines HMAC-SHA1 and PLAINTEXT; HMAC-SHA256 is a common extension. */
 export type SignatureMethod = 'HMAC-SHA1' | 'HMAC-SHA256' | 'PLAINTEXT';
 
-/** Two secrets make the key of a signature: the client's, and that of the token where there is one. */
+/** The two secrets that form the signing key: the client's, and the token's if there is one. */
 export interface SigningSecrets {
   client: Secret;
   token: Secret | null;
 }
 
 /**
- * The text that is signed (RFC 5849 §3.4.1): method, address without its query, and every parameter of the request.
+ * Returns the text that is signed (RFC 5849 §3.4.1): method, address without its query, and every parameter of the
+ * request.
  *
- * @param url as it is sent: the URL parser has made the host lower case and dropped a default port (§3.4.1.2)
- * @param parameters those of the query, of a form body and of the protocol, without `realm` and `oauth_signature`
+ * @param url as it is sent: the URL parser has converted the host to lower case and removed a default port (§3.4.1.2)
+ * @param parameters of the query, of a form body and of the protocol, without `realm` and `oauth_signature`
  */
 export function signatureBaseString(method: string, url: URL, parameters: readonly Parameter[]): string {
   const address = `${url.protocol}//${url.host}${url.pathname}`;

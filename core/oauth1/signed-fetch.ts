@@ -2,10 +2,10 @@ import type { FetchFor } from '../oauth/transport.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
 
 /**
- * A fetch whose every request is made the account's own before it leaves: signed, or given the token in its place. What a caller
- * put into the header Authorization is left out.
+ * Returns a fetch that authenticates each request for the account: it signs the request or adds the token. An
+ * Authorization header from the caller is removed.
  *
- * @param authorize takes a request without a credential
+ * @param authorize receives a request without a credential
  */
 export function fetchAs(fetchFor: FetchFor, authorize: (request: OutboundRequest) => OutboundRequest): FetchFor {
   return async (origins) => {

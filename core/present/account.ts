@@ -4,7 +4,7 @@ import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY, optionalTime } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 
-/** @param lastUsedAt milliseconds UTC; the caller knows uses that are not written yet */
+/** @param lastUsedAt milliseconds UTC; it includes uses that are not written to the database yet */
 export function presentSummary(row: AccountSummaryRow, lastUsedAt: number | null): Schemas['ConnectedAccountSummary'] {
   return {
     id: row.id,

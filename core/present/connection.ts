@@ -30,7 +30,7 @@ export function presentConnection(
   };
 }
 
-/** @param definition the provider and its pattern for the connection's type; undefined when the provider has been deleted */
+/** @param definition the provider and its pattern for the connection's type; undefined if the provider was deleted */
 export function presentConfiguration(
   row: ConnectionRow,
   vendor: string | undefined,

@@ -3,7 +3,7 @@ import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY, optionalTime } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 
-/** A job without its payload. */
+/** Returns a job without its payload. */
 export function presentJob(row: JobRow): Schemas['Job'] {
   return {
     id: row.id,

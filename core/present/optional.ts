@@ -1,6 +1,6 @@
 import { rfc3339 } from '../rfc3339.ts';
 
-/** How the contract says that there is no text. */
+/** In the contract, an empty text means that there is no value. */
 export const EMPTY = '';
 
 /** @param ms milliseconds UTC */

@@ -41,7 +41,7 @@ export function presentConnector(connector: Connector): Schemas['Provider'] {
   };
 }
 
-/** A pattern of the catalogue without the keys that only connector files have. */
+/** Removes the keys that only connector files have. */
 function presentPattern({ auth_scheme: _scheme, ...pattern }: AuthPattern): Schemas['AuthPattern'] {
   return pattern as Schemas['AuthPattern'];
 }

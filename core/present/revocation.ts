@@ -4,7 +4,7 @@ import { rfc3339 } from '../rfc3339.ts';
 import { EMPTY } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 
-/** The job that revokes tokens, as a revocation. */
+/** Returns the job that revokes tokens in the format of a revocation. */
 export function presentRevocation(row: JobRow): Schemas['Revocation'] {
   return {
     id: row.id,

@@ -1,8 +1,9 @@
 import type { $Read, $Write, components } from '../../generated/api.d.ts';
 
 /**
- * A value as a response carries it: without write-only members. The generated `Readable` turns a schema for the empty object into a
- * type that accepts every object, and a union with one into a type that accepts every member; records stay as they are here.
+ * The type of a value in responses: without write-only members. The generated `Readable` type is not used, because it
+ * turns the schema of an empty object into a type that accepts every object, and a union with it into a type that
+ * accepts every member. Here, records are not converted.
  */
 export type Answered<T> =
   T extends $Write<unknown>
@@ -17,5 +18,5 @@ export type Answered<T> =
             : { [K in keyof T as NonNullable<T[K]> extends $Write<unknown> ? never : K]: Answered<T[K]> }
           : T;
 
-/** The schemas of the contract, as responses and events carry them. */
+/** The schemas of the contract as they are in responses and events. */
 export type Schemas = { [Name in keyof components['schemas']]: Answered<components['schemas'][Name]> };

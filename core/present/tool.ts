@@ -11,11 +11,11 @@ import type { Schemas } from './schemas.ts';
 export interface ToolView {
   format: 'native' | 'openai' | 'anthropic' | 'gemini' | 'mcp';
   detail: 'compact' | 'full';
-  /** Of `openai`. */
+  /** Only for the format `openai`. */
   strict: boolean;
 }
 
-/** A tool as the view asks for it. */
+/** Returns a tool in the requested format and level of detail. */
 export function presentToolAs(
   { tool, source }: KnownTool,
   { format, detail, strict }: ToolView,
@@ -53,7 +53,7 @@ function summaryOf(tool: Tool, source: KnownTool['source']): Schemas['ToolSummar
   };
 }
 
-/** A tool of the environment's own, with what its author wrote. */
+/** Returns a tool of the environment as its author defined it. */
 export function presentOwnTool(tool: Tool): Schemas['ToolDefinitionResponse'] {
   return {
     tool: presentTool({ tool, source: 'custom' }),

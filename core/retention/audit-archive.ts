@@ -7,23 +7,26 @@ import type { Events } from '../events/events.ts';
 export interface AuditArchiveTools {
   store: Pick<Store, 'read' | 'write'>;
   events: Events;
-  /** Each environment has its own folder in it, named by its id. */
+  /** The directory of the archive; each environment has a folder in it, named by its id. */
   directory: string;
   /** Milliseconds UTC. */
   now(): number;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
 }
 
-/** Archives what is old enough in the audit log of an environment. Ends early, with what is complete, once `isStopped`. */
+/**
+ * Archives the audit records of an environment that are old enough. Ends early, with complete files, when `isStopped`
+ * returns true.
+ */
 export type ArchiveAudit = (environment: EnvironmentRow, isStopped: () => boolean) => Promise<void>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Copies audit records to files before they may be removed: those of whole days (UTC) that are older than the environment keeps its
- * audit log. Each file is on the disk under its name before the database notes its records as archived, so an interruption loses
- * nothing; the next run writes the same records again.
+ * Copies audit records to files before they may be deleted: those of complete days (UTC) that are older than the audit
+ * retention of the environment. The database marks records as archived only after their file is on the disk under its
+ * final name. So an interruption loses nothing; the next run writes the same records again.
  */
 export function createAuditArchive({ store, events, directory, now, wait }: AuditArchiveTools): ArchiveAudit {
   return async ({ id, settings }, isStopped) => {
@@ -39,7 +42,7 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
         await events.emit(tx, cause, {
           type: 'environment.audit_archived',
           subject: id,
-          // The hash makes the file a part of the chain.
+          // The hash connects the file to the hash chain of the audit log.
           details: { first_seq: range.first.seq, last_seq: range.last.seq, last_hash: range.last.hash.toString('hex') },
           data: async (show) => ({ environment: await show.environment() }),
         });
@@ -47,7 +50,7 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
     }
   };
 
-  /** @returns the first and the last record of the file; undefined when there is nothing to archive */
+  /** @returns the first and the last record of the file; undefined if there is nothing to archive */
   async function writeFile(id: EnvironmentId, before: number, isStopped: () => boolean) {
     let file: AuditFile | undefined;
     let range: { first: AuditRow; last: AuditRow } | undefined;
@@ -72,7 +75,10 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
   }
 }
 
-/** Records are archived in order, so the first record that is too young also keeps all later ones. */
+/**
+ * Returns how many records can be archived. They are archived in order, so the first record that is too recent also
+ * keeps all later ones.
+ */
 function lengthBefore(rows: readonly AuditRow[], before: number): number {
   const kept = rows.findIndex(({ at }) => at >= before);
   return kept < 0 ? rows.length : kept;

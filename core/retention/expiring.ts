@@ -2,21 +2,21 @@ import type { EnvironmentRow, Repositories } from '../../db/store.ts';
 import { LIFETIME, RETENTION } from '../budgets.ts';
 import { retentionMs } from '../contents/execution-contents.ts';
 
-/** A kind of row that is kept for a limited time. */
+/** A kind of row that is stored for a limited time. */
 export interface Expiring {
   name: string;
-  /** Removes some of the rows that have expired, the oldest first. @returns how many; 0 when none is left */
+  /** Deletes some of the expired rows, the oldest first. @returns how many; 0 if none is left */
   removeSome(tx: Repositories, environment: EnvironmentRow, now: number): Promise<number>;
 }
 
 const { rows: ROWS } = RETENTION;
 
-/** Everything that is removed after some time, with its lifetime. Of the audit log only what was archived is removed. */
+/** All kinds of rows that are deleted after some time. Audit records are deleted only after they were archived. */
 export const EXPIRING: readonly Expiring[] = [
   { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
   { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },
   {
-    // The retention may be shorter now than when they were stored.
+    // The setting may have been shortened since the rows were stored.
     name: 'contents of executions',
     removeSome: (tx, { id, settings }, now) =>
       tx.storedContents.sweepStoredBefore(id, 'execution', now - retentionMs(settings), RETENTION),

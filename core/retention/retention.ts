@@ -7,22 +7,22 @@ export interface RetentionTools {
   store: Pick<Store, 'read' | 'write'>;
   /** Milliseconds UTC. */
   now(): number;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   log: { error(fields: object, message: string): void };
   expiring?: readonly Expiring[];
-  /** Copies to the archive what `expiring` then removes from the audit log. */
+  /** Archives audit records, which are deleted afterwards. */
   archiveAudit?: ArchiveAudit;
 }
 
 export interface Retention {
   /**
-   * Removes every row that has expired, in pieces, with a pause after each. A kind of row that cannot be removed now is logged and
-   * tried again by the next run.
+   * Deletes every expired row, in batches with a pause after each. If a kind of row cannot be deleted now, the error is
+   * logged and the next run tries again.
    *
-   * @param signal ends the run after the piece under way
-   * @returns how many rows were removed
-   * @throws StorageError when the environments cannot be read
+   * @param signal stops the run after the current batch
+   * @returns how many rows were deleted
+   * @throws StorageError if the environments cannot be read
    */
   run(signal?: AbortSignal): Promise<number>;
 }

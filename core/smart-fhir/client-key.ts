@@ -3,29 +3,29 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import { readJwk } from '../oauth/private-key.ts';
 import { Secret } from '../secret.ts';
 
-/** A key by which a client proves itself to FHIR servers. */
+/** A key that authenticates a client at FHIR servers. */
 export interface SmartClientKey {
-  /** The private key as a JWK that says how it signs and what it is called: the secret of a `private_key_jwt` client. */
+  /** The private key as a JWK with its algorithm and key id: the secret of a `private_key_jwt` client. */
   secret: Secret;
-  /** The public key as it is registered with the server, in a key set. */
+  /** The public key in the format for registration at the server. */
   publicJwk: JsonWebKey;
 }
 
 type Algorithm = 'RS384' | 'ES384';
 
 const MIN_BITS = 2048;
-/** The members of a public key that make its thumbprint, in order (RFC 7638 §3.2). */
+/** The members of a public key that its thumbprint is computed from, in order (RFC 7638 §3.2). */
 const REQUIRED_MEMBERS: Readonly<Record<Algorithm, readonly string[]>> = {
   RS384: ['e', 'kty', 'n'],
   ES384: ['crv', 'kty', 'x', 'y'],
 };
 
 /**
- * Parses the private key of a client of FHIR servers. They accept two signature algorithms and require a key id (SMART App Launch
- * 2.2, "Client Authentication: Asymmetric"): RS384 for RSA, ES384 for P-384, regardless of `alg` in a JWK.
+ * Parses the private key of a client of FHIR servers. They accept two signature algorithms and require a key id (SMART
+ * App Launch 2.2, "Client Authentication: Asymmetric"): RS384 for RSA, ES384 for P-384, regardless of `alg` in a JWK.
  *
  * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; the default key id is the thumbprint (RFC 7638)
- * @throws OAuthConfigError if it is not such a private key; neither message nor cause quote any of it
+ * @throws OAuthConfigError if it is not such a private key; neither message nor cause contains a part of the key
  */
 export function readSmartClientKey(text: Secret): SmartClientKey {
   const given = readJwk(text.reveal());
@@ -44,7 +44,7 @@ function privateKeyOf(text: Secret, jwk: JsonWebKey | undefined): KeyObject {
   try {
     return jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text.reveal());
   } catch {
-    // Without the cause: the parser's message may quote the key.
+    // The cause is omitted, because the parser's message may quote the key.
     throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');
   }
 }

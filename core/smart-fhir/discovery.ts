@@ -7,7 +7,7 @@ import { DOCUMENT, type FetchFor } from '../oauth/transport.ts';
 import { readSmartConfiguration, type SmartConfiguration, type SmartUse } from './smart-configuration.ts';
 
 export interface SmartDiscoveryRequest {
-  /** The address of the FHIR server, as it is given to clients. */
+  /** The address of the FHIR server, as clients receive it. */
   fhirBase: string;
   use: SmartUse;
   fetchFor: FetchFor;
@@ -18,8 +18,8 @@ export interface SmartDiscoveryRequest {
 export type SmartDiscovered = { ok: true; configuration: SmartConfiguration } | TokenFailure;
 
 /**
- * Reads the SMART configuration of a FHIR server (SMART App Launch 2.2, "Conformance"). The base decides where the user is sent,
- * so only the administrator of the connection or the user may set it.
+ * Reads the SMART configuration of a FHIR server (SMART App Launch 2.2, "Conformance"). The base address determines
+ * where the user is redirected, so only the administrator of the connection or the user may set it.
  *
  * @returns `client`: the server has no SMART configuration, or lacks a required capability
  * @throws errors that are bugs
@@ -48,9 +48,9 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 }
 
 /**
- * The address of the configuration: below the base, not at the root of its host.
+ * Returns the address of the configuration, which is below the base address, not at the root of its host.
  *
- * @throws OAuthConfigError for a base that is neither an https address nor an http address of this machine
+ * @throws OAuthConfigError for a base address that is neither https nor http on this machine
  */
 export function smartConfigurationAddress(fhirBase: string): URL {
   const url = URL.parse(fhirBase);

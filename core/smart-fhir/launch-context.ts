@@ -1,19 +1,19 @@
 import { isRecord } from '../tools/pointer.ts';
 
-/** A further resource that a user had open. */
+/** Another resource that the user had open. */
 export interface ContextItem {
   reference: string;
   role?: string;
 }
 
-/** What access was given for, in the names of an account's API configuration. */
+/** The context that access was granted in, by the names of an account's API configuration. */
 export interface LaunchContext {
   /** Id of the patient. */
   patient?: string;
   /** Id of the encounter. */
   encounter?: string;
   fhir_context?: ContextItem[];
-  /** Whether the application has to show who the patient is. */
+  /** Whether the application must show the patient's identity. */
   need_patient_banner?: boolean;
   smart_style_url?: string;
   intent?: string;
@@ -30,7 +30,7 @@ const NAMES = [
   'tenant',
 ] as const satisfies readonly (keyof LaunchContext)[];
 
-/** Ids become parts of addresses (FHIR R4 §2.24.0.1, "id"). */
+/** Ids become parts of addresses, so their characters are checked (FHIR R4 §2.24.0.1, "id"). */
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
 const REFERENCE = /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}$/;
 const TEXT = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
@@ -57,8 +57,9 @@ export function readLaunchContext(answer: unknown): LaunchContext {
 }
 
 /**
- * The change of an account's API configuration after a person gave access: what the context does not name is cleared, so that no
- * patient of an earlier launch stays. A refresh that names no context changes nothing; do not ask this function then.
+ * Returns the change of an account's API configuration after a user granted access. Missing values are cleared, so that
+ * no patient of an earlier launch stays. Do not call this function after a refresh without a context, which must not
+ * change the configuration.
  */
 export function launchContextChange(context: LaunchContext): Record<keyof LaunchContext, unknown> {
   const entries = NAMES.map((name) => [name, context[name] ?? null]);
@@ -69,7 +70,7 @@ function matching(value: unknown, form: RegExp): string | undefined {
   return typeof value === 'string' && form.test(value) ? value : undefined;
 }
 
-/** Some servers send a text. */
+/** Reads a boolean, which some servers send as text. */
 function booleanIn(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   return value === 'true' || value === 'false' ? value === 'true' : undefined;

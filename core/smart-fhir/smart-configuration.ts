@@ -3,33 +3,36 @@ import { readMetadata } from '../oauth/metadata.ts';
 import type { OAuthProvider } from '../oauth/provider.ts';
 import { isRecord } from '../tools/pointer.ts';
 
-/** What a FHIR server says of how access to it is given. */
+/** The SMART configuration of a FHIR server. */
 export interface SmartConfiguration {
-  /** In the terms of RFC 8414, which SMART shares. Where the server names no issuer, its token endpoint stands for one. */
+  /**
+   * The configuration as RFC 8414 metadata. If the server names no issuer, its token endpoint is used as the issuer.
+   */
   metadata: NonNullable<OAuthProvider['metadata']>;
   /** The issuer that the server names. */
   issuer?: string;
-  /** What of SMART the server can do, such as `launch-ehr` or `client-confidential-asymmetric`. */
+  /** The SMART features of the server, for example `launch-ehr` or `client-confidential-asymmetric`. */
   capabilities: readonly string[];
 }
 
-/** `launch`: a person gives access. `backend`: a service has it. */
+/** `launch`: a user grants access. `backend`: a service has access without a user. */
 export type SmartUse = 'launch' | 'backend';
 
 export type ReadSmartConfiguration = { ok: true; configuration: SmartConfiguration } | { ok: false; message: string };
 
 /**
- * Judges a SMART configuration (SMART App Launch 2.2, "Conformance"): what the use needs must be there, addresses must be https, and
- * codes must be bound by S256. A list that names `plain` as well does no harm, for it is never used.
+ * Validates a SMART configuration (SMART App Launch 2.2, "Conformance"): it must contain what the use needs, addresses
+ * must be https, and PKCE must support S256. A list that also contains `plain` is accepted, because `plain` is never
+ * used.
  *
  * @param body the JSON of `.well-known/smart-configuration`
- * @param asked where it was read
+ * @param asked the address where it was read
  */
 export function readSmartConfiguration(body: unknown, use: SmartUse, asked: URL): ReadSmartConfiguration {
   if (!isRecord(body)) return unsuitable('is not a JSON object');
   const capabilities = textsIn(body['capabilities']);
   if (capabilities === undefined) return unsuitable('has no capabilities');
-  // Only servers that sign people in have an issuer. Where there is none, the token endpoint stands for the server.
+  // Only servers that sign users in have an issuer. Without one, the token endpoint identifies the server.
   const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
   const issuer = named ?? String(body['token_endpoint']);
   const namedUrl = named === undefined ? undefined : URL.parse(named);

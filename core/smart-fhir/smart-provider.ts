@@ -4,13 +4,12 @@ import { type OAuthProvider, oauthProviderOf } from '../oauth/provider.ts';
 import type { SmartConfiguration } from './smart-configuration.ts';
 
 /**
- * A FHIR server as a provider of OAuth: its own endpoints, the parameters that SMART adds to an authorization, and its rules for
- * codes and client assertions (SMART App Launch 2.2, "App Launch" and "Client Authentication: Asymmetric").
+ * Returns the OAuth configuration of a FHIR server: its own endpoints, the additional parameters of SMART, and its
+ * rules for codes and client assertions (SMART App Launch 2.2, "App Launch" and "Client Authentication: Asymmetric").
  *
- * `aud` names the FHIR server, so that a fake one cannot have tokens made for the real one. Client assertions are for the token
- * endpoint.
- *
- * @param fhirBase the FHIR server that tokens are to be good for, exactly as it names itself
+ * `aud` names the FHIR server, so that a fake server cannot get tokens for the real one. The audience of client
+ * assertions is the token endpoint.
+ * @param fhirBase the FHIR server that tokens are requested for, exactly as it names itself
  */
 export function smartProviderOf(
   pattern: AuthPattern,

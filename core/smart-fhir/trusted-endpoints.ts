@@ -7,13 +7,13 @@ import type { SmartConfiguration } from './smart-configuration.ts';
 export interface EndpointsQuestion {
   fhirBase: string;
   configuration: SmartConfiguration;
-  /** The issuer that the definition of the provider names, if it names one. */
+  /** The issuer in the provider's definition, if there is one. */
   expectedIssuer?: string | undefined;
-  /** Whether the connection lists an address as one that may be used. */
+  /** Whether the connection lists an address as allowed. */
   isListed(address: string): boolean;
   discovery: Discovery;
   fetchFor: FetchFor;
-  /** Keeps what one environment was told from others. */
+  /** The id of the environment. Environments do not share cached metadata. */
   partition: string;
 }
 
@@ -22,7 +22,7 @@ export type EndpointsVerdict =
   | { ok: false; kind: 'untrusted'; message: string }
   | { ok: false; kind: 'unavailable'; message: string; reason: UnavailableReason; retryAfterMs?: number | undefined };
 
-/** Endpoints that browsers, codes, tokens or proofs of a client are sent to. */
+/** Endpoints that receive users, codes, tokens or client assertions. */
 const ENDPOINTS = [
   'authorization_endpoint',
   'token_endpoint',
@@ -32,11 +32,13 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * Judges whether the endpoints that a FHIR server names are its own. The user or the application names the base, and a server that
- * mixes its own endpoints with those of another one could have tokens made for itself at the other one (RFC 9700 §4.4).
+ * Checks whether the endpoints that a FHIR server names belong to it. The user or the application chooses the base
+ * address. A malicious server could combine its own endpoints with those of another server, and so get tokens from that
+ * one (RFC 9700 §4.4).
  *
- * All endpoints are at one origin. An issuer that is named has to confirm them: its own metadata (RFC 8414 §3) name the same. Without
- * an issuer they are at or below the base, which may share its host with other organizations, or the connection lists them.
+ * All endpoints must have the same origin. If an issuer is named, its own metadata (RFC 8414 §3) must name the same
+ * endpoints. Without an issuer, the endpoints must be at or below the base address, whose host may serve other
+ * organizations too, or the connection must list them.
  */
 export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<EndpointsVerdict> {
   const { configuration, fhirBase, expectedIssuer, isListed } = question;
@@ -71,7 +73,7 @@ async function confirmed(
   if (!found.ok) return untrusted('has an issuer that does not confirm it');
   const isSame = ENDPOINTS.every((name) => {
     const own = found.metadata[name];
-    // Metadata of sign-in need not name an endpoint for revocation; all of them are at one origin.
+    // The issuer's metadata need not name a revocation endpoint; all endpoints have the same origin anyway.
     return (
       metadata[name] === undefined || own === metadata[name] || (own === undefined && name === 'revocation_endpoint')
     );

@@ -4,11 +4,11 @@ import type { JobCost } from './job.ts';
 export interface QueueLimits {
   /** Jobs of one tenant, running and waiting. */
   places: number;
-  /** Jobs of one tenant that run at a time. */
+  /** Jobs of one tenant that may run concurrently. */
   running: number;
-  /** Jobs of all tenants that wait. */
+  /** Waiting jobs of all tenants. */
   waiting: number;
-  /** Bytes of the jobs of one tenant, and of all, running and waiting. */
+  /** Bytes of the running and waiting jobs of one tenant, and of all tenants. */
   tenantBytes: number;
   bytes: number;
 }
@@ -19,10 +19,12 @@ interface Tenant<T> {
   bytes: number;
 }
 
-/** Jobs that wait for a thread. Tenants take turns, so one with many jobs delays another one by a single job. */
+/**
+ * Jobs that wait for a thread. Tenants take turns, so a tenant with many jobs delays another tenant by at most one job.
+ */
 export class FairQueue<T extends { cost: JobCost }> {
   readonly #limits: QueueLimits;
-  /** In the order of their turns. */
+  /** In the order in which tenants take turns. */
   readonly #tenants = new Map<string, Tenant<T>>();
   #waiting = 0;
   #bytes = 0;
@@ -31,13 +33,13 @@ export class FairQueue<T extends { cost: JobCost }> {
     this.#limits = limits;
   }
 
-  /** @throws ApiError RATE_LIMITED when the tenant's places are taken, SERVER_BUSY when those of all are */
+  /** @throws ApiError RATE_LIMITED if the tenant has too many jobs, SERVER_BUSY if all tenants together have */
   add(job: T): void {
     const { tenant, bytes } = job.cost;
     const state = this.#tenants.get(tenant) ?? { waiting: [], running: 0, bytes: 0 };
     const { places, tenantBytes, waiting, bytes: allBytes } = this.#limits;
     const jobs = state.waiting.length + state.running;
-    // The first job always fits: its own size was judged before.
+    // The first job of a tenant is always accepted, because its size was checked before.
     if (jobs >= places || (jobs > 0 && state.bytes + bytes > tenantBytes)) {
       throw new ApiError(
         'RATE_LIMITED',
@@ -54,7 +56,7 @@ export class FairQueue<T extends { cost: JobCost }> {
     this.#bytes += bytes;
   }
 
-  /** Takes the next job that may run; `done` must be called for it. */
+  /** Takes the next job that may run. Call `done` when it has ended. */
   next(): T | undefined {
     for (const [name, tenant] of this.#tenants) {
       if (tenant.waiting.length === 0 || tenant.running >= this.#limits.running) continue;
@@ -76,7 +78,7 @@ export class FairQueue<T extends { cost: JobCost }> {
     if (tenant.running === 0 && tenant.waiting.length === 0) this.#tenants.delete(cost.tenant);
   }
 
-  /** Removes and returns every job that waits. */
+  /** Removes and returns all waiting jobs. */
   clear(): T[] {
     const jobs = [...this.#tenants.values()].flatMap(({ waiting }) => waiting.splice(0));
     for (const { cost } of jobs) {

@@ -2,36 +2,36 @@
 export interface Job<Input, Output> {
   /** The module that does the work; it exports a `JobModule`. */
   readonly module: URL;
-  /** The longest run in milliseconds, without the start of the thread. */
+  /** The maximum run time in milliseconds, without the start of the thread. */
   readonly timeMs: number;
-  /** Never set; it lets the compiler tell jobs apart. */
+  /** Never set; it lets the compiler distinguish jobs by their types. */
   readonly types?: (input: Input) => Output;
 }
 
-/** What a module of a job exports. An ApiError that it throws reaches the caller as an ApiError. */
+/** The exports of a job's module. An ApiError that it throws reaches the caller as an ApiError. */
 export interface JobModule<Input, Output> {
   run(input: Input): Output | Promise<Output>;
 }
 
-/** Who a job is for, and what it holds in memory until it is done. */
+/** The tenant of a job, and the memory that the job uses until it is done. */
 export interface JobCost {
-  /** The environment whose places the job takes. */
+  /** The environment that the job is counted for. */
   tenant: string;
   /** Size of the input in bytes. */
   bytes: number;
 }
 
-/** A thread of a pool: it runs one job at a time. */
+/** A thread of a pool, which runs one job at a time. */
 export interface JobThread {
-  /** False once it can run no further job. */
+  /** Whether it can run further jobs. */
   readonly usable: boolean;
-  /** @throws ApiError from the job, JobLimitError, or the fault that ended the thread */
+  /** @throws ApiError from the job, JobLimitError, or the error that ended the thread */
   run<I, O>(job: Job<I, O>, input: I): Promise<O>;
-  /** Ends the thread; a job that runs is rejected. */
+  /** Ends the thread and rejects a running job. */
   end(): Promise<void>;
 }
 
-/** A job ran longer, or took more memory, than it may. Its thread is gone. */
+/** A job exceeded its limit of time or memory. Its thread was ended. */
 export class JobLimitError extends Error {
   readonly reason: 'time' | 'memory';
 

@@ -1,13 +1,13 @@
 import type { ErrorCode, FieldError } from '../errors.ts';
 
 export interface ThreadRequest {
-  /** Address of the module that runs the job. */
+  /** The address of the job's module. */
   module: string;
   input: unknown;
 }
 
 export type ThreadReply =
-  /** The module is loaded; the job begins. */
+  /** The module is loaded, and the job begins. */
   | { kind: 'started' }
   | { kind: 'done'; output: unknown }
   /** The job threw an ApiError. */

@@ -4,9 +4,9 @@ import { type Job, JobLimitError, type JobThread } from './job.ts';
 import type { ThreadReply, ThreadRequest } from './messages.ts';
 
 const MIB = 1024 * 1024;
-/** A thread that has not loaded its code after this time is given up. A busy machine takes seconds. */
+/** A thread that has not loaded its code after this time is ended. On a busy machine, loading takes seconds. */
 const START_MS = 30_000;
-/** Recursive code on foreign data stays within this stack. */
+/** The stack size, which is enough for recursive code on the allowed nesting. */
 const STACK_MIB = 4;
 const YOUNG_MIB = 16;
 
@@ -17,13 +17,13 @@ interface Running {
   timer: NodeJS.Timeout;
 }
 
-/** A worker thread of Node. It ends with a job that is beyond its limits. */
+/** A worker thread of Node. It is ended if a job exceeds its limits. */
 export class PoolThread implements JobThread {
   readonly #worker: Worker;
   #running: Running | undefined;
   #ended = false;
 
-  /** @param heapBytes size of the heap at which the thread is ended */
+  /** @param heapBytes the heap size at which the thread is ended */
   constructor(heapBytes: number) {
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
       resourceLimits: {
@@ -31,7 +31,8 @@ export class PoolThread implements JobThread {
         maxYoungGenerationSizeMb: YOUNG_MIB,
         stackSizeMb: STACK_MIB,
       },
-      // Jobs take what they need from their input; the environment may hold keys.
+      // Jobs receive everything in their input. The environment variables are not passed on, because they may contain
+      // keys.
       env: {},
       execArgv: [],
     });
@@ -54,7 +55,7 @@ export class PoolThread implements JobThread {
       try {
         this.#worker.postMessage({ module: module.href, input } satisfies ThreadRequest);
       } catch (error) {
-        // The input cannot be copied. Nothing was sent, so the thread is as it was.
+        // The input cannot be copied. Nothing was sent, so the thread can run other jobs.
         this.#settle()?.reject(error);
       }
     });
@@ -84,7 +85,7 @@ export class PoolThread implements JobThread {
     this.#settle()?.reject(error);
   }
 
-  /** The job that ran; none runs from now on. */
+  /** Returns the job that was running, and marks the thread as free. */
   #settle(): Running | undefined {
     const running = this.#running;
     this.#running = undefined;

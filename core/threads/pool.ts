@@ -2,20 +2,20 @@ import { FairQueue, type QueueLimits } from './fair-queue.ts';
 import type { Job, JobCost, JobThread } from './job.ts';
 import { PoolThread } from './pool-thread.ts';
 
-/** Threads for work on foreign data, so that it never holds up the event loop (threat S3). */
+/** Threads that process third-party data, so that it never blocks the event loop (threat S3). */
 export interface ThreadPool {
   /**
    * Runs a job in a thread.
    *
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY when too many jobs wait, or what the job throws; JobLimitError
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many jobs are waiting, and what the job throws; JobLimitError
    */
   run<I, O>(job: Job<I, O>, input: I, cost: JobCost): Promise<O>;
-  /** Ends every thread. Jobs that are not done are rejected. */
+  /** Ends every thread. Unfinished jobs are rejected. */
   close(): Promise<void>;
 }
 
 export interface PoolLimits extends Omit<QueueLimits, 'running'> {
-  /** Most threads at a time. */
+  /** The maximum number of threads. */
   threads: number;
   /** Heap of one thread. */
   heapBytes: number;
@@ -29,12 +29,14 @@ interface Entry {
   reject(error: Error): void;
 }
 
-/** Threads are started when jobs need them and end when they have been idle, so an unused pool takes no memory. */
+/**
+ * Creates a pool. Threads start when jobs need them and end after some idle time, so an unused pool takes no memory.
+ */
 export function createThreadPool(
   limits: PoolLimits,
   startThread: () => JobThread = () => new PoolThread(limits.heapBytes),
 ): ThreadPool {
-  // With one thread less for each tenant, a tenant whose jobs are slow leaves a thread to the others.
+  // A tenant may use all threads but one, so that its slow jobs leave a thread to other tenants.
   const queue = new FairQueue<Entry>({ ...limits, running: Math.max(1, limits.threads - 1) });
   const threads = new Set<JobThread>();
   const idle = new Map<JobThread, NodeJS.Timeout>();

@@ -3,7 +3,9 @@ import { ApiError } from '../errors.ts';
 import type { JobModule } from './job.ts';
 import type { ThreadReply, ThreadRequest } from './messages.ts';
 
-/** What every thread of a pool runs: it loads the module of each job when it first needs it, and runs one job at a time. */
+/**
+ * The code of every thread in a pool: it loads the module of a job when it first needs it, and runs one job at a time.
+ */
 const port = parentPort;
 port?.on('message', async ({ module, input }: ThreadRequest) => {
   port.postMessage(await replyTo(module, input));

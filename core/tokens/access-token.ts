@@ -11,12 +11,12 @@ import {
   type TokenClaims,
 } from './token-claims.ts';
 
-/** Longer texts are not looked at. */
+/** Longer texts are rejected without parsing. */
 export const MAX_TOKEN_CHARS = 4096;
 
 /**
- * Three parts of canonical base64url: no padding, no white space, no stray bits in a last character. Without this one token would
- * have many spellings, for decoders are lenient. An ES256 signature has 64 bytes.
+ * Three parts in canonical base64url: no padding, no white space, no unused bits in the last character. Otherwise a
+ * token could be written in several ways, because decoders are lenient. An ES256 signature has 64 bytes.
  */
 const FORM =
   /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?\.(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?\.[\w-]{85}[AQgw]$/;
@@ -24,18 +24,21 @@ const FORM =
 export interface TokenFacts extends TokenAudience {
   clientId: string;
   environmentId: string;
-  /** The client's, at this moment. */
+  /** The current generation of the client. */
   generation: number;
   scopes: readonly Scope[];
 }
 
-/** Why a token is refused. For logs: callers are told no more than `invalid_token`. */
+/** Why a token is rejected. This is only logged; callers receive `invalid_token`. */
 export type TokenFault = 'malformed' | 'header' | 'signature' | ClaimsFault;
 
-/** `clientId` of a token that is refused: known if its signature was good. */
+/** `clientId` is known for a rejected token only if its signature is valid. */
 export type Verification = { ok: true; token: AccessToken } | { ok: false; reason: TokenFault; clientId?: string };
 
-/** The keys that tokens are verified with, by the header that goes with each: a token has one of these headers, byte for byte. */
+/**
+ * The keys that verify tokens, by the complete token header that belongs to each. A token must have exactly one of
+ * these headers.
+ */
 export type VerificationKeys = ReadonlyMap<string, SigningKey>;
 
 export function verificationKeys(keys: SigningKeys): VerificationKeys {
@@ -76,10 +79,8 @@ export function issueAccessToken(
 }
 
 /**
- * Verifies an access token (RFC 9068 §4, RFC 8725).
- *
- * Its header is not parsed but compared with the headers that we issue, so that an attacker cannot choose an algorithm, type, key
- * address or extension.
+ * Verifies an access token (RFC 9068 §4, RFC 8725). Its header is not parsed, but compared with the headers that
+ * Valetkey issues, so that an attacker cannot choose an algorithm, type, key address or extension.
  *
  * @param expected issuer and audience, compared exactly
  * @param now milliseconds UTC
@@ -108,7 +109,8 @@ export function refuse(reason: TokenFault, clientId?: string): Verification {
 
 function verifySignature(text: string, key: SigningKey): unknown {
   try {
-    // Times are judged by `judgeClaims`, with our clock, here and on every later use of the token.
+    // The library does not check times: `judgeClaims` does so with the injected clock, here and at every later use of
+    // the token.
     return jwt.verify(text, key.publicKey, { algorithms: ['ES256'], ignoreExpiration: true, ignoreNotBefore: true });
   } catch {
     return undefined;

@@ -10,8 +10,8 @@ const SCHEME = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 const VSCHAR = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Reads the credentials of an `Authorization: Basic` header (RFC 7617), whose two parts a client form-encodes before it joins them
- * (RFC 6749 §2.3.1).
+ * Reads the credentials of an `Authorization: Basic` header (RFC 7617). The client form-encodes both parts before
+ * joining them (RFC 6749 §2.3.1).
  *
  * @returns `null` for another scheme and for anything malformed
  */
@@ -21,14 +21,16 @@ export function readBasicCredentials(header: string): ClientCredentials | null {
   if (encoded === undefined) return null;
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) return null;
-  // Form-encoded text is ASCII; other characters cannot be part of a client id that we issued.
+  // Form-encoded text is ASCII, and client ids contain no other characters.
   const pair = bytes.toString('latin1');
   const colon = pair.indexOf(':');
   if (colon < 0) return null;
   return clientCredentials(formDecode(pair.slice(0, colon)), formDecode(pair.slice(colon + 1)));
 }
 
-/** A pair in the grammar of RFC 6749 (appendix A.1 and A.2), neither part empty; otherwise `null`. */
+/**
+ * Returns a pair that matches the grammar of RFC 6749 (appendix A.1 and A.2) and has no empty part; otherwise `null`.
+ */
 export function clientCredentials(clientId: string | undefined, secret: string | undefined): ClientCredentials | null {
   if (clientId === undefined || secret === undefined || !VSCHAR.test(clientId) || !VSCHAR.test(secret)) return null;
   return { clientId, clientSecret: new Secret(secret) };

@@ -2,10 +2,10 @@ import jwt from 'jsonwebtoken';
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * Signs an identity token for other services: a JWT under a published key. Its type differs from that of an access token, so
- * neither can be used as the other (RFC 8725 §3.11).
+ * Signs an identity token for other services: a JWT whose key is published. Its type differs from that of an access
+ * token, so that neither can be used as the other (RFC 8725 §3.11).
  *
- * @param claims complete, times in seconds
+ * @param claims all claims, with times in seconds
  */
 export function signIdentityToken(key: SigningKey, claims: object): string {
   return jwt.sign(claims, key.privateKey, { algorithm: 'ES256', header: { alg: 'ES256', typ: 'JWT', kid: key.kid } });

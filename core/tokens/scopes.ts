@@ -1,4 +1,4 @@
-/** Every scope that a client can be given. */
+/** Every scope that a client can have. */
 export const SCOPES = [
   'accounts:read',
   'accounts:write',
@@ -29,9 +29,9 @@ export function isScope(text: string): text is Scope {
 }
 
 /**
- * Reads a scope parameter (RFC 6749 §3.3): scope tokens, each separated from the next by one space; case matters.
+ * Reads a scope parameter (RFC 6749 §3.3): scope names separated by single spaces, case-sensitive.
  *
- * @returns each scope once, in the order given; `null` when the text breaks the grammar or names a scope that does not exist
+ * @returns each scope once, in the given order; `null` if the text is malformed or contains an unknown scope
  */
 export function parseScope(text: string): Scope[] | null {
   if (text.length > MAX_CHARS || !GRAMMAR.test(text)) return null;

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { Secret } from '../secret.ts';
 
-/** A key pair that signs access tokens: ES256, that is ECDSA on P-256 with SHA-256. */
+/** A key pair that signs access tokens with ES256 (ECDSA on P-256 with SHA-256). */
 export interface SigningKey {
   /** Thumbprint of the public key (RFC 7638): 43 characters of base64url. */
   readonly kid: string;
@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
 }
 
-/** The key that signs, and the one before it, which still verifies until its last token has expired. */
+/** The key that signs, and the previous key, which still verifies tokens until its last token has expired. */
 export interface SigningKeys {
   readonly current: SigningKey;
   readonly previous?: SigningKey | undefined;
@@ -36,20 +36,20 @@ export function generateSigningKey(): SigningKey {
   return fromPrivateKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 }
 
-/** A fresh key signs from now on; the one that signed until now is kept, the one before that is dropped. */
+/** Returns a new signing key; the current one becomes the previous one, and the previous one is dropped. */
 export function rotateSigningKeys(keys: SigningKeys): SigningKeys {
   return { current: generateSigningKey(), previous: keys.current };
 }
 
-/** PKCS #8 in PEM, to be stored sealed. */
+/** Returns the private key as PKCS #8 in PEM. Store it encrypted. */
 export function exportSigningKey(key: SigningKey): Secret {
   return new Secret(key.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 }
 
 /**
- * Reads what `exportSigningKey` wrote.
+ * Reads the output of `exportSigningKey`.
  *
- * @throws TypeError for anything but a private key on P-256
+ * @throws TypeError if it is not a private key on P-256
  */
 export function importSigningKey(pem: Secret): SigningKey {
   const privateKey = readPrivateKey(pem);
@@ -58,7 +58,7 @@ export function importSigningKey(pem: Secret): SigningKey {
   return fromPrivateKey(privateKey);
 }
 
-/** The document of `/.well-known/jwks.json` (RFC 7517 §5): public members only. */
+/** Returns the document of `/.well-known/jwks.json` (RFC 7517 §5), which contains public members only. */
 export function jwksDocument(keys: SigningKeys): { keys: PublicJwk[] } {
   return { keys: listKeys(keys).map(toPublicJwk) };
 }
@@ -67,7 +67,10 @@ export function listKeys({ current, previous }: SigningKeys): SigningKey[] {
   return previous === undefined ? [current] : [current, previous];
 }
 
-/** Thumbprint of an EC public key (RFC 7638 §3): its required members, in lexical order, through SHA-256. */
+/**
+ * Returns the thumbprint of an EC public key (RFC 7638 §3): the SHA-256 digest of its required members in lexical
+ * order.
+ */
 export function thumbprint({ crv, x, y }: Pick<JsonWebKey, 'crv' | 'x' | 'y'>): string {
   return createHash('sha256')
     .update(JSON.stringify({ crv, kty: 'EC', x, y }))
@@ -88,7 +91,7 @@ function readPrivateKey(pem: Secret): KeyObject {
   try {
     return createPrivateKey(pem.reveal());
   } catch {
-    // The parser's error may quote what it read.
+    // The cause is omitted, because the parser's message may quote the key.
     throw new TypeError('The key is not a private key');
   }
 }

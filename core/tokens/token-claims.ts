@@ -13,21 +13,21 @@ export interface TokenClaims {
   jti: string;
   /** Environment id. */
   env: string;
-  /** Generation of the client: a token of an older one is dead. */
+  /** The generation of the client when the token was issued; a token of an older generation is rejected. */
   gen: number;
 }
 
-/** What a verified access token says. Frozen: it is shared by every request that brings the token. */
+/** The content of a verified access token. It is frozen, because every request with the token shares the object. */
 export interface AccessToken {
   readonly issuer: string;
   readonly audience: string;
   readonly clientId: string;
   readonly environmentId: string;
-  /** To be compared with the client's on every request. */
+  /** Must equal the client's current generation; compared on every request. */
   readonly generation: number;
   readonly scopes: readonly Scope[];
   readonly tokenId: string;
-  /** Milliseconds UTC, as the two below. */
+  /** Milliseconds UTC, like the next two. */
   readonly issuedAt: number;
   readonly notBefore: number;
   readonly expiresAt: number;
@@ -43,7 +43,7 @@ export type ClaimsFault = 'claims' | 'issuer' | 'audience' | 'expired' | 'not_ye
 export const MAX_LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 const SKEW_MS = 30_000;
 
-/** Reads the claims of a token whose signature is good; `null` when one is missing, of a wrong type or out of bounds. */
+/** Reads the claims of a token whose signature is valid; returns `null` if one is missing or invalid. */
 export function readClaims(payload: unknown): AccessToken | null {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
   const { iss, aud, sub, client_id, scope, iat, exp, nbf, jti, env, gen } = payload as Record<string, unknown>;
@@ -57,7 +57,7 @@ export function readClaims(payload: unknown): AccessToken | null {
     clientId: client_id,
     environmentId: env,
     generation: gen,
-    // A scope that this release does not know opens nothing.
+    // Scopes that this version does not know are ignored.
     scopes: Object.freeze(scope.split(' ').filter(isScope)),
     tokenId: jti,
     issuedAt: iat * 1000,
@@ -67,10 +67,11 @@ export function readClaims(payload: unknown): AccessToken | null {
 }
 
 /**
- * Is the token for us, and valid now? Asked on every request, whether or not the signature was checked before.
+ * Checks whether the token is for this server and valid now. Called on every request, even if the signature was
+ * verified before.
  *
  * @param now milliseconds UTC
- * @returns `null` when nothing is wrong
+ * @returns `null` if the token is valid
  */
 export function judgeClaims(token: AccessToken, expected: TokenAudience, now: number): ClaimsFault | null {
   if (token.issuer !== expected.issuer) return 'issuer';

@@ -8,10 +8,12 @@ export type TokenErrorCode =
 
 export interface TokenError {
   error: TokenErrorCode;
-  /** Fixed text, without quotes and backslashes, as the grammar demands. */
+  /** A fixed text without quotes and backslashes, as the grammar of RFC 6749 requires. */
   description: string;
   status: 400 | 401;
-  /** Whether the response must have `WWW-Authenticate: Basic`: the client tried to authenticate by header. */
+  /**
+   * Whether the response must contain `WWW-Authenticate: Basic`, because the client tried to authenticate by header.
+   */
   challenge: boolean;
 }
 
@@ -19,7 +21,10 @@ export function tokenError(error: Exclude<TokenErrorCode, 'invalid_client'>, des
   return { error, description, status: 400, challenge: false };
 }
 
-/** The same response for every failure of client authentication: unknown, disabled, wrong secret or unreadable. */
+/**
+ * Returns the same error for every failed client authentication: unknown client, disabled client, wrong secret or
+ * unreadable credentials.
+ */
 export function invalidClient(challenge: boolean): TokenError {
   return { error: 'invalid_client', description: 'Client authentication failed', status: 401, challenge };
 }

@@ -8,13 +8,13 @@ export interface RawTokenRequest {
   authorizationHeader: string | undefined;
   /** The decoded form. A repeated parameter is an array. */
   form: Parameters;
-  /** The decoded query of the URL, where nothing of this belongs. */
+  /** The decoded query of the URL, which must not contain any parameter of the request. */
   query?: Parameters;
 }
 
 export interface TokenRequest extends ClientCredentials {
   method: 'client_secret_basic' | 'client_secret_post';
-  /** Undefined: all that the client may have. */
+  /** undefined to request all scopes that the client may have. */
   scope: Scope[] | undefined;
 }
 
@@ -31,9 +31,9 @@ const PARAMETERS = [
 type Form = { [name in (typeof PARAMETERS)[number]]: string | undefined };
 
 /**
- * Validates the format of a request of the client credentials grant (RFC 6749 §4.4.2), without looking up anything.
+ * Validates the format of a client credentials request (RFC 6749 §4.4.2), without reading the database.
  *
- * @returns the request with the credentials still to be verified, or the error to return
+ * @returns the request with unverified credentials, or the error to return
  */
 export function readTokenRequest({ authorizationHeader, form, query = {} }: RawTokenRequest): TokenRequestResult {
   if (PARAMETERS.some((name) => Object.hasOwn(query, name)))
@@ -72,7 +72,10 @@ function readForm(form: Parameters): Form {
   return Object.fromEntries(entries) as Form;
 }
 
-/** A `client_id` alone identifies the client but proves nothing, so it is not an authentication method. */
+/**
+ * Counts the authentication methods of a request. A `client_id` alone identifies the client but does not authenticate
+ * it, so it does not count.
+ */
 function countMethods(form: Form, isByHeader: boolean): number {
   const isByAssertion = form.client_assertion !== undefined || form.client_assertion_type !== undefined;
   return Number(isByHeader) + Number(form.client_secret !== undefined) + Number(isByAssertion);

@@ -2,24 +2,28 @@ import { LRUCache } from 'lru-cache';
 import { refuse, type Verification, type VerificationKeys, verifyAccessToken } from './access-token.ts';
 import { type AccessToken, judgeClaims, type TokenAudience } from './token-claims.ts';
 
-/** Characters of the signature by which a token is looked up: to hash all of it would cost more than everything else here. */
+/**
+ * The number of characters of the signature that are used as the key of the cache. Hashing the whole token would cost
+ * more than everything else here.
+ */
 const NAME_CHARS = 43;
 
 interface Entry {
   text: string;
-  /** The encoded header: names the key that the signature was verified with. */
+  /** The encoded header, which identifies the key that verified the signature. */
   header: string;
   token: AccessToken;
 }
 
 /**
- * Remembers whose signature was good: the costly part of verification, and the only one that cannot change. Issuer, audience,
- * times and the presence of the signing key are judged on every hit; the client's generation is for the caller to compare.
+ * Caches tokens whose signature was verified, because this is the expensive part and its result cannot change. Issuer,
+ * audience, times and the presence of the signing key are checked on every hit; the caller compares the client's
+ * generation.
  */
 export class VerifiedTokenCache {
   readonly #entries: LRUCache<string, Entry>;
 
-  /** @param max number of tokens remembered, about 1.5 kB each */
+  /** @param max the maximum number of cached tokens; each takes about 1.5 kB */
   constructor(max = 5000) {
     this.#entries = new LRUCache({ max });
   }
@@ -28,10 +32,10 @@ export class VerifiedTokenCache {
     return this.#entries.size;
   }
 
-  /** As `verifyAccessToken`. */
+  /** Verifies a token as `verifyAccessToken` does. */
   verify(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
     const known = this.#entries.get(nameOf(text));
-    // Only texts that passed the strict form are kept, so one that equals them has passed it too.
+    // Only texts with a valid format are cached, so an equal text is valid too.
     if (known?.text !== text) return this.#verifyAnew(text, keys, expected, now);
     if (!keys.has(known.header)) {
       this.#entries.delete(nameOf(text));

@@ -8,17 +8,17 @@ export type Applied = readonly Readonly<Data>[];
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 const SAME_VALUE = ['if', 'then', 'else'];
 
-/** Finds the schemas that apply to a value, those of references, alternatives and conditions included. */
+/** Finds all schemas that apply to a value, including those of references, alternatives and conditions. */
 export class SchemaWalk {
   readonly #root: unknown;
   readonly #known = new Map<Data, Applied>();
 
-  /** @param root the schema that references point into */
+  /** @param root the schema that references are relative to */
   constructor(root: unknown) {
     this.#root = root;
   }
 
-  /** The schemas and all that they apply to the same value. */
+  /** Returns the given schemas and all schemas that these apply to the same value. */
   applied(schemas: readonly unknown[]): Applied {
     return [...new Set(schemas.flatMap((schema) => (isRecord(schema) ? this.#expand(schema) : [])))];
   }
@@ -45,14 +45,14 @@ export class SchemaWalk {
   }
 }
 
-/** The schemas that describe a member under its name. */
+/** Returns the schemas of a member that is declared by name. */
 export function membersNamed(applied: Applied, key: string): unknown[] {
   return applied.flatMap(({ properties }) =>
     isRecord(properties) && Object.hasOwn(properties, key) ? [properties[key]] : [],
   );
 }
 
-/** The schemas of members that have none under their name. */
+/** Returns the schemas of members that are not declared by name. */
 export function otherMembers(applied: Applied): unknown[] {
   return applied.flatMap(({ additionalProperties, patternProperties }) => [
     additionalProperties,
@@ -60,7 +60,7 @@ export function otherMembers(applied: Applied): unknown[] {
   ]);
 }
 
-/** The schemas of the item at an index. */
+/** Returns the schemas of the item at an index. */
 export function itemsAt(applied: Applied, index: number): unknown[] {
   return applied.flatMap(({ prefixItems, items, contains }) => {
     const own = Array.isArray(prefixItems) ? prefixItems[index] : undefined;

@@ -5,19 +5,19 @@ import { inputProblem } from './input-problem.ts';
 import { atPointer, isRecord } from './pointer.ts';
 import type { RenderBudget } from './render-budget.ts';
 
-/** Where the values of a template come from. */
+/** The values that a template can use. */
 export interface TemplateScope {
   input: Readonly<Record<string, unknown>>;
   account: Readonly<Record<string, string>>;
   /** Inside $each: the current item of the list. */
   item?: unknown;
-  /** The stored files that the call names; undefined while a call is only checked. */
+  /** The stored files that the call names; undefined while the call is only validated. */
   files?: StoredFiles;
-  /** Counts what the template gives. */
+  /** Limits the size of the output. */
   budget: RenderBudget;
 }
 
-/** What a template gives when it depends on inputs and none of them is there. */
+/** The result of a template that depends on inputs, if none of them was given. */
 export const ABSENT = Symbol('absent');
 
 export const DIRECTIVES = [
@@ -36,7 +36,7 @@ export const DIRECTIVES = [
 
 export type Directive = (typeof DIRECTIVES)[number];
 
-/** The directive that a template object stands for, with its argument; undefined for plain JSON. */
+/** Returns the directive of a template object with its argument; undefined for plain JSON. */
 export function directiveOf(template: unknown): { name: Directive; argument: unknown } | undefined {
   if (!isRecord(template)) return undefined;
   const [key, ...others] = Object.keys(template);
@@ -61,10 +61,10 @@ export function renderTemplate(template: unknown, scope: TemplateScope): unknown
 }
 
 /**
- * Renders the template of a whole body. A body that is an object is never left out: it may lack all of its optional
- * members and still say something (the fixed query of a GraphQL call).
+ * Renders the template of a whole body. A body that is an object is always sent, even if all of its optional members
+ * are absent: its fixed members may suffice, for example the query of a GraphQL call.
  *
- * @returns undefined when the body is one optional input that is absent
+ * @returns undefined if the body is a single optional input that is absent
  */
 export function renderBodyTemplate(template: unknown, scope: TemplateScope): unknown {
   if (directiveOf(template) || !isRecord(template)) {
@@ -75,7 +75,10 @@ export function renderBodyTemplate(template: unknown, scope: TemplateScope): unk
   return Object.fromEntries(members.filter(([, value]) => value !== ABSENT));
 }
 
-/** An object or list from its members; ABSENT when it had members that depend on inputs and all of those are absent. */
+/**
+ * Renders the members of an object or list. Returns ABSENT if it has members that depend on inputs, and all of these
+ * are absent.
+ */
 function renderMembers<K extends string | number>(
   members: Iterable<[K, unknown]>,
   scope: TemplateScope,
@@ -129,7 +132,7 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
   }
 }
 
-/** A list may name one stored file again and again. */
+/** Counts the bytes of files, because a list may name one stored file many times. */
 function counted(files: FileContent | FileContent[], { budget }: TemplateScope): FileContent | FileContent[] {
   for (const { bytes } of [files].flat()) budget.bytes(bytes.length);
   return files;
@@ -155,7 +158,7 @@ function renderJoin(argument: unknown, scope: TemplateScope): unknown {
     .map((item) => {
       if (typeof item === 'object') throw inputProblem(input, 'must be a list of strings, numbers or booleans');
       const text = String(item);
-      // An item that holds the separator would become two.
+      // An item that contains the separator would be split into two.
       if (text.includes(separator)) throw inputProblem(input, `must have items without ${JSON.stringify(separator)}`);
       scope.budget.bytes(text.length + separator.length);
       return text;
@@ -200,7 +203,7 @@ function asText(value: unknown, template: unknown): string {
   return String(value);
 }
 
-/** The input that a template names directly, for errors. */
+/** Returns the input that a template directly refers to, for errors. */
 export function inputNameOf(template: unknown): string | undefined {
   const directive = directiveOf(template);
   if (directive?.name === '$input' || directive?.name === '$file') return String(directive.argument);

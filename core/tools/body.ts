@@ -8,12 +8,12 @@ import { isRecord, withPointer } from './pointer.ts';
 import { RenderBudget } from './render-budget.ts';
 import type { Tool, ToolBody } from './tool.ts';
 
-/** A body that is ready to be sent. */
+/** A rendered body. */
 export interface RenderedBody {
   /** The Content-Type header. */
   type: string;
   content: string | Buffer;
-  /** What people see of it. */
+  /** The body as users see it. */
   preview: unknown;
 }
 
@@ -22,8 +22,9 @@ type Members = readonly (readonly [string, string])[];
 /**
  * Renders the body of a call.
  *
- * @param at the place of the page that was asked for, where pagination puts it into the body
- * @param credential members that the credential adds; a call without a body gets a JSON body for them, unless its method has none
+ * @param at the place of the requested page, if the tool's pagination puts it into the body
+ * @param credential members that the credential adds; a call without a body gets a JSON body for them, unless its
+ * method allows no body
  * @throws ApiError INVALID_TOOL_INPUT
  */
 export function renderBody(
@@ -70,7 +71,7 @@ function withCredential({ request: { method, body } }: Tool, value: unknown, cre
   return { ...value, ...Object.fromEntries(credential) };
 }
 
-/** The bytes of a file, or a text as it is. */
+/** Renders the bytes of a file, or a text without conversion. */
 function rawBody(value: unknown, mediaType: string | undefined): RenderedBody {
   const stated = mediaType?.includes('*') ? undefined : mediaType;
   if (value instanceof FileContent) {

@@ -5,23 +5,24 @@ import type { FieldError } from '../errors.ts';
 import { dotted } from './field-path.ts';
 import type { JsonSchema } from './tool.ts';
 
-/** The form of what people write: a tool, a connector. */
+/** The JSON Schemas of tool and connector definitions. */
 export interface DefinitionSchemas {
-  /** catalogue/tool.schema.json; it refers to the other one. */
+  /** catalogue/tool.schema.json, which refers to the other schema. */
   tool: JsonSchema;
   /** catalogue/connector.schema.json */
   connector: JsonSchema;
 }
 
 export interface DefinitionSchema {
-  /** @returns one entry per place that does not fit */
+  /** @returns one entry per invalid place */
   checkTool(data: unknown): FieldError[];
   checkConnector(data: unknown): FieldError[];
 }
 
-/** Compiles the schemas of tools and connectors. The catalogue's check and the API both use them. */
+/** Compiles the schemas of tools and connectors, for the catalogue's check and the API. */
 export function createDefinitionSchema({ tool, connector }: DefinitionSchemas): DefinitionSchema {
-  // The schemas use conditions, in which the type and the declaration of a member are in different places.
+  // These checks of strict mode are disabled, because the schemas use conditions: the type and the declaration of a
+  // member may be in different places.
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
   formats.default(ajv);
   const connectors = ajv.compile(connector);
@@ -31,7 +32,7 @@ export function createDefinitionSchema({ tool, connector }: DefinitionSchemas): 
 
 function judge(validate: ValidateFunction, data: unknown): FieldError[] {
   if (validate(data)) return [];
-  // That a branch of a condition did not hold is said by what does not fit in it.
+  // A failed condition (`if`) is not reported, because the error inside its branch is.
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(fieldError);
 }
 

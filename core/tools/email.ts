@@ -1,6 +1,6 @@
 import { inputProblem } from './input-problem.ts';
 
-/** The members of {$email: …}, rendered, each with the input it came from (for errors). */
+/** The rendered members of {$email: …}, each with its input's name for errors. */
 export interface EmailPart {
   value: unknown;
   input: string | undefined;
@@ -31,7 +31,10 @@ const ADDRESS_HEADERS = [
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}";
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM}){0,20}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`);
 const MESSAGE_IDS = /^<[^\s<>]{1,250}>(?: <[^\s<>]{1,250}>){0,50}$/;
-/** Octets of text in one encoded word: with its frame and a header's name it stays within 76 characters (RFC 2047 §2). */
+/**
+ * The maximum number of octets of text in one encoded word. With its delimiters and the header's name it stays within
+ * 76 characters (RFC 2047 §2).
+ */
 const WORD_OCTETS = 36;
 const PLAIN_SUBJECT = /^[\x20-\x7e]{0,70}$/;
 

@@ -100,7 +100,7 @@ function hasChanged({ provider, client, kept }: AuthorizationEnd): boolean {
 
 function granted(outcome: TokenOutcome, kept: KeptAuthorization, values: Record<string, string>): Finished {
   if (!outcome.ok) return withoutRefusal(outcome);
-  // What was granted without being named is what was asked for (RFC 6749 §5.1).
+  // If the response does not name the granted scopes, the requested scopes were granted (RFC 6749 §5.1).
   const tokens = { ...outcome.tokens, scopes: outcome.tokens.scopes ?? kept.scopes };
   return { ok: true, tokens, answer: outcome.answer, values };
 }

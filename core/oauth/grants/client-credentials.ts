@@ -11,7 +11,7 @@ import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from '../transport.ts
 export interface ClientCredentialsGrant {
   provider: OAuthProvider;
   client: ClientCredentials;
-  /** Empty: what the provider gives this client by itself. */
+  /** Empty to request the default scopes of the client. */
   scopes: readonly string[];
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
@@ -19,10 +19,11 @@ export interface ClientCredentialsGrant {
 }
 
 /**
- * Gets a token for the client itself: one request, judged (RFC 6749 §4.4). Audience and resource come from the pattern. A refresh
- * token is not kept: the client has a better proof of itself (§4.4.3).
+ * Requests a token for the client itself (RFC 6749 §4.4). Audience and resource come from the pattern. A refresh token
+ * in the response is ignored: the client can request a new access token at any time (§4.4.3).
  *
- * @returns how it ended; a failure that is expected is a value, `refused` never among them: nothing has ended but the attempt
+ * @returns the outcome; expected failures are values, and `refused` is not among them, because there is no grant that
+ * could have ended
  */
 export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Promise<TokenOutcome> {
   const { provider, client, scopes, fetchFor, now } = grant;

@@ -10,7 +10,7 @@ export interface Exchange {
   provider: OAuthProvider;
   server: TokenServer;
   client: ClientCredentials;
-  /** What the code was redeemed for. */
+  /** The tokens from the authorization code. */
   outcome: TokenOutcome & { ok: true };
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
@@ -18,10 +18,10 @@ export interface Exchange {
 }
 
 /**
- * Exchanges a token that is valid for an hour for one that is valid for weeks, if the provider supports it; otherwise does
- * nothing.
+ * Exchanges a token that is valid for an hour for one that is valid for weeks, if the provider supports it; otherwise
+ * does nothing.
  *
- * @returns the long-lived tokens, with the first response, which has the details of the account
+ * @returns the long-lived tokens, together with the first response, which contains the account's details
  */
 export async function exchangeToken({
   provider,

@@ -13,19 +13,19 @@ export interface RefreshTokenGrant {
   server: TokenServer;
   client: ClientCredentials;
   refreshToken: Secret;
-  /** What the account was granted; sent only where the provider wants it again. */
+  /** The granted scopes; sent only if the provider requires them. */
   scopes?: readonly string[];
-  /** Pinned to the origin of the endpoint (`server.refresh.endpoint`), and bounded in time. */
+  /** Restricted to the origin of the endpoint (`server.refresh.endpoint`), with a time limit. */
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
   now: () => number;
 }
 
 /**
- * Spends a refresh token: one request, judged (RFC 6749 §6). As a rule no scope is asked for, so the grant keeps the one it has.
+ * Uses a refresh token to request new tokens (RFC 6749 §6). Scopes are usually not sent, so the grant keeps its scopes.
  *
- * @returns how it ended; a failure that is expected is a value
- * @throws what is a mistake of ours
+ * @returns the outcome; expected failures are values
+ * @throws errors that are bugs
  */
 export async function refreshTokenGrant(grant: RefreshTokenGrant): Promise<RefreshOutcome> {
   const requestedAt = grant.now();
