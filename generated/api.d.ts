@@ -3473,8 +3473,8 @@ export interface webhooks {
         put?: never;
         /**
          * The revocation of tokens failed
-         * @description The provider rejected the revocation, or did not respond for three days. The tokens may still be valid at the provider: revoke
-         *     the access in the settings of the provider.
+         * @description The provider rejected the revocation, or did not respond for three days, or the tokens could not be decrypted. They may still
+         *     be valid at the provider: revoke the access in the settings of the provider.
          */
         post: {
             parameters: {

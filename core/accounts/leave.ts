@@ -1,11 +1,9 @@
 import type { AccountRow, EnvironmentId, Transaction } from '../../db/store.ts';
-import type { Cause, Events } from '../events/events.ts';
+import type { Cause } from '../events/events.ts';
 import { UNBOUND } from './binding.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
 import { withoutObtained } from './details.ts';
 import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
-
-export type LeaveTools = RevocationTools & { events: Events };
 
 /**
  * The columns of an account whose credentials were removed. The new generation makes a refresh that is still running
@@ -29,7 +27,7 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
  */
 export async function disconnectAccount(
   tx: Transaction,
-  tools: LeaveTools,
+  tools: RevocationTools,
   account: AccountRow,
   reason: string,
   cause: Cause,
@@ -60,7 +58,7 @@ export async function disconnectAccount(
 /** Permanently deletes an account and orders the revocation of its credentials at the provider. */
 export async function deleteAccount(
   tx: Transaction,
-  tools: LeaveTools,
+  tools: RevocationTools,
   account: AccountRow,
   cause: Cause,
 ): Promise<void> {

@@ -4,6 +4,7 @@ import type { Events } from '../events/events.ts';
 import type { AttemptOutcome, Job, JobKind, JobOutcome } from '../jobs/job-kind.ts';
 import type { RevocationOutcome } from '../oauth/revocation.ts';
 import { type AttemptTools, attemptRevocation } from './revocation-attempt.ts';
+import { emitRevocation, type RevocationEventType } from './revocation-event.ts';
 import { REVOCATION, type RevocationOrder } from './revocation-order.ts';
 import { mayBeShared } from './shared-grant.ts';
 
@@ -41,16 +42,7 @@ export function revocationJob(tools: RevocationJobTools): JobKind {
       const type = eventOf(outcome);
       const { reason } = outcome;
       const accountId = subjectId ?? '';
-      await events.emit(
-        tx,
-        { environmentId, actor: 'system', requestId: '' },
-        {
-          type,
-          subject: accountId,
-          auditOnly: { revocation: id, ...(type !== 'revocation.succeeded' && { reason }) },
-          data: async (show) => ({ revocation: await show.revocation(id) }),
-        },
-      );
+      await emitRevocation(tx, events, type, { environmentId, id, accountId, reason });
       if (type !== 'revocation.failed') return;
       const fields = { account_id: accountId, provider: lane, reason };
       tx.afterCommit(() => log.warn(fields, 'tokens were not revoked at their provider'));
@@ -58,7 +50,7 @@ export function revocationJob(tools: RevocationJobTools): JobKind {
   };
 }
 
-function eventOf(outcome: JobOutcome) {
+function eventOf(outcome: JobOutcome): RevocationEventType {
   if (outcome.kind === 'failed') return 'revocation.failed';
   return outcome.result === REVOKED ? 'revocation.succeeded' : 'revocation.skipped';
 }

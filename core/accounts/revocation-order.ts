@@ -17,6 +17,7 @@ import type { AuthField, AuthPattern, OAuthConfig } from '../connectors/auth-pat
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
+import type { Events } from '../events/events.ts';
 import type { JobOrder, JobQueue } from '../jobs/queue.ts';
 import type { ClientAuthMethod, ClientCredentials } from '../oauth/client-auth.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
@@ -29,6 +30,7 @@ import { type Details, formOf, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
 import { isOwnObtaining } from './obtaining/kinds.ts';
+import { emitRevocation } from './revocation-event.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
 
 /** The job kind that revokes tokens. The subject of such a job is the account, its lane the provider. */
@@ -68,6 +70,7 @@ export interface RevocationTools {
   vault: Vault;
   catalogue: Catalogue;
   now(): number;
+  events: Events;
   jobQueue: Pick<JobQueue, 'enqueue' | 'recordFailed'>;
 }
 
@@ -117,7 +120,9 @@ export async function orderAccountRevocation(
     if (!(error instanceof VaultError)) throw error;
     // The credentials must be removable nevertheless. The failed job records that they stay valid at the provider.
     if (formOf(account.publicDetails as Details) === 'oauth_token') {
-      await tools.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
+      const id = await tools.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
+      const { environmentId, id: accountId } = account;
+      await emitRevocation(tx, tools.events, 'revocation.failed', { environmentId, id, accountId, reason: UNREADABLE });
     }
     return false;
   }

@@ -2,14 +2,12 @@ import type { ClientBinding, ConnectionRow, EnvironmentId, Transaction } from '.
 import { giveUpObtained } from '../accounts/leave.ts';
 import type { RevocationTools } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import type { Cause, Events } from '../events/events.ts';
+import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { clientSecretOf } from './client.ts';
 import { bindClient, isClientCovered } from './client-binding.ts';
 import { type ClientColumns, resealClient } from './client-secret.ts';
 import { findPattern } from './providers.ts';
-
-export type ClientChangeTools = RevocationTools & { events: Events };
 
 const WITHDRAWN =
   'The provider has changed the endpoints or the authentication method of the client. Set the client again.';
@@ -23,7 +21,7 @@ const WITHDRAWN =
  */
 export async function withdrawClients(
   tx: Transaction,
-  tools: ClientChangeTools,
+  tools: RevocationTools,
   environmentId: EnvironmentId,
   provider: ProviderDefinition,
   cause: Cause,

@@ -8,6 +8,7 @@ import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
+import type { Events } from '../events/events.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { Secret } from '../secret.ts';
 import { RAW_CALL } from '../tools/tool.ts';
@@ -45,6 +46,7 @@ export interface NewConnectionInput extends ConnectionInput {
 export interface ConfigurationTools extends ConnectionTools {
   vault: Vault;
   toolDirectory: ToolDirectory;
+  events: Events;
   jobQueue: JobQueue;
   newId(prefix: 'conn'): string;
 }

@@ -4,14 +4,15 @@ import type { Details } from '../accounts/details.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
 import type { JsonObject } from '../accounts/merge.ts';
 import { emitParked } from '../accounts/park.ts';
+import type { RevocationTools } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { publicFieldsOf } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
-import { type ClientChangeTools, withdrawClients } from './client-change.ts';
+import { withdrawClients } from './client-change.ts';
 import { findPattern } from './providers.ts';
 
-export type ProviderChangeTools = ClientChangeTools;
+export type ProviderChangeTools = RevocationTools;
 
 /** The definition of a provider before and after a change. */
 export interface ProviderChange {

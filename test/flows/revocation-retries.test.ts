@@ -368,6 +368,9 @@ describe('a revocation', () => {
       attempts: 0,
       reason: 'The credentials could not be decrypted, so they could not be revoked.',
     });
+    const events = await auditOf(server, id);
+    expect(events.map(({ action }) => action)).to.include.members(['connected_account.deleted', 'revocation.failed']);
+    expect(events.find(({ action }) => action === 'revocation.failed')).to.include({ actor: 'system' });
   });
 });
 
