@@ -149,14 +149,31 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .limit(given('limit'))
       .prepare(),
   );
-  const nextRevision = once(() =>
+  // Both write the row although it stays the same, because only a write locks it in every engine.
+  const lock = once(() =>
+    db
+      .update(revisions)
+      .set({ revision: sql`${revisions.revision}` })
+      .where(eq(revisions.environmentId, given('environmentId')))
+      .returning({ revision: revisions.revision })
+      .prepare(),
+  );
+  const addOrLock = once(() =>
     db
       .insert(revisions)
-      .values({ environmentId: given('environmentId') as never, revision: 1 })
+      .values({ environmentId: given('environmentId') as never, revision: 0 })
       .onConflictDoUpdate({
         target: conflictOf(revisions.environmentId),
-        set: { revision: sql`${revisions.revision} + 1` },
+        set: { revision: sql`${revisions.revision}` },
       })
+      .returning({ revision: revisions.revision })
+      .prepare(),
+  );
+  const setRevision = once(() =>
+    db
+      .update(revisions)
+      .set({ revision: sql`${given('revision')}` })
+      .where(eq(revisions.environmentId, given('environmentId')))
       .prepare(),
   );
   const upsert = once(() => prepareUpsert(statements));
@@ -167,8 +184,19 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .prepare(),
   );
 
-  async function moveOn(environmentId: EnvironmentId): Promise<void> {
-    await nextRevision().run({ environmentId });
+  /**
+   * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could use the same
+   * revision, and a reader that has seen the one that commits first would never see the rows of the other.
+   */
+  async function change(
+    environmentId: EnvironmentId,
+    locked: { revision: number },
+    write: (revision: number) => Promise<number>,
+  ): Promise<number> {
+    const next = locked.revision + 1;
+    const written = await write(next);
+    if (written > 0) await setRevision().run({ environmentId, revision: next });
+    return written;
   }
 
   async function current(environmentId: EnvironmentId): Promise<number> {
@@ -197,21 +225,26 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       changedAfter().all({ environmentId, revision: after, name, limit }),
     async upsert(environmentId, tools) {
       if (tools.length === 0) return 0;
-      const next = (await current(environmentId)) + 1;
-      let written = 0;
-      for (const { definition: data, flagged = null, at, ...tool } of tools) {
-        const definition = JSON.stringify(data);
-        const row = { ...tool, definition, contentHash: hashText(definition), flagged, at };
-        written += (await upsert().run({ ...row, environmentId, revision: next })).changes;
-      }
-      if (written > 0) await moveOn(environmentId);
-      return written;
+      const locked = (await addOrLock().get({ environmentId })) as { revision: number };
+      return change(environmentId, locked, async (revision) => {
+        let written = 0;
+        for (const { definition: data, flagged = null, at, ...tool } of tools) {
+          const definition = JSON.stringify(data);
+          const row = { ...tool, definition, contentHash: hashText(definition), flagged, at };
+          written += (await upsert().run({ ...row, environmentId, revision })).changes;
+        }
+        return written;
+      });
     },
     async delete(environmentId, all) {
-      let removed = 0;
-      for (const name of all) removed += (await remove().run({ environmentId, name })).changes;
-      if (removed > 0) await moveOn(environmentId);
-      return removed;
+      const locked = await lock().get({ environmentId });
+      // An environment without a revision never had a tool.
+      if (!locked) return 0;
+      return change(environmentId, locked, async () => {
+        let removed = 0;
+        for (const name of all) removed += (await remove().run({ environmentId, name })).changes;
+        return removed;
+      });
     },
   };
 }
