@@ -152,6 +152,10 @@ export const LIST = {
   countedSlices: 50,
   /** Matches of a search that are counted. */
   countedBySearch: 1_000,
+  /** Tools with their schemas in one response, as JSON: a page ends with the tool that reaches it. */
+  toolsBytes: MIB,
+  /** Tools that are read or written before other work has its turn: about 5 ms. */
+  toolsTurnBytes: 128 * KIB,
 } as const;
 
 /** Limits for removing expired rows. Each transaction should block the event loop only for a few milliseconds. */
@@ -413,6 +417,8 @@ export const SCHEMA = {
   /** Objects and lists in the schema as written. */
   nodes: 20_000,
   levels: 64,
+  /** One schema of a tool that a client writes, as JSON. Lists convert it for models, which takes milliseconds for so many. */
+  bytes: 64 * KIB,
   /** Subschemas and literals with every reference expanded: two references in each of 20 definitions make a million. */
   expanded: 20_000,
   /** Schemas that reference each other in a chain; a longer chain would overflow the stack of the compiler. */

@@ -87,6 +87,17 @@ export function pageOfList<Row extends { id: string }>(all: readonly Row[], requ
   return { rows: all.slice(start, end), ...neighbours, total: all.length, totalIsExact: true };
 }
 
+/**
+ * The page with its first rows only, or its last ones for a page that precedes another: what follows the cursor directly.
+ *
+ * @param taken how many
+ */
+export function shortened<Row>(page: Page<Row>, { before }: PageRequest, taken: number): Page<Row> {
+  if (taken >= page.rows.length) return page;
+  if (before === undefined) return { ...page, rows: page.rows.slice(0, taken), hasNext: true };
+  return { ...page, rows: page.rows.slice(-taken), hasPrevious: true };
+}
+
 function boundsOf(all: readonly { id: string }[], { size, after, before }: PageRequest): [number, number] {
   if (after === undefined && before === undefined) return [0, Math.min(size, all.length)];
   const at = all.findIndex((row) => row.id === (after ?? before));

@@ -4,6 +4,7 @@ import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { KnownTool } from './directory.ts';
+import { createTurns, sizeOfTool } from './read-within.ts';
 import { type Readiness, type Standing, standingOf, type UserName } from './readiness.ts';
 import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachOf } from './user-tools.ts';
 
@@ -45,10 +46,12 @@ export async function findTools(
   const reaches = await Promise.all(connections.map((connection) => reachOf(read, tools, environmentId, connection)));
   const usable = reaches.filter((reach) => reach !== undefined);
   const found: FoundTool[] = [];
+  const turn = createTurns();
   for (const { card } of hits.slice(0, limit * LOOK_AT)) {
     if (found.length === limit) break;
     const known = await tools.toolDirectory.find(read, environmentId, card.name);
     if (!known) continue;
+    await turn(sizeOfTool(known.tool));
     const own = connections.filter(({ providerKey }) => providerKey === known.tool.connector);
     const allowing = usable.filter(
       ({ provider, connection }) => toolFits(known.tool, provider) && isAllowed(known, connection),

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { Tool } from '../tools/tool.ts';
+import { createTurns } from './read-within.ts';
 import { createToolIndex, type ToolIndex } from './tool-index.ts';
 
 /** The search indexes of an environment's tools: one for the catalogue, and one for its own tools. */
@@ -75,6 +76,7 @@ async function sync(
 ): Promise<void> {
   const revision = await read.environmentTools.revision(environmentId);
   const names = await displayNames(read, catalogue, environmentId);
+  const turn = createTurns();
   for (let place = { revision: kept.revision + 1, name: '' }; ; ) {
     const rows = await read.environmentTools.changedAfter(environmentId, place, PIECE);
     for (const row of rows) {
@@ -82,6 +84,7 @@ async function sync(
       // Flagged tools are not indexed. If the catalogue has a tool of the same name, the catalogue's tool is used.
       if (row.flagged !== null || catalogue.hasTool(row.name)) kept.index.drop(row.name);
       else kept.index.put(tool, names(row.connector));
+      await turn(row.definition.length);
     }
     const last = rows.at(-1);
     if (!last || rows.length < PIECE) break;

@@ -1,13 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConnectionRow, ReadRepositories } from '../../db/store.ts';
+import { LIST } from '../budgets.ts';
 import { findProvider } from '../connections/providers.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
+import { readWithin } from '../discovery/read-within.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpMapping, McpServerDefinition } from './server-definition.ts';
-
-const PIECE = 25;
 
 /** A tool, and the connection whose accounts run it. */
 export interface OfferedTool {
@@ -65,21 +64,21 @@ export async function offeredNames(
 }
 
 /**
- * Returns the tools for some names, in pieces, because reading hundreds of definitions in one turn would delay other
- * requests.
+ * Presents the tools for some names, one after the other, until they are as large as a response may be.
+ *
+ * @returns how many names were read as `taken`
  */
-export async function readOffered(
+export function presentOffered<T>(
   read: ReadRepositories,
   { toolDirectory }: Pick<OfferTools, 'toolDirectory'>,
   offered: readonly OfferedName[],
-): Promise<OfferedTool[]> {
-  const found: OfferedTool[] = [];
-  for (const [place, { name, connection }] of offered.entries()) {
-    if (place % PIECE === PIECE - 1) await nextTurn();
+  present: (tool: Tool) => T,
+): Promise<{ items: T[]; taken: number }> {
+  const readOne = async ({ name, connection }: OfferedName) => {
     const known = await toolDirectory.find(read, connection.environmentId, name);
-    if (known) found.push({ tool: known.tool, connection });
-  }
-  return found;
+    return known && { item: present(known.tool), tool: known.tool };
+  };
+  return readWithin(offered, readOne, LIST.toolsBytes);
 }
 
 /** Returns the tool of a name, with the connection whose accounts run it; undefined if the server does not offer it. */

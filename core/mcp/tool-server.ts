@@ -14,7 +14,7 @@ import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts
 import type { CallTools } from './call-tool.ts';
 import { callTool, displayName } from './call-tool.ts';
 import { type ConnectState, openConnectState, sealConnectState } from './connect-state.ts';
-import { findOffered, type OfferedName, offeredNames, readOffered } from './offered-tools.ts';
+import { findOffered, type OfferedName, offeredNames, presentOffered } from './offered-tools.ts';
 import { sendPlainErrors } from './plain-errors.ts';
 import { presentMcpTool } from './present-tool.ts';
 import { type McpSession, sessionOf } from './session.ts';
@@ -58,12 +58,12 @@ async function listTools(
   const { read } = tools.store;
   const all = await offeredNames(read, tools, session.server);
   const start = startOf(sdk, all, cursor);
-  const end = start + MCP_SERVER.toolsPerPage;
-  const page = all.slice(start, end);
-  const last = page.at(-1);
+  const page = all.slice(start, start + MCP_SERVER.toolsPerPage);
+  const { items, taken } = await presentOffered(read, tools, page, presentMcpTool);
+  const last = page[taken - 1];
   return {
-    tools: (await readOffered(read, tools, page)).map(({ tool }) => presentMcpTool(tool)),
-    ...(last && end < all.length && { nextCursor: encode(last.name) }),
+    tools: items,
+    ...(last && start + taken < all.length && { nextCursor: encode(last.name) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { SCHEMA } from '../budgets.ts';
 import { searchPatternProblem } from '../connectors/linear-pattern.ts';
 import type { FieldError } from '../errors.ts';
 import { dotted } from './field-path.ts';
@@ -23,6 +24,9 @@ export function checkCompiles({ compiler, patterns }: SchemaJudge, schema: JsonS
   } catch (error) {
     if (error instanceof SchemaBoundsError) return [{ field: dotted(error.pointer, field), message: error.message }];
     throw error;
+  }
+  if (JSON.stringify(schema).length > SCHEMA.bytes) {
+    return [{ field, message: `must have at most ${SCHEMA.bytes} bytes as JSON` }];
   }
   const problems = checkPatterns(schema, field);
   if (problems.length > 0) return problems;

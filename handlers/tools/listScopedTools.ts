@@ -2,6 +2,7 @@ import type { Tools } from '../../core/capabilities/tools.ts';
 import { callableTools } from '../../core/discovery/user-tools.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import { presentToolAccount, presentToolAs } from '../../core/present/tool.ts';
+import { presentToolPage } from '../../core/present/tool-page.ts';
 import type { Handler } from '../../http/contract.ts';
 import { readUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
@@ -15,12 +16,14 @@ export const listScopedTools: Handler<'listScopedTools', Tools> = async (call, r
   const rows = callable
     .filter(({ tool }) => filters.connector === undefined || tool.connector === filters.connector)
     .map(({ tool, accounts }) => ({ id: tool.name, accounts }));
-  const page = pageOfList(rows, readPage(api.sealedTokens, scope, token, size));
-  const tools = [];
-  for (const { id, accounts } of page.rows) {
-    const known = await api.toolDirectory.find(api.store.read, environment.id, id);
-    if (known) tools.push({ tool: presentToolAs(known, view), accounts: accounts.map(presentToolAccount) });
-  }
+  const request = readPage(api.sealedTokens, scope, token, size);
+  const { page, tools } = await presentToolPage(
+    pageOfList(rows, request),
+    request,
+    view,
+    (name) => api.toolDirectory.find(api.store.read, environment.id, name),
+    (known, { accounts }) => ({ tool: presentToolAs(known, view), accounts: accounts.map(presentToolAccount) }),
+  );
   return reply(200, {
     tools,
     ...pageTokens(api.sealedTokens, scope, page, api.now()),

@@ -1,6 +1,7 @@
 import type { Tools } from '../../core/capabilities/tools.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
 import { presentToolAs } from '../../core/present/tool.ts';
+import { presentToolPage } from '../../core/present/tool-page.ts';
 import type { Handler } from '../../http/contract.ts';
 import { readToolView } from './tool-view.ts';
 
@@ -24,13 +25,19 @@ export const listTools: Handler<'listTools', Tools> = async (call, reply, tools)
     filters.query === undefined
       ? await tools.toolDirectory.browse(read, environment.id, filter)
       : (await tools.toolDirectory.search(read, environment.id, filters.query, filter)).map((hit) => hit.card);
-  const page = pageOfList(
-    cards.map(({ name }) => ({ id: name })),
-    readPage(tools.sealedTokens, scope, token, size),
+  const request = readPage(tools.sealedTokens, scope, token, size);
+  const { page, tools: shown } = await presentToolPage(
+    pageOfList(
+      cards.map(({ name }) => ({ id: name })),
+      request,
+    ),
+    request,
+    view,
+    (name) => tools.toolDirectory.find(read, environment.id, name),
+    (known) => presentToolAs(known, view),
   );
-  const known = await Promise.all(page.rows.map(({ id }) => tools.toolDirectory.find(read, environment.id, id)));
   return reply(200, {
-    tools: known.filter((tool) => tool !== undefined).map((tool) => presentToolAs(tool, view)),
+    tools: shown,
     ...pageTokens(tools.sealedTokens, scope, page, tools.now()),
     total_size: page.total,
   });

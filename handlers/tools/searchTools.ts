@@ -1,6 +1,8 @@
 import type { Tools } from '../../core/capabilities/tools.ts';
-import { findTools } from '../../core/discovery/find-tools.ts';
+import { type FoundTool, findTools } from '../../core/discovery/find-tools.ts';
+import { readWithin } from '../../core/discovery/read-within.ts';
 import { presentHit } from '../../core/present/tool.ts';
+import { mostOf } from '../../core/present/tool-page.ts';
 import type { Handler } from '../../http/contract.ts';
 import { readSearchUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
@@ -10,5 +12,7 @@ export const searchTools: Handler<'searchTools', Tools> = async (call, reply, to
   const view = readToolView({ format, detail, strict });
   const question = { query, connector, limit };
   const hits = await findTools(tools.store.read, tools, call.environment.id, readSearchUser(user), question);
-  return reply(200, { hits: hits.map((hit) => presentHit(hit, view)) });
+  const show = async (hit: FoundTool) => ({ item: presentHit(hit, view), tool: hit.tool });
+  const { items } = await readWithin(hits, show, mostOf(view));
+  return reply(200, { hits: items });
 };

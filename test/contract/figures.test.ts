@@ -123,6 +123,8 @@ const STATED = [
   `up to ${LIST.counted.toLocaleString('en')} matches`,
   `up to ${LIST.countedBySearch.toLocaleString('en')} matches of identifiers`,
   `can have ${IMPORT.places} imports running or waiting`,
+  `A page with schemas ends after ${LIST.toolsBytes / MIB} MiB of tools`,
+  `Results with schemas end after ${LIST.toolsBytes / MIB} MiB of tools`,
 ];
 
 /** Figures of the contract that are no limit of the server's: what a request may choose, or what the command takes. */

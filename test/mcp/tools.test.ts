@@ -1,5 +1,6 @@
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import { LIST } from '../../core/budgets.ts';
 import { createAccount } from '../support/accounts.ts';
 import { ACCOUNT_KEY, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { connectMcp, REVISIONS, rawMcp, sessionToken } from '../support/mcp.ts';
@@ -217,6 +218,29 @@ describe('tools over MCP', () => {
     const { body, headers } = await rawMcp(server, connectionId, { token });
     expect(body.result).to.include({ cacheScope: 'private', ttlMs: 60_000 });
     expect(headers['cache-control']).to.equal('no-store');
+  });
+
+  it('F6: are listed on several pages where their schemas are large, none of them twice', async () => {
+    const provider = await createProvider(server, { proxy_enabled: true, proxy_url: KEYED_ORIGIN });
+    const { id } = await createConnection(server, { connector: provider.identifier });
+    const input_schema = { type: 'object', description: 'x'.repeat(60_000) };
+    const large = Array.from({ length: 40 }, (_, index) => `acme_large_${index + 10}`);
+    await storeTools(
+      server,
+      large.map((name) => ownTool(provider.identifier, name, { input_schema })),
+    );
+    const token = await sessionToken(server, id, ADA);
+    const listed: string[] = [];
+    let pages = 0;
+    for (let cursor: string | undefined; pages === 0 || cursor !== undefined; pages++) {
+      const { text, body } = await rawMcp(server, id, { token, params: cursor === undefined ? {} : { cursor } });
+      expect(text.length).to.be.below(1.2 * LIST.toolsBytes);
+      listed.push(...body.result.tools.map(({ name }: { name: string }) => name));
+      cursor = body.result.nextCursor;
+    }
+    expect(pages).to.be.at.least(3);
+    expect(listed.filter((name) => name.startsWith('acme_large'))).to.deep.equal(large);
+    expect(new Set(listed).size).to.equal(listed.length);
   });
 
   it('are listed the same every time', async () => {

@@ -150,6 +150,12 @@ describe('createTool', () => {
         '$id',
       ],
       [
+        'a schema that is too large for lists (H5)',
+        (b) => Object.assign(b.input_schema, { description: 'x'.repeat(66_000) }),
+        'input_schema',
+        'must have at most 65536 bytes',
+      ],
+      [
         'a name of a schema that is not a text',
         (b) => Object.assign(b.input_schema, { $id: 5 }),
         'input_schema',

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
+import { LIST } from '../../core/budgets.ts';
+import { readWithin } from '../../core/discovery/read-within.ts';
+import { ownTool, storeTools } from '../support/own-tools.ts';
 import { walkPages } from '../support/pages.ts';
+import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+import { firstEnvironment } from '../support/tokens.ts';
 
 const PATH = '/api/v1/tools';
 
@@ -40,6 +45,76 @@ describe('listTools', () => {
         expect(tool['input_schema'], String(tool['name'])).to.include({ type: 'object', additionalProperties: false });
         expect(tool).to.include.keys('description', 'output_schema', 'hints', 'scopes', 'paginated');
       }
+    });
+
+    describe('F6: of tools with large schemas', () => {
+      const COUNT = 40;
+      let connector: string;
+      let largest: string[];
+
+      before(async () => {
+        connector = (await createProvider(server)).identifier;
+        const input_schema = { type: 'object', description: 'x'.repeat(60_000) };
+        const own = Array.from({ length: COUNT }, (_, index) => {
+          return ownTool(connector, `${connector.replaceAll('-', '_')}_large_${index + 10}`, { input_schema });
+        });
+        await storeTools(server, own);
+        largest = own.map(({ name }) => name);
+      });
+
+      /** Follows one kind of page token to its end. */
+      async function walk(query: string, member: 'next_page_token' | 'prev_page_token', from = '') {
+        const pages: { names: string[]; size: number }[] = [];
+        for (let token = from; token !== '' || pages.length === 0; ) {
+          const answer = await server.call('GET', `${PATH}?connector=${connector}&page_size=100&${query}${token}`);
+          expect(answer.status, answer.text).to.equal(200);
+          expect(answer.body.total_size).to.equal(COUNT);
+          pages.push({ names: names(answer.body.tools), size: answer.text.length });
+          token = answer.body[member] && `&page_token=${encodeURIComponent(answer.body[member])}`;
+          if (member === 'next_page_token' && token === '') last = answer.body.prev_page_token;
+        }
+        return pages;
+      }
+      let last = '';
+
+      it('ends pages early, and leaves out no tool on the way there and back', async () => {
+        for (const query of ['detail=full', 'format=anthropic', 'format=gemini', 'format=mcp']) {
+          const forth = await walk(query, 'next_page_token');
+          expect(forth.length, query).to.be.at.least(3);
+          for (const { size } of forth) expect(size).to.be.below(1.2 * LIST.toolsBytes);
+          expect(forth.flatMap((page) => page.names)).to.deep.equal(largest);
+          const back = await walk(query, 'prev_page_token', `&page_token=${encodeURIComponent(last)}`);
+          for (const { size } of back) expect(size).to.be.below(1.2 * LIST.toolsBytes);
+          const before = back.toReversed().flatMap((page) => page.names);
+          expect([...before, ...(forth.at(-1)?.names ?? [])]).to.deep.equal(largest);
+        }
+      });
+
+      it('shows all of them without their schemas', async () => {
+        expect(names(await list(`connector=${connector}`))).to.deep.equal(largest);
+      });
+
+      it('gives other work its turn while they are read', async () => {
+        let turns = 0;
+        let isRunning = true;
+        const count = () => {
+          turns += 1;
+          if (isRunning) setImmediate(count);
+        };
+        const { read } = server.deps.store;
+        const { id } = await firstEnvironment(server);
+        setImmediate(count);
+        await readWithin(
+          largest,
+          async (name) => {
+            const known = await server.deps.toolDirectory.find(read, id, name);
+            return known && { item: name, tool: known.tool };
+          },
+          Number.POSITIVE_INFINITY,
+        );
+        isRunning = false;
+        expect(turns).to.be.at.least(Math.floor((COUNT * 60_000) / LIST.toolsTurnBytes) / 2);
+      });
     });
 
     it('combines filters', async () => {

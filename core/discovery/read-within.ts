@@ -1,0 +1,51 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LIST } from '../budgets.ts';
+import type { Tool } from '../tools/tool.ts';
+
+const sizes = new WeakMap<Tool, number>();
+
+/** The size of a tool as JSON, in UTF-16 code units. */
+export function sizeOfTool(tool: Tool): number {
+  const known = sizes.get(tool);
+  if (known !== undefined) return known;
+  const size = JSON.stringify(tool).length;
+  sizes.set(tool, size);
+  return size;
+}
+
+/** Lets other work have its turn of the event loop each time that tools of some size were read or written. */
+export function createTurns(): (size: number) => Promise<void> | undefined {
+  let left: number = LIST.toolsTurnBytes;
+  return (size) => {
+    left -= size;
+    if (left > 0) return undefined;
+    left = LIST.toolsTurnBytes;
+    return nextTurn();
+  };
+}
+
+/**
+ * Reads the tools of some rows one after the other, until they are as large as a response may be: a tool can have 128 KiB of schemas,
+ * and a list of hundreds of them would hold up the event loop.
+ *
+ * @param read returns undefined for a row whose tool is gone; `size` counts towards the limit
+ * @returns the items, and how many rows were read: at least one, if there is any
+ */
+export async function readWithin<Row, T>(
+  rows: readonly Row[],
+  read: (row: Row) => Promise<{ item: T; tool: Tool } | undefined>,
+  maxSize: number,
+): Promise<{ items: T[]; taken: number }> {
+  const items: T[] = [];
+  const turn = createTurns();
+  let size = 0;
+  for (const [index, row] of rows.entries()) {
+    const found = await read(row);
+    if (!found) continue;
+    items.push(found.item);
+    size += sizeOfTool(found.tool);
+    if (size >= maxSize) return { items, taken: index + 1 };
+    await turn(sizeOfTool(found.tool));
+  }
+  return { items, taken: rows.length };
+}

@@ -1,0 +1,36 @@
+import type { Page, PageRequest } from '../../db/page.ts';
+import { LIST } from '../budgets.ts';
+import type { KnownTool } from '../discovery/directory.ts';
+import { readWithin } from '../discovery/read-within.ts';
+import { shortened } from '../paging.ts';
+import type { ToolView } from './tool.ts';
+
+/**
+ * Reads and presents the tools of a page, one after the other. A page of tools with their schemas ends early when it is as large as a
+ * response may be; the next page goes on from there.
+ *
+ * @param page rows whose ids are the names of tools; rows whose tools are gone have no item
+ */
+export async function presentToolPage<Row extends { id: string }, T>(
+  page: Page<Row>,
+  request: PageRequest,
+  view: ToolView,
+  find: (name: string) => Promise<KnownTool | undefined>,
+  present: (known: KnownTool, row: Row) => T,
+): Promise<{ page: Page<Row>; tools: T[] }> {
+  const isBackward = request.before !== undefined;
+  const { items, taken } = await readWithin(
+    isBackward ? page.rows.toReversed() : page.rows,
+    async (row) => {
+      const known = await find(row.id);
+      return known && { item: present(known, row), tool: known.tool };
+    },
+    mostOf(view),
+  );
+  return { page: shortened(page, request, taken), tools: isBackward ? items.reverse() : items };
+}
+
+/** How large tools in one response may be together. A view without schemas is small in any case. */
+export function mostOf({ format, detail }: ToolView): number {
+  return format === 'native' && detail === 'compact' ? Number.POSITIVE_INFINITY : LIST.toolsBytes;
+}
