@@ -1020,7 +1020,8 @@ export interface paths {
          *     providers.
          *
          *     To list the tools that a user can call now, use `listScopedTools`. To find tools for a task in natural language, use
-         *     `searchTools`. With `format`, the tools are returned in the format of a model's API.
+         *     `searchTools`. With `format`, the tools are returned in the format of a model's API. A page with schemas ends after 1 MiB of
+         *     tools, so it can have fewer than `page_size`.
          */
         get: operations["listTools"];
         put?: never;
@@ -1094,7 +1095,7 @@ export interface paths {
          *     tool if it is `ACTIVE` and has the required scopes, and if its connection is enabled and allows the tool.
          *
          *     Identify the user by `organization_id`, `user_id` or both. `identifier` restricts the accounts. If a user has more than 200
-         *     accounts, only the 200 newest are used.
+         *     accounts, only the 200 newest are used. A page with schemas ends after 1 MiB of tools, so it can have fewer than `page_size`.
          *
          *     Errors:
          *     - 400 `INCOMPLETE_ACCOUNT_KEY`: both `organization_id` and `user_id` are missing.
@@ -1123,7 +1124,7 @@ export interface paths {
          *     With `organization_id` or `user_id`, each result has a readiness: `READY`, with the account that would run the tool;
          *     `NEEDS_CONNECTION` or `NEEDS_REAUTH`, with the operation to call next and the arguments that are known. `identifier` selects
          *     among the accounts of the user, and is the identifier for a new account. A tool is omitted if all connections of its
-         *     connector are disabled or do not allow it.
+         *     connector are disabled or do not allow it. Results with schemas end after 1 MiB of tools.
          *
          *     Errors:
          *     - 400 `INCOMPLETE_ACCOUNT_KEY`: `identifier` is given without `organization_id` or `user_id`.
