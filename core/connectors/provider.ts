@@ -5,7 +5,7 @@ export interface ErrorPredicate {
   when: { pointer: string; equals?: Scalar; not_equals?: Scalar; exists?: boolean };
   statuses?: number[];
   code?: string;
-  message?: string;
+  message?: string | string[];
   kinds?: Record<string, PredicateKind>;
   /** The kind if nothing matches; `status`: derived from the HTTP status. */
   default: PredicateKind | 'status';

@@ -1,5 +1,6 @@
 import type { ErrorPredicate, PredicateKind, ProviderDefinition } from '../connectors/provider.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import { failureTexts } from './failure-texts.ts';
 import { atPointer } from './pointer.ts';
 import { meansRateLimited, type RateLimitState, readRateLimit } from './rate-limit.ts';
 import type { Tool } from './tool.ts';
@@ -120,7 +121,7 @@ export function judgeAnswer(
   return {
     kind: named ?? (limited ? 'upstream_rate_limited' : fallback),
     code,
-    message: textAt(answer.json, predicate.message) ?? code,
+    message: failureTexts(answer.json, [predicate.message ?? []].flat()) ?? code ?? usualMessage(answer.json),
     rate,
   };
 }
@@ -190,17 +191,22 @@ function textAt(json: unknown, pointer: string | undefined): string | undefined 
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
-/** Where APIs usually put their sentence; used when no predicate says where. */
+/** The places where APIs usually put their sentence. The last one, the whole body, gives the first texts in it. */
+const USUAL_PLACES = [
+  ['/message', '/errors'],
+  ['/error/message'],
+  ['/error_description'],
+  ['/detail'],
+  ['/error'],
+  ['/errors'],
+  ['/title'],
+  [''],
+];
+
+/** The reason of a failure when no predicate says where it is. */
 function usualMessage(json: unknown): string | undefined {
-  for (const pointer of [
-    '/message',
-    '/error/message',
-    '/error_description',
-    '/detail',
-    '/error',
-    '/errors/0/message',
-  ]) {
-    const text = textAt(json, pointer);
+  for (const places of USUAL_PLACES) {
+    const text = failureTexts(json, places);
     if (text !== undefined) return text;
   }
   return undefined;

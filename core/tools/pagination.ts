@@ -85,7 +85,7 @@ function nextPlace(
       return hasNextPage(tool, input, answer.body, page - first + 1) ? page + 1 : undefined;
     }
     case 'offset': {
-      const offset = (at === undefined ? 0 : Number(at)) + itemsOf(tool, answer.body).length;
+      const offset = (at === undefined ? 0 : Number(at)) + itemsRead(tool, input, answer.body);
       return hasNextPage(tool, input, answer.body, offset) ? offset : undefined;
     }
   }
@@ -110,8 +110,19 @@ function hasNextPage(
   if (items !== undefined && itemsOf(tool, body).length === 0) return false;
   if (has_more !== undefined) return atPointer(body, has_more) === true;
   if (total !== undefined) return Number(atPointer(body, total)) > reached;
+  const size = pageSize(tool, input);
+  return size === undefined || itemsRead(tool, input, body) >= size;
+}
+
+/** How many items of the API a page covers: more than it contains where the API filters a page after it has taken it. */
+function itemsRead(tool: PagedTool, input: Readonly<Record<string, unknown>>, body: unknown): number {
+  const { length } = itemsOf(tool, body);
+  return tool.pagination?.request?.filtered ? (pageSize(tool, input) ?? length) : length;
+}
+
+function pageSize(tool: PagedTool, input: Readonly<Record<string, unknown>>): number | undefined {
   const size = input[tool.pagination?.request?.page_size_input ?? ''];
-  return typeof size !== 'number' || itemsOf(tool, body).length >= size;
+  return typeof size === 'number' ? size : undefined;
 }
 
 function itemsOf(tool: PagedTool, body: unknown): unknown[] {

@@ -61,7 +61,7 @@ export interface ToolRequest {
 
 export interface ToolPagination {
   style: 'cursor' | 'page' | 'offset' | 'link_header' | 'next_url';
-  request?: { in: 'query' | 'body'; name: string; first?: number; page_size_input?: string };
+  request?: { in: 'query' | 'body'; name: string; first?: number; page_size_input?: string; filtered?: boolean };
   response?: { cursor?: string; has_more?: string; items?: string; item_cursor?: string; total?: string };
 }
 

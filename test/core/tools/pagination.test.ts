@@ -105,6 +105,14 @@ describe('Pagination', () => {
     expect(next(untold, { body: { rows: [1] } }, undefined, { limit: 2 })).to.equal(undefined);
   });
 
+  it('by offset where the API filters a page after taking it: by whole pages, until one is empty', () => {
+    const request = { in: 'query' as const, name: 'startAt', page_size_input: 'limit', filtered: true };
+    const tool = paged({ style: 'offset', request, response: { items: '/rows' } });
+    expect(next(tool, { body: { rows: [1] } }, undefined, { limit: 50 })).to.equal(50);
+    expect(next(tool, { body: { rows: [1, 2] } }, 50, { limit: 50 })).to.equal(100);
+    expect(next(tool, { body: { rows: [] } }, 100, { limit: 50 })).to.equal(undefined);
+  });
+
   it('by Link header: only the query of the address is used, wherever it points', () => {
     const tool = paged({ style: 'link_header' });
     const link =

@@ -1,0 +1,67 @@
+import { atPointer, isRecord } from './pointer.ts';
+
+/** Sentences that are taken of one place, and values that are looked at to find them: a body may have a million. */
+const MAX_TEXTS = 3;
+const MAX_VALUES = 200;
+const MAX_LEVELS = 8;
+/** The members of an object that describe a failure by a sentence, the best first. */
+const SENTENCES = ['message', 'description', 'detail', 'title', 'error', 'code'];
+/** The members that name the invalid field beside such a sentence. */
+const FIELDS = ['field', 'param', 'name', 'property'];
+
+/**
+ * The reason of a failure, put together from several places of a response: providers give a general sentence at one place and the
+ * invalid fields at another. A place may hold a text, or lists and objects of texts: `{"summary": "is required"}` is read as
+ * `summary: is required`.
+ *
+ * @param pointers JSON pointers (RFC 6901), in the order of the sentence
+ * @returns undefined where none of the places holds a text
+ */
+export function failureTexts(json: unknown, pointers: readonly string[]): string | undefined {
+  const texts = pointers.flatMap((pointer) => {
+    const found = textsBelow(atPointer(json, pointer));
+    return found.length === 0 ? [] : [found.join('; ')];
+  });
+  const different = texts.filter((text, index) => texts.indexOf(text) === index);
+  return different.length === 0 ? undefined : different.join(': ');
+}
+
+/** The first texts in a value, each with the name of its field. */
+function textsBelow(value: unknown): string[] {
+  const texts: string[] = [];
+  let left = MAX_VALUES;
+
+  function visit(at: unknown, field: string, level: number): void {
+    if (texts.length === MAX_TEXTS || left-- <= 0 || level > MAX_LEVELS) return;
+    const text = plainText(at);
+    if (text !== undefined) texts.push(field === '' ? text : `${field}: ${text}`);
+    else if (Array.isArray(at)) visitAll(at, (item) => visit(item, field, level + 1));
+    else if (isRecord(at)) visitObject(at, field, level);
+  }
+
+  function visitObject(object: Readonly<Record<string, unknown>>, field: string, level: number): void {
+    const sentence = SENTENCES.map((name) => plainText(own(object, name))).find((text) => text !== undefined);
+    const named = FIELDS.map((name) => plainText(own(object, name))).find((text) => text !== undefined);
+    if (sentence !== undefined) return visit(sentence, named ?? field, level + 1);
+    for (const name in object) {
+      if (texts.length === MAX_TEXTS || left <= 0) return;
+      // Discord puts the errors of a field below a member `_errors`.
+      if (Object.hasOwn(object, name)) visit(object[name], name.startsWith('_') ? field : name, level + 1);
+    }
+  }
+
+  function visitAll(items: readonly unknown[], use: (item: unknown) => void): void {
+    for (let at = 0; at < items.length && texts.length < MAX_TEXTS && left > 0; at++) use(items[at]);
+  }
+
+  visit(value, '', 0);
+  return texts;
+}
+
+function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function plainText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import type { ConnectorApi } from '../../../core/connectors/provider.ts';
+import { failureTexts } from '../../../core/tools/failure-texts.ts';
+import { failureMessage, judgeAnswer } from '../../../core/tools/outcome.ts';
+import { NOW, providerOf, toolOf } from './samples.ts';
+
+function reasonFrom(connector: string, status: number, json: unknown): string {
+  const file = new URL(`../../../catalogue/connectors/${connector}.yaml`, import.meta.url);
+  const { api } = parse(readFileSync(file, 'utf8')) as { api: ConnectorApi };
+  const failure = judgeAnswer(toolOf(), providerOf({ api }), { status, headers: {}, json }, NOW);
+  return failureMessage(status, failure ?? {}).replace(`The provider returned ${status}`, '');
+}
+
+describe('The reason of a refusal', () => {
+  it('is shown of Jira, whose general list is empty when a field is invalid', () => {
+    const json = { errorMessages: [], errors: { summary: 'You must specify a summary of the issue.' } };
+    expect(reasonFrom('jira', 400, json)).to.equal(': summary: You must specify a summary of the issue.');
+    expect(reasonFrom('jira', 404, { errorMessages: ['Issue does not exist'], errors: {} })).to.equal(
+      ': Issue does not exist',
+    );
+  });
+
+  it('is shown of GitLab, whose message may be a list or an object', () => {
+    expect(reasonFrom('gitlab', 400, { message: { title: ["can't be blank", 'is too short'] } })).to.equal(
+      ": title: can't be blank; title: is too short",
+    );
+    expect(reasonFrom('gitlab', 409, { message: ['Another open merge request exists'] })).to.equal(
+      ': Another open merge request exists',
+    );
+    expect(reasonFrom('gitlab', 404, { message: '404 Project Not Found' })).to.equal(': 404 Project Not Found');
+  });
+
+  it('is shown of Discord, whose tree names the field', () => {
+    const json = {
+      code: 50_035,
+      message: 'Invalid Form Body',
+      errors: { content: { _errors: [{ code: 'BASE_TYPE_REQUIRED', message: 'This field is required' }] } },
+    };
+    expect(reasonFrom('discord_bot', 400, json)).to.equal(': Invalid Form Body: content: This field is required');
+  });
+
+  it('is shown of Zendesk, which describes each field', () => {
+    const json = {
+      error: 'RecordInvalid',
+      description: 'Record validation errors',
+      details: { requester: [{ description: 'Requester: Email is invalid', error: 'InvalidValue' }] },
+    };
+    expect(reasonFrom('zendesk', 422, json)).to.equal(
+      ': Record validation errors: requester: Requester: Email is invalid',
+    );
+  });
+
+  it('is shown of PagerDuty, which lists the fields', () => {
+    const json = { error: { code: 2001, message: 'Invalid Input Provided', errors: ['Title cannot be empty.'] } };
+    expect(reasonFrom('pagerduty', 400, json)).to.equal(': Invalid Input Provided: Title cannot be empty.');
+  });
+
+  it('is shown of GitHub, which names fields by codes or by sentences', () => {
+    const json = (error: object) => ({ message: 'Validation Failed', errors: [{ resource: 'Issue', ...error }] });
+    expect(reasonFrom('github', 422, json({ field: 'title', code: 'missing_field' }))).to.equal(
+      ': Validation Failed: title: missing_field',
+    );
+    expect(reasonFrom('github', 422, json({ code: 'custom', message: 'No commits between main and x' }))).to.equal(
+      ': Validation Failed: No commits between main and x',
+    );
+  });
+
+  it('is taken from the body of an API that no rule describes', () => {
+    const judged = (json: unknown) => judgeAnswer(toolOf(), providerOf(), { status: 400, headers: {}, json }, NOW);
+    expect(judged({ fault: { faultstring: 'Quota used up' } })?.message).to.equal('faultstring: Quota used up');
+    expect(judged({ ok: false, count: 3 })?.message).to.equal(undefined);
+    expect(judged([])?.message).to.equal(undefined);
+  });
+
+  it('stays short, and looks at few values of a large body', () => {
+    let read = 0;
+    const item = () => ({
+      get message() {
+        read++;
+        return 7;
+      },
+    });
+    expect(failureTexts({ errors: Array.from({ length: 5_000 }, item) }, ['/errors'])).to.equal(undefined);
+    expect(read).to.be.at.most(200);
+    const errors = Array.from({ length: 50 }, (_, at) => `e${at}`);
+    expect(failureTexts({ errors }, ['/errors'])).to.equal('e0; e1; e2');
+    let deep: unknown = 'a text';
+    for (let level = 0; level < 10_000; level++) deep = { deep };
+    expect(failureTexts(deep, [''])).to.equal(undefined);
+  });
+});
