@@ -42,7 +42,10 @@ function textsBelow(value: unknown): string[] {
   function visitObject(object: Readonly<Record<string, unknown>>, field: string, level: number): void {
     const sentence = SENTENCES.map((name) => plainText(own(object, name))).find((text) => text !== undefined);
     const named = FIELDS.map((name) => plainText(own(object, name))).find((text) => text !== undefined);
-    if (sentence !== undefined) return visit(sentence, named ?? field, level + 1);
+    if (sentence !== undefined) {
+      visit(sentence, named ?? field, level + 1);
+      return;
+    }
     for (const name in object) {
       if (texts.length === MAX_TEXTS || left <= 0) return;
       // Discord puts the errors of a field below a member `_errors`.
