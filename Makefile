@@ -5,6 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.package-lock.json
 MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
+POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts'
 
 .DEFAULT_GOAL := help
 
@@ -71,6 +72,12 @@ soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and att
 test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
 	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale strace
 	$(MOCHA) 'test/system/**/*.test.ts'
+
+.PHONY: test-postgres
+test-postgres: install ## Run the tests that touch storage on PostgreSQL from Debian, on a server in a temporary directory; installs it where it may
+	bash scripts/install-system-packages.sh postgresql
+	node scripts/generate-if-stale.ts
+	node test/support/postgres/with-postgres.ts $(MOCHA) --parallel --jobs 2 $(POSTGRES_TESTS)
 
 .PHONY: check
 check: install ## Check drift of generated files, lint, import rules, names of authorization types, the storage port, tests of operations, banned phrases, types, contract compatibility and the Node binary

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { EnvironmentRow, Store } from '../db/store.ts';
+import type { EnvironmentId, EnvironmentRow, Store } from '../db/store.ts';
 import { verifyArchive } from '../db/verify-archive.ts';
 import { auditDirectory } from '../http/config.ts';
 import { openStorage } from './open-storage.ts';
@@ -23,18 +23,28 @@ export async function verifyAuditCommand(args: string[]): Promise<void> {
 
 /** @returns what is wrong, after it was printed */
 async function verifyEnvironment(store: Store, { id }: EnvironmentRow, directory: string): Promise<string | undefined> {
-  const chain = await store.read.audit.verifyChain(id);
-  const removed = await store.read.audit.removedEnd(id);
-  const archived = removed && (await verifyArchive(directory, id, removed));
-  const problem = !chain.intact
-    ? `the audit log in the database is broken at seq ${chain.brokenAt}`
-    : archived?.intact === false
-      ? archived.problem
-      : undefined;
-  const inFiles = archived?.intact ? `${archived.records} in ${archived.files} files of the archive, ` : '';
-  const inDatabase = chain.intact ? `${chain.rows} in the database` : '';
+  const database = await store.read.audit.verifyChain(id);
+  const archive = await verifyArchives(store, id, directory);
+  const problem = database.intact
+    ? archive.problem
+    : `the audit log in the database is broken at seq ${database.brokenAt}`;
+  const inFiles = archive.files > 0 ? `${archive.records} in ${archive.files} files of the archive, ` : '';
+  const inDatabase = database.intact ? `${database.rows} in the database` : '';
   console.log(problem ? `${id}: ${problem}` : `${id}: the audit log is whole: ${inFiles}${inDatabase}`);
   return problem;
+}
+
+/** Of each chain that has archived records. */
+async function verifyArchives(store: Store, id: EnvironmentId, directory: string) {
+  const total: { files: number; records: number; problem?: string } = { files: 0, records: 0 };
+  for (const { removed, ...chain } of await store.read.audit.chains(id)) {
+    if (!removed) continue;
+    const verdict = await verifyArchive(directory, id, { ...chain, removed });
+    if (!verdict.intact) return { ...total, problem: verdict.problem };
+    total.files += verdict.files;
+    total.records += verdict.records;
+  }
+  return total;
 }
 
 function readDirectory(args: string[]): string | undefined {

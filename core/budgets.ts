@@ -257,6 +257,32 @@ export const INSTANCE = {
   beatEveryMs: 5 * SECOND,
 } as const;
 
+/** Of the engine for PostgreSQL. */
+export const POSTGRES = {
+  /** Connections of one process that read. Each has many statements under way. */
+  readers: 4,
+  /** Connections of one process that write: so many transactions are open at a time. */
+  writers: 8,
+  connectMs: 5 * SECOND,
+  /** After a failed attempt no other one is made for so long. */
+  reconnectMs: 200,
+  /** The server ends a statement that takes longer, or that waits longer for a lock, or a transaction that does nothing for longer. */
+  statementMs: 15 * SECOND,
+  lockMs: 5 * SECOND,
+  idleMs: 15 * SECOND,
+  /** How often a unit is run again that met conflicts. */
+  reruns: 10,
+  /** From this run on, a unit is run alone. */
+  aloneFromRun: 4,
+  /** The pause before another run is random, up to so much for each run before. */
+  rerunPauseMs: 5,
+  /** How long the outcome of a commit is asked for whose connection was lost, and how often. */
+  outcomeMs: 10 * SECOND,
+  outcomePauseMs: 200,
+  /** How often the rows of counts are joined. */
+  foldEveryMs: 5 * SECOND,
+} as const;
+
 export const STORAGE = {
   /** How long a write waits for another process's lock before it is rejected. */
   lockWaitMs: 5 * SECOND,

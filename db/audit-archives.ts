@@ -1,45 +1,46 @@
 import { GENESIS } from './audit-chain.ts';
-import { conflictOf } from './columns.ts';
-import { eq, sql } from './drizzle.ts';
+import type { AuditChain } from './audit-heads.ts';
+import { and, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuditArchiveRow, AuditHead } from './rows/audit.ts';
-import { auditArchives, environments } from './schema.ts';
+import { auditArchives } from './schema.ts';
 import type { Statements } from './statements.ts';
 
-const ENVIRONMENT = sql.placeholder('environmentId');
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+const ofChain = and(
+  eq(auditArchives.environmentId, sql.placeholder('environmentId')),
+  sql`${auditArchives.archivedSeq} > ${given('start')} and ${auditArchives.archivedSeq} <= ${given('limit')}`,
+);
 
-/** The table `audit_archives`. */
+/** The table `audit_archives`: a row for each chain that has archived records. */
 export function createAuditArchives({ db, once }: Statements) {
-  const get = once(() => db.select().from(auditArchives).where(eq(auditArchives.environmentId, ENVIRONMENT)).prepare());
-  const archived = once(() => {
-    const start = sql`(select ${environments.ordinal} << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
-    const archivedSeq = sql.placeholder('seq');
-    return db
-      .insert(auditArchives)
-      .values({ environmentId: ENVIRONMENT, archivedSeq, removedSeq: start, removedHash: GENESIS })
-      .onConflictDoUpdate({
-        target: conflictOf(auditArchives.environmentId),
-        set: { archivedSeq: sql`excluded.archived_seq` },
-      })
-      .prepare();
-  });
+  const get = once(() => db.select().from(auditArchives).where(ofChain).prepare());
+  const archived = once(() =>
+    db
+      .update(auditArchives)
+      .set({ archivedSeq: given('seq') })
+      .where(ofChain)
+      .prepare(),
+  );
   const removed = once(() =>
     db
       .update(auditArchives)
-      .set({ removedSeq: sql`${sql.placeholder('seq')}`, removedHash: sql`${sql.placeholder('hash')}` })
-      .where(eq(auditArchives.environmentId, ENVIRONMENT))
+      .set({ removedSeq: given('seq'), removedHash: given('hash') })
+      .where(ofChain)
       .prepare(),
   );
   return {
     /** Undefined while nothing was archived. */
-    get(environmentId: EnvironmentId): Promise<AuditArchiveRow | undefined> {
-      return get().get({ environmentId });
+    get(environmentId: EnvironmentId, { start, limit }: AuditChain): Promise<AuditArchiveRow | undefined> {
+      return get().get({ environmentId, start, limit });
     },
-    async archived(environmentId: EnvironmentId, seq: number): Promise<void> {
-      await archived().run({ environmentId, seq });
+    async archived(environmentId: EnvironmentId, { start, limit }: AuditChain, seq: number): Promise<void> {
+      if ((await archived().run({ environmentId, start, limit, seq })).changes === 1) return;
+      const row = { environmentId, archivedSeq: seq, removedSeq: start, removedHash: GENESIS };
+      await db.insert(auditArchives).values(row).run();
     },
-    async removed(environmentId: EnvironmentId, { seq, hash }: AuditHead): Promise<void> {
-      await removed().run({ environmentId, seq, hash });
+    async removed(environmentId: EnvironmentId, { start, limit }: AuditChain, head: AuditHead): Promise<void> {
+      await removed().run({ environmentId, start, limit, ...head });
     },
   };
 }

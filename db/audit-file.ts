@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asciiJson } from '../core/ascii-json.ts';
+import type { AuditChain } from './audit-heads.ts';
 import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
 import type { AuditRow } from './rows/audit.ts';
@@ -22,13 +23,25 @@ export interface AuditFile {
 
 const NAME = /^\d{12}-\d{12}\.jsonl$/;
 
-/** The number of a record in its environment: 1 is the first. */
-export function numberOf({ seq }: Pick<AuditRow, 'seq'>): number {
-  return seq % 2 ** 40;
+/** The number of a record in its chain: 1 is the first. */
+export function numberOf({ seq }: Pick<AuditRow, 'seq'>, { start }: Pick<AuditChain, 'start'>): number {
+  return seq - start;
 }
 
-/** Starts a file of records that follow each other. Only the owner of the process can read it. */
-export async function createAuditFile(directory: string): Promise<AuditFile> {
+/** Where the files of a chain are. The first chain of an environment has them in the directory of the environment. */
+export function chainDirectory(directory: string, { start }: Pick<AuditChain, 'start'>): string {
+  // The bits of a `seq` above those that count the records of a chain, and below those of the environment.
+  const chain = (start % 2 ** 40) / 2 ** 30;
+  return chain === 0 ? directory : join(directory, `chain-${chain}`);
+}
+
+/** Starts a file of records that follow each other in a chain. Only the owner of the process can read it. */
+export async function createAuditFile(
+  environmentDirectory: string,
+  chain: Pick<AuditChain, 'start'>,
+): Promise<AuditFile> {
+  const directory = chainDirectory(environmentDirectory, chain);
+  const digits = (row: AuditRow) => String(numberOf(row, chain)).padStart(12, '0');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   // One process archives at a time, and an interrupted attempt left nothing that is needed.
   const draft = join(directory, 'incomplete');
@@ -103,10 +116,6 @@ async function syncEntries(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function digits(row: AuditRow): string {
-  return String(numberOf(row)).padStart(12, '0');
 }
 
 /** Each record has the hash of the one before it, so files that end with the same hash are the same. */

@@ -7,12 +7,21 @@ import type { AuditHead } from './rows/audit.ts';
 import { auditArchives, auditHeads, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
-/** The ends of the chains, one for each environment. */
+/** A chain of audit records: those of an environment that are numbered from one `seq` to another. */
+export interface AuditChain {
+  /** The `seq` before that of the first record. */
+  start: number;
+  /** The highest possible `seq`. */
+  limit: number;
+  /** The last record. Undefined where there is none. */
+  head: AuditHead | undefined;
+}
+
+/** The ends of the chains. An environment has one chain, or one for each connection that writes. */
 export interface AuditHeads {
   /** What the next row follows: the beginning, where there is none yet. */
   next(environmentId: EnvironmentId): Promise<AuditHead>;
-  /** Undefined where there is no row. */
-  get(environmentId: EnvironmentId): Promise<AuditHead | undefined>;
+  chains(environmentId: EnvironmentId): Promise<AuditChain[]>;
   /** How many rows there are; those that were archived and removed are not counted. */
   total(environmentId: EnvironmentId): Promise<number>;
   /** Moves the end to a row that was appended. It is written with the end of the transaction. */
@@ -21,8 +30,13 @@ export interface AuditHeads {
 }
 
 const ENVIRONMENT = sql.placeholder('environmentId');
+/** Numbers of one environment: see 0001_initial.sql. */
+const ENVIRONMENT_SIZE = 2 ** 40;
 
-/** The appends of one transaction follow each other in memory: its first one reads the end, and its commit writes it. */
+/**
+ * One chain for each environment. The appends of one transaction follow each other in memory: its first one reads the end, and its commit
+ * writes it.
+ */
 export function createAuditHeads({ db, once }: Statements): AuditHeads {
   const stored = once(() =>
     db
@@ -55,15 +69,21 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
   let moved = new Map<EnvironmentId, AuditHead>();
   /** What the moves of the unit have replaced. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
-  const get: AuditHeads['get'] = async (environmentId) =>
+  const get = async (environmentId: EnvironmentId): Promise<AuditHead | undefined> =>
     moved.get(environmentId) ?? (await stored().get({ environmentId }));
+  const ordinal = once(() =>
+    db.select({ ordinal: environments.ordinal }).from(environments).where(eq(environments.id, ENVIRONMENT)).prepare(),
+  );
   const startOf = async (environmentId: EnvironmentId) => (await start().get({ environmentId }))?.seq ?? 0;
 
   return {
     async next(environmentId) {
       return (await get(environmentId)) ?? { seq: await startOf(environmentId), hash: GENESIS };
     },
-    get,
+    async chains(environmentId) {
+      const start = ((await ordinal().get({ environmentId }))?.ordinal ?? 0) * ENVIRONMENT_SIZE;
+      return [{ start, limit: start + ENVIRONMENT_SIZE - 1, head: await get(environmentId) }];
+    },
     async total(environmentId) {
       const head = await get(environmentId);
       return head === undefined ? 0 : head.seq - (await startOf(environmentId));

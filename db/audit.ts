@@ -1,6 +1,6 @@
 import { createAuditArchives } from './audit-archives.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
-import type { AuditHeads } from './audit-heads.ts';
+import type { AuditChain, AuditHeads } from './audit-heads.ts';
 import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
@@ -13,19 +13,19 @@ import type { Statements } from './statements.ts';
 export interface AuditReads {
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<AuditRow>>;
   /**
-   * Recomputes the chain of the environment, from its first record or from the last one that was archived and removed. An attacker who can write the file can also forge a chain: keep a copy of its last hash elsewhere.
+   * Recomputes the chains of the environment, each from its first record or from the last one that was archived and removed. An attacker who can write the database can also forge a chain: keep a copy of its last hash elsewhere.
    */
   verifyChain(environmentId: EnvironmentId): Promise<AuditVerdict>;
-  /** The record before the first one: the last that was archived and removed. Undefined while none was. */
-  removedEnd(environmentId: EnvironmentId): Promise<AuditHead | undefined>;
-  /** Records that are not in the archive yet and follow a `seq`, the oldest first. */
-  unarchived(environmentId: EnvironmentId, after: number, limit: number): Promise<AuditRow[]>;
+  /** The chains of the environment, each with the last record that was archived and removed. */
+  chains(environmentId: EnvironmentId): Promise<(AuditChain & { removed: AuditHead | undefined })[]>;
+  /** Records of a chain that are not in the archive yet and follow a `seq`, the oldest first. */
+  unarchived(environmentId: EnvironmentId, chain: AuditChain, after: number, limit: number): Promise<AuditRow[]>;
 }
 
 export interface AuditWrites {
   append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
-  /** Notes that the records up to this `seq` are in the archive. */
-  markArchived(environmentId: EnvironmentId, seq: number): Promise<void>;
+  /** Notes that the records of a chain up to this `seq` are in the archive. */
+  markArchived(environmentId: EnvironmentId, chain: AuditChain, seq: number): Promise<void>;
   /** Removes some of the records that are in the archive, the oldest first. @returns how many */
   removeArchived(environmentId: EnvironmentId, limit: number): Promise<number>;
 }
@@ -49,7 +49,12 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads)
     db
       .select()
       .from(auditLog)
-      .where(environmentRangeAfter(dialect, auditLog.seq, sql.placeholder('after')))
+      .where(
+        and(
+          environmentRangeAfter(dialect, auditLog.seq, sql.placeholder('after')),
+          lte(auditLog.seq, sql.placeholder('until')),
+        ),
+      )
       .orderBy(asc(auditLog.seq))
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -57,33 +62,34 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads)
   const remove = once(() =>
     db
       .delete(auditLog)
-      .where(and(environmentRange(auditLog.seq).all, lte(auditLog.seq, sql.placeholder('upTo'))))
+      .where(
+        and(
+          environmentRangeAfter(dialect, auditLog.seq, sql.placeholder('after')),
+          lte(auditLog.seq, sql.placeholder('upTo')),
+        ),
+      )
       .prepare(),
   );
   const archives = createAuditArchives(statements);
   const place = once(() =>
     db
-      .select({ seq: auditLog.seq })
+      .select({ place: auditLog[dialect.auditOrder] })
       .from(auditLog)
       .where(and(eq(auditLog.id, sql.placeholder('id')), eq(auditLog.environmentId, ENVIRONMENT)) as SQL)
       .prepare(),
   );
+  const order = dialect.auditOrder;
+  const within = eq(auditLog.environmentId, ENVIRONMENT);
   const list = createKeysetList<AuditRow, never>(statements, {
-    order: auditLog.seq,
-    scope: environmentRange(auditLog.seq),
+    order: auditLog[order],
+    scope: order === 'seq' ? environmentRange(auditLog.seq) : { all: within, older: within, newer: within },
     filters: {},
     select: (where, order) =>
-      db
-        .select()
-        .from(auditLog)
-        .where(and(where, eq(auditLog.environmentId, ENVIRONMENT)))
-        .orderBy(order)
-        .limit(sql.placeholder('limit'))
-        .prepare(),
+      db.select().from(auditLog).where(and(where, within)).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(auditLog).where(where).prepare(),
     keptTotal: (_names, { environmentId }) => heads.total(environmentId as EnvironmentId),
-    placeOf: (row) => row.seq,
-    placeOfCursor: async (environmentId, id) => (await place().get({ environmentId, id }))?.seq,
+    placeOf: (row) => row[order],
+    placeOfCursor: async (environmentId, id) => (await place().get({ environmentId, id }))?.place,
   });
 
   return {
@@ -96,47 +102,67 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads)
       await insert().run({ ...row, hash });
       heads.move(environmentId, { seq, hash });
     },
-    async removedEnd(environmentId) {
-      const archive = await archives.get(environmentId);
-      return archive && { seq: archive.removedSeq, hash: archive.removedHash };
+    async chains(environmentId) {
+      const withRemoved = async (chain: AuditChain) => {
+        const archive = await archives.get(environmentId, chain);
+        return { ...chain, removed: archive && { seq: archive.removedSeq, hash: archive.removedHash } };
+      };
+      return await Promise.all((await heads.chains(environmentId)).map(withRemoved));
     },
-    async unarchived(environmentId, after, limit) {
-      const archivedSeq = (await archives.get(environmentId))?.archivedSeq ?? 0;
-      return await next().all({ environmentId, after: Math.max(after, archivedSeq), limit });
+    async unarchived(environmentId, chain, after, limit) {
+      const archivedSeq = (await archives.get(environmentId, chain))?.archivedSeq ?? chain.start;
+      return await next().all({ environmentId, after: Math.max(after, archivedSeq), until: chain.limit, limit });
     },
-    markArchived: (environmentId, seq) => archives.archived(environmentId, seq),
+    markArchived: (environmentId, chain, seq) => archives.archived(environmentId, chain, seq),
     async removeArchived(environmentId, limit) {
-      const archive = await archives.get(environmentId);
-      if (!archive || archive.removedSeq === archive.archivedSeq) return 0;
-      const { removedSeq, archivedSeq } = archive;
-      const following = await next().all({ environmentId, after: removedSeq, limit });
-      const rows = following.filter(({ seq }) => seq <= archivedSeq);
-      const last = rows.at(-1);
-      if (last === undefined) return 0;
-      await remove().run({ environmentId, upTo: last.seq });
-      await archives.removed(environmentId, last);
-      return rows.length;
+      for (const chain of await heads.chains(environmentId)) {
+        const removed = await removeFrom(environmentId, chain, limit);
+        if (removed > 0) return removed;
+      }
+      return 0;
     },
     async verifyChain(environmentId) {
-      const end = await heads.get(environmentId);
-      const removed = await archives.get(environmentId);
-      let hash = removed?.removedHash ?? GENESIS;
       let rows = 0;
-      let last = removed?.removedSeq;
-      for (;;) {
-        const batch = await next().all({ environmentId, after: last ?? 0, limit: BATCH });
-        for (const row of batch) {
-          const follows = last === undefined || row.seq === last + 1;
-          if (!follows || !row.prevHash.equals(hash) || !auditHash(row).equals(row.hash)) {
-            return { intact: false, brokenAt: row.seq };
-          }
-          [hash, last] = [row.hash, row.seq];
-          rows += 1;
-        }
-        if (batch.length < BATCH) break;
+      for (const chain of await heads.chains(environmentId)) {
+        const verdict = await verify(environmentId, chain);
+        if (!verdict.intact) return verdict;
+        rows += verdict.rows;
       }
-      const complete = end === undefined ? last === undefined : end.seq === last && end.hash.equals(hash);
-      return complete ? { intact: true, rows } : { intact: false, brokenAt: end?.seq ?? last ?? 0 };
+      return { intact: true, rows };
     },
   };
+
+  async function removeFrom(environmentId: EnvironmentId, chain: AuditChain, limit: number): Promise<number> {
+    const archive = await archives.get(environmentId, chain);
+    if (!archive || archive.removedSeq === archive.archivedSeq) return 0;
+    const { removedSeq: after, archivedSeq: until } = archive;
+    const rows = await next().all({ environmentId, after, until, limit });
+    const last = rows.at(-1);
+    if (last === undefined) return 0;
+    await remove().run({ environmentId, after, upTo: last.seq });
+    await archives.removed(environmentId, chain, last);
+    return rows.length;
+  }
+
+  async function verify(environmentId: EnvironmentId, chain: AuditChain): Promise<AuditVerdict> {
+    const removed = await archives.get(environmentId, chain);
+    let hash = removed?.removedHash ?? GENESIS;
+    let rows = 0;
+    let last = removed?.removedSeq;
+    for (;;) {
+      const batch = await next().all({ environmentId, after: last ?? chain.start, until: chain.limit, limit: BATCH });
+      for (const row of batch) {
+        const follows = last === undefined || row.seq === last + 1;
+        if (!follows || !row.prevHash.equals(hash) || !auditHash(row).equals(row.hash)) {
+          return { intact: false, brokenAt: row.seq };
+        }
+        [hash, last] = [row.hash, row.seq];
+        rows += 1;
+      }
+      if (batch.length < BATCH) break;
+    }
+    const { head } = chain;
+    const complete = head === undefined ? last === undefined : head.seq === last && head.hash.equals(hash);
+    return complete ? { intact: true, rows } : { intact: false, brokenAt: head?.seq ?? last ?? 0 };
+  }
 }

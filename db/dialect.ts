@@ -23,8 +23,8 @@ export interface Dialect {
   list(values: readonly (string | number)[]): unknown;
   /** Aggregates the values of a group into a JSON array, as text. */
   jsonArrayOf(value: SQLWrapper): SQL<string>;
-  /** A member of a JSON object, as text without white space around it. */
-  trimmedMember(json: SQLWrapper, member: string): SQL;
+  /** Whether a member of a JSON object is a text, apart from white space around the member. */
+  hasTrimmedMember(json: SQLWrapper, member: string, value: SQLWrapper): SQL;
   /** Applies a JSON Merge Patch (RFC 7396) to a JSON column. */
   mergePatch(json: SQLWrapper, patch: SQLWrapper): SQL;
   /** Whether an element of a JSON array has a member with this value. */
@@ -33,6 +33,8 @@ export interface Dialect {
   hasElementWith(json: SQLWrapper, listMember: string, value: SQLWrapper): SQL;
   /** The `seq` of the next row of the environment `environmentId`. Null for an unknown environment. */
   nextSeq(table: SequencedTable): SQL<number>;
+  /** The column that orders the list of audit records. Where the records are several chains, `seq` does not. */
+  auditOrder: 'seq' | 'id';
   /** The index of the folded identifiers of accounts, by substring. */
   search: SearchDialect;
 }

@@ -20,18 +20,38 @@ export interface Engine {
    * @throws StorageError `DATABASE_IN_USE` when another server still has it after the time to wait
    */
   hold(location: string, terms?: HoldTerms): Promise<Hold>;
+  /**
+   * Brings the schema to the newest migration, for operators; null where `open` does it.
+   *
+   * @param now milliseconds UTC
+   * @returns the names of the migrations that were applied
+   * @throws StorageError
+   */
+  migrate: ((location: string, now: () => number) => Promise<string[]>) | null;
+  /** Whether several processes may serve the database at a time. A start then makes nothing that another one could make as well. */
+  isShared: boolean;
   /** For operators; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
 }
 
 export interface StoreOptions {
-  /** Where the database is: the path of a file. */
+  /** Where the database is: the path of a file, or the address of a server, `postgres://…`. */
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
   /** How much of a list one statement reads (default LIST of core/budgets.ts). */
   listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
+  /** For a database on a server. */
+  connections?: ConnectionTerms | undefined;
+}
+
+export interface ConnectionTerms {
+  /** The most connections of this process that read, and that write. */
+  readers?: number | undefined;
+  writers?: number | undefined;
+  /** False where a connection pool in between does not support prepared statements. */
+  prepare?: boolean | undefined;
 }
 
 export interface StoreWatch extends HealthWatch {
@@ -52,7 +72,8 @@ export interface Hold {
 }
 
 /** The engine of a database. Only the one that is used is loaded. */
-export async function engineFor(_location: string): Promise<Engine> {
+export async function engineFor(location: string): Promise<Engine> {
+  if (/^postgres(ql)?:/.test(location)) return (await import('./postgres/engine.ts')).postgresEngine;
   const { sqliteEngine } = await import('./sqlite/engine.ts');
   return sqliteEngine;
 }

@@ -128,7 +128,7 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
         and(
           withinEnvironment,
           eq(t.connector, given('connector')),
-          sql`${dialect.trimmedMember(t.definition, 'description')} = ${given('description')}`,
+          dialect.hasTrimmedMember(t.definition, 'description', given('description')),
         ),
       )
       .prepare(),

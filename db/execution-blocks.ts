@@ -30,8 +30,9 @@ const ENVIRONMENT_SIZE = 2 ** 40;
 const { block, firstStartedAt, lastStartedAt } = executionBlocks;
 const given = (name: string) => sql.placeholder(name);
 const within = sql`${block} >= ${given('firstBlock')} and ${block} <= ${given('lastBlock')}`;
-const inBlock = sql`${executions.seq} >= ${given('block')} * ${sql.raw(String(SIZE))}
-  and ${executions.seq} < (${given('block')} + 1) * ${sql.raw(String(SIZE))}`;
+const givenBlock = sql`cast(${given('block')} as bigint)`;
+const inBlock = sql`${executions.seq} >= ${givenBlock} * ${sql.raw(String(SIZE))}
+  and ${executions.seq} < (${givenBlock} + 1) * ${sql.raw(String(SIZE))}`;
 
 export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks {
   const ordinal = once(() =>

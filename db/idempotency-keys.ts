@@ -135,7 +135,7 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
   const remove = once(() => db.delete(t).where(oneKey).prepare());
   const kept = once(() =>
     db
-      .select({ bytes: idempotencyBytes.bytes })
+      .select({ bytes: sql<number>`coalesce(sum(${idempotencyBytes.bytes}), 0)` })
       .from(idempotencyBytes)
       .where(
         and(

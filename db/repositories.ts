@@ -7,7 +7,7 @@ import {
 } from './accounts/repository.ts';
 import { type ApiClientReads, type ApiClientRepository, createApiClientRepository } from './api-clients.ts';
 import { type AuditReads, type AuditRepository, createAuditRepository } from './audit.ts';
-import { createAuditHeads } from './audit-heads.ts';
+import { type AuditHeads, createAuditHeads } from './audit-heads.ts';
 import { type AuthFlowReads, type AuthFlowRepository, createAuthFlowRepository } from './auth-flows.ts';
 import { type AuthRequestReads, type AuthRequestRepository, createAuthRequestRepository } from './auth-requests.ts';
 import {
@@ -119,7 +119,10 @@ export interface ReadRepositories {
 }
 
 /** What an engine can say about the repositories that it makes. */
-export interface RepositoryOptions extends Partial<AccountOptions> {}
+export interface RepositoryOptions extends Partial<AccountOptions> {
+  /** Makes the ends of the audit chains; by default an environment has one chain. */
+  auditHeads?: (statements: Statements) => AuditHeads;
+}
 
 /**
  * The repositories over one connection.
@@ -128,9 +131,13 @@ export interface RepositoryOptions extends Partial<AccountOptions> {}
  */
 export function createRepositories(
   statements: Statements,
-  { pacing = IN_TRANSACTION, accountInserted = () => {} }: RepositoryOptions = {},
+  {
+    pacing = IN_TRANSACTION,
+    accountInserted = () => {},
+    auditHeads: createHeads = createAuditHeads,
+  }: RepositoryOptions = {},
 ): { repositories: Repositories; ending: Ending } {
-  const auditHeads = createAuditHeads(statements);
+  const auditHeads = createHeads(statements);
   const repositories: Repositories = {
     environments: createEnvironmentRepository(statements),
     apiClients: createApiClientRepository(statements),

@@ -28,7 +28,7 @@ export function environmentRangeAfter({ greatest }: Dialect, seq: SQLWrapper, af
 export function createTotal({ db, once }: Statements, table: SequencedTable) {
   const statement = once(() =>
     db
-      .select({ total: counters.total })
+      .select({ total: sql<number>`coalesce(sum(${counters.total}), 0)` })
       .from(counters)
       .where(and(eq(counters.environmentId, ENVIRONMENT), eq(counters.name, table)))
       .prepare(),

@@ -1,6 +1,7 @@
 import type { ReadRepositories, Transaction } from './repositories.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
+export type { AuditChain } from './audit-heads.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
 export { type Engine, engineFor, type Hold, openStore, type StoreOptions, type StoreWatch } from './engine.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
@@ -45,7 +46,8 @@ export interface Store {
   /**
    * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is undone, and its error
    * is the rejection. A unit may await nothing but the functions of its `tx`: fetch first, then write. Inside of it read through `tx` as
-   * well, since `read` shows what was committed before. A unit may run more than once, so it has no effect but through its `tx`.
+   * well, since `read` shows what was committed before. A unit may run more than once, so it has no effect but through its `tx`. A unit
+   * whose write fails, also with a UniqueError, must fail as well: an engine may undo all of it.
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */

@@ -1,5 +1,6 @@
 import { auditHash, GENESIS } from './audit-chain.ts';
-import { auditFiles, numberOf, rangeOf, readAuditFile } from './audit-file.ts';
+import { auditFiles, chainDirectory, numberOf, rangeOf, readAuditFile } from './audit-file.ts';
+import type { AuditChain } from './audit-heads.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
 import type { AuditHead, AuditRow } from './rows/audit.ts';
@@ -8,19 +9,18 @@ import type { AuditHead, AuditRow } from './rows/audit.ts';
 export type ArchiveVerdict = { intact: true; files: number; records: number } | { intact: false; problem: string };
 
 /**
- * Recomputes the chain of archived audit records, from the first record of the environment to the last one that was removed from the
- * database.
+ * Recomputes a chain of archived audit records, from its first record to the last one that was removed from the database.
  *
  * @param directory of the environment
- * @param removed what the first record of the database follows
+ * @param chain with what its first record in the database follows
  */
 export async function verifyArchive(
   directory: string,
   environmentId: EnvironmentId,
-  removed: AuditHead,
+  chain: Pick<AuditChain, 'start'> & { removed: AuditHead },
 ): Promise<ArchiveVerdict> {
   try {
-    return await walk(directory, environmentId, removed);
+    return await walk(chainDirectory(directory, chain), environmentId, chain);
   } catch (error) {
     if (error instanceof StorageError) return { intact: false, problem: error.message };
     throw error;
@@ -36,8 +36,12 @@ interface Verified {
   lastOfFiles: Map<number, Buffer | undefined>;
 }
 
-async function walk(directory: string, environmentId: EnvironmentId, removed: AuditHead): Promise<ArchiveVerdict> {
-  const wanted = numberOf(removed);
+async function walk(
+  directory: string,
+  environmentId: EnvironmentId,
+  { start, removed }: Pick<AuditChain, 'start'> & { removed: AuditHead },
+): Promise<ArchiveVerdict> {
+  const wanted = numberOf(removed, { start });
   let isConnected = wanted === 0;
   const files = await auditFiles(directory);
   const lastOfFiles = new Map<number, Buffer | undefined>(files.map((path) => [rangeOf(path).last, undefined]));
@@ -45,11 +49,11 @@ async function walk(directory: string, environmentId: EnvironmentId, removed: Au
   for (const path of files) {
     let before: Link | undefined;
     for await (const row of readAuditFile(path)) {
-      const number = numberOf(row);
+      const number = numberOf(row, { start });
       const expected =
         before === undefined ? Math.min(rangeOf(path).first, verified.end.number + 1) : before.number + 1;
       if (number > expected) return missing(directory, expected, number - 1);
-      if (number < expected || row.environmentId !== environmentId || !follows(row, before, verified.end)) {
+      if (number < expected || row.environmentId !== environmentId || !follows(row, before, verified.end, number)) {
         return broken(`record ${number} in ${path} was changed, or does not follow the record before it`);
       }
       before = { hash: row.hash, number };
@@ -66,10 +70,10 @@ async function walk(directory: string, environmentId: EnvironmentId, removed: Au
   return broken(`the database does not follow record ${wanted} of the archive`);
 }
 
-function follows(row: AuditRow, before: Link | undefined, end: Link): boolean {
+function follows(row: AuditRow, before: Link | undefined, end: Link, number: number): boolean {
   if (!auditHash(row).equals(row.hash)) return false;
   if (before !== undefined && !row.prevHash.equals(before.hash)) return false;
-  return numberOf(row) !== end.number + 1 || row.prevHash.equals(end.hash);
+  return number !== end.number + 1 || row.prevHash.equals(end.hash);
 }
 
 /**

@@ -47,7 +47,14 @@ const ROOMS: Room[] = [
   { path: 'core', may: ['core', 'db'] },
   {
     path: 'db',
-    may: ['core/ascii-json.ts', 'core/errors.ts', 'core/ids.ts', 'core/secret.ts', 'core/authorization/type.ts'],
+    may: [
+      'core/ascii-json.ts',
+      'core/errors.ts',
+      'core/ids.ts',
+      'core/secret.ts',
+      'core/authorization/type.ts',
+      'core/timers.ts',
+    ],
   },
   { path: 'handlers', may: ['http/contract.ts', 'core', 'db'] },
   { path: 'http', may: ['handlers', 'generated', 'core', 'web', 'db'] },
@@ -56,6 +63,7 @@ const ROOMS: Room[] = [
   { path: 'scripts', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'examples'] },
   // The conformance suite of the storage port: what it says holds for every engine.
   { path: 'test/db', may: ['db/store.ts', 'db/accounts/fold.ts', 'core', 'test/support'] },
+  { path: 'test/db/postgres', may: ['core', 'db', 'test', 'scripts'] },
   { path: 'test/db/sqlite', may: ['core', 'db', 'test', 'scripts'] },
   { path: 'test', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
 ];
@@ -65,6 +73,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   express: ['http'],
   'openapi-backend': ['http'],
   'better-sqlite3': ['db/sqlite'],
+  pg: ['db/postgres'],
   'drizzle-orm': ['db/drizzle.ts'],
   undici: ['core/net'],
   got: ['core/net'],
@@ -83,9 +92,10 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
 /** Folders that nothing outside imports but the files named here: the rest of the program works with any engine. */
 const CLOSED: Record<string, string[]> = {
   'db/sqlite': ['db/engine.ts'],
+  'db/postgres': ['db/engine.ts'],
 };
 
-const FREE = ['scripts', 'test', 'test/db/sqlite'];
+const FREE = ['scripts', 'test', 'test/db/sqlite', 'test/db/postgres'];
 const IMPORT = /^\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 
 /** In the folder of the migrations: a line `<SHA-256>  <name>` for each, as sha256sum(1) writes and checks it. */
 const LIST = 'SHA256SUMS';
-const FOLDER = join(import.meta.dirname, '../db/sqlite/migrations');
+const FOLDERS = ['sqlite', 'postgres'].map((engine) => join(import.meta.dirname, `../db/${engine}/migrations`));
 
 /** Digests of migrations by name, in the order of the list. */
 type Digests = ReadonlyMap<string, string>;
@@ -67,8 +67,10 @@ export function addMigrations(folder: string): string[] {
 
 function main(): void {
   const { values } = parseArgs({ options: { add: { type: 'boolean' } } });
-  if (values.add) for (const name of addMigrations(FOLDER)) console.log(`${name} is recorded`);
-  const problems = judgeMigrations(FOLDER);
+  if (values.add) {
+    for (const folder of FOLDERS) for (const name of addMigrations(folder)) console.log(`${name} is recorded`);
+  }
+  const problems = FOLDERS.flatMap(judgeMigrations);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
   else console.log('migrations: as recorded');

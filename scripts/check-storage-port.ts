@@ -6,12 +6,13 @@ import { join, relative } from 'node:path';
  * database, so that another engine can serve the same repositories.
  */
 const FOLDERS = ['core', 'handlers', 'http', 'cli', 'db'];
-const ENGINES = ['db/sqlite/'];
+const ENGINES = ['db/sqlite/', 'db/postgres/'];
 
 const WORDS =
   /sqlite|\bwal\b|-wal\b|-shm\b|\bfts5\b|\browid\b|\bwithout rowid\b|\bjson_(each|tree|extract|patch|group_array)\b/i;
 /** `pragma` is a header of HTTP as well. */
-const WORDS_OF_DB = /\bpragma\b|\bsavepoints?\b|\binstr\(|select value from/i;
+const WORDS_OF_DB =
+  /\bpragma\b|\bsavepoints?\b|\binstr\(|select value from|\bpg_|\bbytea\b|\bjsonb\b|\bctid\b|skip locked/i;
 
 /** Files that may have such words, and why. */
 const ALLOWED: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type AuditFile, createAuditFile } from '../../db/audit-file.ts';
-import type { AuditRow, EnvironmentId, EnvironmentRow, Store } from '../../db/store.ts';
+import type { AuditChain, AuditRow, EnvironmentId, EnvironmentRow, Store } from '../../db/store.ts';
 import { RETENTION } from '../budgets.ts';
 import type { Events } from '../events/events.ts';
 
@@ -33,12 +33,16 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
     const { auditRetentionDays: days } = settings;
     if (days === undefined) return;
     const before = Math.floor(now() / DAY_MS - days) * DAY_MS;
+    for (const chain of await store.read.audit.chains(id)) await archiveChain(id, chain, before, isStopped);
+  };
+
+  async function archiveChain(id: EnvironmentId, chain: AuditChain, before: number, isStopped: () => boolean) {
     while (!isStopped()) {
-      const range = await writeFile(id, before, isStopped);
+      const range = await writeFile(id, chain, before, isStopped);
       if (!range) return;
       const cause = { environmentId: id, actor: 'system', requestId: '' };
       await store.write(async (tx) => {
-        await tx.audit.markArchived(id, range.last.seq);
+        await tx.audit.markArchived(id, chain, range.last.seq);
         await events.emit(tx, cause, {
           type: 'environment.audit_archived',
           subject: id,
@@ -48,19 +52,19 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
         });
       });
     }
-  };
+  }
 
   /** @returns the first and the last record of the file; undefined if there is nothing to archive */
-  async function writeFile(id: EnvironmentId, before: number, isStopped: () => boolean) {
+  async function writeFile(id: EnvironmentId, chain: AuditChain, before: number, isStopped: () => boolean) {
     let file: AuditFile | undefined;
     let range: { first: AuditRow; last: AuditRow } | undefined;
     try {
       for (let count = 0; count < RETENTION.auditFileRows && !isStopped(); count += RETENTION.rows) {
-        const rows = await store.read.audit.unarchived(id, range?.last.seq ?? 0, RETENTION.rows);
+        const rows = await store.read.audit.unarchived(id, chain, range?.last.seq ?? 0, RETENTION.rows);
         const expired = rows.slice(0, lengthBefore(rows, before));
         const [first, last] = [expired[0], expired.at(-1)];
         if (!first || !last) break;
-        file ??= await createAuditFile(join(directory, id));
+        file ??= await createAuditFile(join(directory, id), chain);
         await file.append(expired);
         range = { first: range?.first ?? first, last };
         if (expired.length < RETENTION.rows) break;

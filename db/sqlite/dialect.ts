@@ -18,7 +18,8 @@ export const sqliteDialect: Dialect = {
   list: (values) => JSON.stringify(values),
   jsonArrayOf: (value) => sql<string>`json_group_array(${value})`,
   // Written as in the index environment_tools_description, which serves for this text alone.
-  trimmedMember: (json, member) => sql`trim(json_extract(${json}, ${path(member)}), char(9, 10, 13, 32))`,
+  hasTrimmedMember: (json, member, value) =>
+    sql`trim(json_extract(${json}, ${path(member)}), char(9, 10, 13, 32)) = ${value}`,
   mergePatch: (json, patch) => sql`json_patch(${json}, ${patch})`,
   hasElement: (json, member, value) =>
     sql`exists (select 1 from json_each(${json}) where value ->> ${literal(member)} = ${value})`,
@@ -27,6 +28,7 @@ export const sqliteDialect: Dialect = {
   // The trigger of the table moves the counter on.
   nextSeq: (table) => sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,
+  auditOrder: 'seq',
   search: {
     table: accountsSearch,
     seq: accountsSearch.rowid,

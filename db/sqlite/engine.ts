@@ -12,5 +12,7 @@ import { openSqliteStore } from './store.ts';
 export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,
+  migrate: null,
+  isShared: false,
   files: { makeBackup, verifyBackup, readBackup, takeTarget, surplusOf, missingData, acceptLoss: removeMark },
 };

@@ -1,4 +1,5 @@
 import type { Store, StoreOptions } from '../../db/store.ts';
+import { createPostgresTestDatabase } from './postgres/test-database.ts';
 import { createSqliteTestDatabase } from './sqlite/test-database.ts';
 
 /** Options of the store. A test of one engine may add options of that engine. */
@@ -22,7 +23,10 @@ export interface TestDatabase {
   remove(): void;
 }
 
-const ENGINES: Record<string, () => TestDatabase> = { sqlite: createSqliteTestDatabase };
+const ENGINES: Record<string, () => TestDatabase> = {
+  sqlite: createSqliteTestDatabase,
+  postgres: createPostgresTestDatabase,
+};
 
 /** The engine that the conformance suite judges is chosen by `VALETKEY_TEST_ENGINE`; SQLite by default. */
 export function createTestDatabase(): TestDatabase {

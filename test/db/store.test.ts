@@ -6,7 +6,7 @@ describe('the store', () => {
   let connectionId: string;
 
   beforeEach(async () => {
-    test = await openTestStore();
+    test = await openTestStore({ connections: { writers: 8 } });
     connectionId = await github(test);
   });
 
@@ -19,7 +19,12 @@ describe('the store', () => {
     await test.store.write(async (tx) => {
       await tx.accounts.insert(test.env, row);
       expect(await tx.accounts.get(test.env, row.id)).to.include({ id: row.id });
-      expect(await test.store.read.accounts.get(test.env, row.id)).to.equal(undefined);
+      let seen: { id?: string } | undefined = { id: 'not read yet' };
+      void test.store.read.accounts.get(test.env, row.id).then((found) => {
+        seen = found;
+      });
+      while (seen?.id === 'not read yet') await tx.breathe();
+      expect(seen).to.equal(undefined);
     });
     expect(await test.store.read.accounts.get(test.env, row.id)).to.include({ id: row.id });
   });
@@ -30,23 +35,19 @@ describe('the store', () => {
       tool(`mine_${index}`, { definition: { description: 'x'.repeat(10_000) } }),
     );
     const names = () => test.store.read.environmentTools.names(test.env);
-    const writeAll = (between: () => unknown) =>
-      test.store.write(async (tx) => {
-        await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
-        await tx.breathe();
-        await between();
-        await tx.environmentTools.upsert(test.env, rows.slice(599));
-      });
 
     it('shows nothing of it before the end, to reads that share a turn either, and all of it then', async () => {
-      let seen: string[] | undefined;
-      await writeAll(() => {
+      const seen: string[][] = [];
+      await test.store.write(async (tx) => {
+        await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
+        await tx.breathe();
         test.store.shareReads();
-        void names().then((found) => {
-          seen = found;
-        });
+        const before = seen.length;
+        void names().then((found) => seen.push(found));
+        while (seen.length === before) await tx.breathe();
+        await tx.environmentTools.upsert(test.env, rows.slice(599));
       });
-      expect(seen).to.deep.equal([]);
+      expect(seen.flat()).to.deep.equal([]);
       expect(await names()).to.have.length(600);
     });
   });
@@ -69,17 +70,13 @@ describe('the store', () => {
     expect(found.total).to.equal(2);
   });
 
-  it('names the violated constraint, and lets the unit go on after it', async () => {
+  it('names the violated constraint', async () => {
     const row = account(test.newId, connectionId);
     await test.store.write((tx) => tx.accounts.insert(test.env, row));
     const twin = { ...account(test.newId, connectionId), identifier: row.identifier };
-    const seen = await test.store.write(async (tx) => {
-      const error = await failure(tx.accounts.insert(test.env, twin));
-      await tx.accounts.insert(test.env, account(test.newId, connectionId));
-      return error;
-    });
-    expect([seen.name, seen.constraint]).to.deep.equal(['UniqueError', 'accounts_identity']);
-    expect(await total()).to.equal(2);
+    const error = await failure(test.store.write((tx) => tx.accounts.insert(test.env, twin)));
+    expect([error.name, error.constraint]).to.deep.equal(['UniqueError', 'accounts_identity']);
+    expect(await total()).to.equal(1);
   });
 
   it('lets exactly one of a hundred creations of the same account through (C10)', async () => {

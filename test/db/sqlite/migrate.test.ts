@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { loadMigrations, type Migration, migrate } from '../../../db/sqlite/migrate.ts';
+import type { Migration } from '../../../db/migrations.ts';
+import { loadMigrations, migrate } from '../../../db/sqlite/migrate.ts';
 import { type Client, openConnections } from '../../../db/sqlite/open.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 

@@ -1,0 +1,166 @@
+import { GENESIS } from '../audit-chain.ts';
+import type { AuditHeads } from '../audit-heads.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import type { EnvironmentId } from '../environment-id.ts';
+import { UniqueError } from '../errors.ts';
+import type { AuditHead } from '../rows/audit.ts';
+import { auditArchives, auditHeads, environments } from '../schema.ts';
+import type { Statements } from '../statements.ts';
+import { ConflictError } from './errors.ts';
+
+/** Chains of one environment, and the records of one chain: see 0001_initial.sql. */
+const LANES = 1024;
+const LANE_SIZE = 2 ** 30;
+const ENVIRONMENT_SIZE = LANES * LANE_SIZE;
+const LANE_TAKEN = 'AUDIT_LANE_TAKEN';
+
+/** The lane that a connection writes to. Another connection may write to the same one: who comes second takes another lane. */
+export interface AuditLane {
+  number: number;
+  /** What it ended with when this connection last wrote to it, by environment. */
+  heads: Map<EnvironmentId, AuditHead>;
+}
+
+/** Takes another lane, because another connection writes to this one. */
+export function changeLane(lane: AuditLane): void {
+  lane.number = Math.floor(Math.random() * LANES);
+  lane.heads.clear();
+}
+
+const ENVIRONMENT = sql.placeholder('environmentId');
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+
+/**
+ * The audit chains of an environment, one for each connection that writes: transactions on different connections need not wait for
+ * each other. The appends of one transaction follow each other in memory, and its commit writes the end of the chain.
+ */
+export function createAuditLanes({ db, once }: Statements, lane: AuditLane): AuditHeads {
+  const ordinal = once(() =>
+    db.select({ ordinal: environments.ordinal }).from(environments).where(eq(environments.id, ENVIRONMENT)).prepare(),
+  );
+  const stored = once(() =>
+    db
+      .select({ seq: auditHeads.seq, hash: auditHeads.hash })
+      .from(auditHeads)
+      .where(and(eq(auditHeads.environmentId, ENVIRONMENT), sql`lane = ${given('lane')}`))
+      .prepare(),
+  );
+  const all = once(() =>
+    db
+      .select({ seq: auditHeads.seq, hash: auditHeads.hash })
+      .from(auditHeads)
+      .where(eq(auditHeads.environmentId, ENVIRONMENT))
+      .orderBy(auditHeads.seq)
+      .prepare(),
+  );
+  const total = once(() => {
+    const removed = sql`(select ${auditArchives.removedSeq} from ${auditArchives}
+      where ${auditArchives.environmentId} = ${auditHeads.environmentId} and ${auditArchives}.lane = ${auditHeads}.lane)`;
+    const start = sql`(${auditHeads.seq} >> 30 << 30)`;
+    return db
+      .select({ total: sql<number>`coalesce(sum(${auditHeads.seq} - coalesce(${removed}, ${start})), 0)` })
+      .from(auditHeads)
+      .where(eq(auditHeads.environmentId, ENVIRONMENT))
+      .prepare();
+  });
+  const open = once(() =>
+    db
+      .insert(auditHeads)
+      .values({ environmentId: ENVIRONMENT, seq: given('seq'), hash: given('hash') })
+      .prepare(),
+  );
+  const moveOn = once(() =>
+    db
+      .update(auditHeads)
+      .set({ seq: given('seq'), hash: given('hash') })
+      .where(
+        and(
+          eq(auditHeads.environmentId, ENVIRONMENT),
+          sql`lane = ${given('lane')}`,
+          eq(auditHeads.seq, sql.placeholder('before')),
+          eq(auditHeads.hash, sql.placeholder('beforeHash')),
+        ),
+      )
+      .prepare(),
+  );
+  /** By environment: what the first append of the transaction follows, and its last one. */
+  let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead }>();
+
+  /** The end of the lane. The first record of a lane follows the `seq` before it. */
+  async function endOf(environmentId: EnvironmentId): Promise<AuditHead> {
+    const known = lane.heads.get(environmentId) ?? (await stored().get({ environmentId, lane: lane.number }));
+    if (known) return known;
+    const low = ((await ordinal().get({ environmentId }))?.ordinal ?? 0) * ENVIRONMENT_SIZE;
+    return { seq: low + lane.number * LANE_SIZE, hash: GENESIS };
+  }
+
+  async function write(environmentId: EnvironmentId, before: AuditHead, head: AuditHead): Promise<void> {
+    if (before.seq !== startOf(before)) {
+      const values = { environmentId, lane: lane.number, ...head, before: before.seq, beforeHash: before.hash };
+      if ((await moveOn().run(values)).changes === 0) throw laneTaken();
+      return;
+    }
+    try {
+      await open().run({ environmentId, ...head });
+    } catch (error) {
+      throw error instanceof UniqueError ? laneTaken(error) : error;
+    }
+  }
+
+  return {
+    async next(environmentId) {
+      const known = moved.get(environmentId);
+      if (known) return known.head;
+      const end = await endOf(environmentId);
+      moved.set(environmentId, { before: end, head: end });
+      return end;
+    },
+    async chains(environmentId) {
+      const own = moved.get(environmentId)?.head;
+      const heads = await all().all({ environmentId });
+      const others = heads.filter((head) => own === undefined || startOf(head) !== startOf(own));
+      return (own ? [...others, own] : others).map((head) => {
+        const start = startOf(head);
+        return { start, limit: start + LANE_SIZE - 1, head };
+      });
+    },
+    async total(environmentId) {
+      const { before, head } = moved.get(environmentId) ?? {};
+      const appended = before && head ? head.seq - before.seq : 0;
+      return ((await total().get({ environmentId }))?.total ?? 0) + appended;
+    },
+    move(environmentId, head) {
+      moved.set(environmentId, { before: moved.get(environmentId)?.before ?? head, head });
+    },
+    ending: {
+      begin() {
+        moved = new Map();
+      },
+      keep() {
+        for (const [environmentId, { head }] of moved) lane.heads.set(environmentId, head);
+      },
+      undo() {
+        moved = new Map();
+      },
+      async write() {
+        await Promise.all(
+          [...moved].flatMap(([id, { before, head }]) => (head.seq === before.seq ? [] : [write(id, before, head)])),
+        );
+      },
+    },
+  };
+}
+
+function startOf({ seq }: AuditHead): number {
+  return Math.floor(seq / LANE_SIZE) * LANE_SIZE;
+}
+
+/** Whether a unit failed because another connection has appended to the chain. */
+export function isLaneTaken(error: unknown): boolean {
+  if (error instanceof UniqueError) return error.constraint === 'audit_log_pkey';
+  return error instanceof ConflictError && error.code === LANE_TAKEN;
+}
+
+export function laneTaken(cause?: unknown): ConflictError {
+  return new ConflictError(LANE_TAKEN, 'another connection writes to the same chain of the audit log', { cause });
+}

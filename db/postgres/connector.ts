@@ -1,0 +1,60 @@
+import { POSTGRES } from '../../core/budgets.ts';
+import { StorageError } from '../errors.ts';
+import type { Session } from './session.ts';
+
+/** A place for one connection, which is opened when it is needed and again after it was lost. */
+export interface Connector {
+  /** @throws StorageError when there is no connection and none can be opened */
+  session(): Promise<Session>;
+  /** How many callers wait for something. */
+  waiting(): number;
+  close(): Promise<void>;
+}
+
+export function createConnector(open: () => Promise<Session>): Connector {
+  let current: Session | undefined;
+  let opening: Promise<Session> | undefined;
+  let openers = 0;
+  let failure: { error: StorageError; until: number } | undefined;
+  let closed = false;
+
+  async function connect(): Promise<Session> {
+    try {
+      const session = await open();
+      failure = undefined;
+      if (closed) {
+        await session.close();
+        throw new StorageError('STORE_CLOSED', 'the store is closed');
+      }
+      current = session;
+      return session;
+    } catch (error) {
+      // While the server cannot be reached, requests fail immediately instead of each waiting for a connection.
+      if (error instanceof StorageError) failure = { error, until: performance.now() + POSTGRES.reconnectMs };
+      throw error;
+    } finally {
+      opening = undefined;
+    }
+  }
+
+  return {
+    async session() {
+      if (current?.isOpen()) return current;
+      if (closed) throw new StorageError('STORE_CLOSED', 'the store is closed');
+      if (failure && performance.now() < failure.until) throw failure.error;
+      openers++;
+      try {
+        opening ??= connect();
+        return await opening;
+      } finally {
+        openers--;
+      }
+    },
+    waiting: () => openers + (current?.isOpen() ? current.waiting : 0),
+    async close() {
+      closed = true;
+      await opening?.catch(() => {});
+      await current?.close();
+    },
+  };
+}

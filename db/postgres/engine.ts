@@ -1,0 +1,12 @@
+import type { Engine } from '../engine.ts';
+import { migrate } from './migrate.ts';
+import { openPostgresStore } from './store.ts';
+
+/** A database on a server, which any number of processes serve at a time. */
+export const postgresEngine: Engine = {
+  open: openPostgresStore,
+  hold: async () => ({ release: async () => {} }),
+  migrate,
+  isShared: true,
+  files: null,
+};

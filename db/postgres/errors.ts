@@ -1,0 +1,68 @@
+import { RelationError, RetryableError, StorageError, UniqueError } from '../errors.ts';
+
+/** What a server reports. Other fields of it can contain values of rows, so they are never passed on. */
+interface ServerError extends Error {
+  /** SQLSTATE. */
+  code: string;
+  constraint?: string;
+  column?: string;
+}
+
+/** Serialization failure, deadlock, or another connection that writes to the same chain: running the unit again can succeed. */
+export class ConflictError extends RetryableError {}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Lock not available, query cancelled (a timeout), a cached plan whose tables have changed. */
+const RETRYABLE = new Set(['55P03', '57014', '0A000']);
+/** Connection exceptions, shutdowns, insufficient resources, a primary that became a standby, I/O errors, internal errors, damaged data. */
+const OF_STORAGE = /^(08|28|3D|53|57P|58|XX)|^(25006|25P03|42501)$/;
+
+/** Turns an error of the driver into one of the port; everything else comes back as it is. */
+export function translateError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StorageError) return error;
+  if (!isServerError(error)) return isOfConnection(error) ? lost(error) : error;
+  const { code, constraint = '', column } = error;
+  const cause = withoutValues(error);
+  switch (code) {
+    case '40001':
+    case '40P01':
+      return new ConflictError(code, 'another transaction was in the way', { cause });
+    case '23505':
+      return new UniqueError(constraint, { cause });
+    case '23503':
+      return new RelationError('a row that is referred to is missing, or is still in use', { cause });
+    case '23502':
+      // The ordinal of an environment that does not exist.
+      if (column === 'seq') return new RelationError('the environment does not exist', { cause });
+      break;
+  }
+  if (RETRYABLE.has(code)) return new RetryableError(code, 'the database could not do its work in time', { cause });
+  if (OF_STORAGE.test(code)) return new StorageError(code, 'the database could not do its work', { cause });
+  // A broken CHECK, type or trigger is a fault of the program, not a state of the storage.
+  return cause;
+}
+
+/** The connection ended, or never came to be. Whether the server did what it was asked is not known. */
+export function lost(cause: unknown): StorageError {
+  return new StorageError('CONNECTION_LOST', 'the connection to the database was lost', { cause });
+}
+
+function isServerError(error: Error): error is ServerError {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && SQLSTATE.test(code);
+}
+
+/** Errors of sockets have a code such as ECONNREFUSED; the driver reports a lost connection and a timeout by their messages alone. */
+function isOfConnection(error: Error): boolean {
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string' && /^(E[A-Z_]+|ERR_(SSL|TLS|SOCKET).*)$/.test(code)) return true;
+  return /^(Connection terminated|Client (was closed|has encountered)|Query read timeout|timeout expired)/.test(
+    error.message,
+  );
+}
+
+function withoutValues({ code, message, constraint }: ServerError): Error {
+  const copy = new Error(`${message} (${code}${constraint ? `, ${constraint}` : ''})`);
+  copy.name = 'DatabaseError';
+  return copy;
+}

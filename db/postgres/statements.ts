@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { Plan, Values } from '../plan.ts';
+import { createStatements, type Statement, type Statements } from '../statements.ts';
+import { postgresDialect } from './dialect.ts';
+import type { Question, Reply } from './session.ts';
+import { toStored } from './values.ts';
+
+/** Sends a statement on a connection that it chooses. */
+export type Ask = (question: Question) => Promise<Reply>;
+
+/**
+ * The statements over the connections behind `ask`.
+ *
+ * @param prepare whether the server keeps prepared statements, which saves it a third of the work
+ */
+export function createPostgresStatements(ask: Ask, prepare: boolean): Statements {
+  return createStatements({ dialect: postgresDialect, prepare: (plan) => statementOf(ask, plan, prepare) });
+}
+
+function statementOf(ask: Ask, { text, bind, toRow }: Plan, prepare: boolean): Statement {
+  const name = prepare ? nameOf(text) : undefined;
+  const send = (values: Values) => ask({ text, name, values: bind(values).map(toStored) });
+  const decode = toRow as (stored: readonly unknown[]) => Values;
+  return {
+    async run(values = {}) {
+      return { changes: (await send(values)).changes };
+    },
+    async get(values = {}) {
+      const [row] = (await send(values)).rows;
+      return row && decode(row);
+    },
+    async all(values = {}) {
+      return (await send(values)).rows.map(decode);
+    },
+  };
+}
+
+const names = new Map<string, string>();
+
+/** The same text has the same name in every process: a connection pool in between may give the connection of one to another. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `vk_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+    names.set(text, name);
+  }
+  return name;
+}

@@ -1,0 +1,124 @@
+import { LIST, POSTGRES } from '../../core/budgets.ts';
+import { startTimer } from '../../core/timers.ts';
+import type { StoreOptions } from '../engine.ts';
+import { RetryableError, StorageError } from '../errors.ts';
+import { createRepositories } from '../repositories.ts';
+import { createStorageHealth } from '../storage-health.ts';
+import type { Committed, Store } from '../store.ts';
+import { createAuditLanes } from './audit-lanes.ts';
+import { createConnector } from './connector.ts';
+import { createFlush } from './flush.ts';
+import { requireSchema } from './migrate.ts';
+import { createOutcomes } from './outcomes.ts';
+import { createReaders } from './readers.ts';
+import { openSession, type Question } from './session.ts';
+import { createPostgresStatements } from './statements.ts';
+import { createUnits } from './units.ts';
+import { createWriter, type Unit } from './writer.ts';
+
+/** One promise for all calls: reads are sent together anyway. */
+const SHARED = Promise.resolve();
+
+/**
+ * Connects to a server and returns the store over its database.
+ *
+ * @throws StorageError when the server cannot be used, or its schema is not that of this program
+ */
+export async function openPostgresStore({
+  location,
+  listLimits = LIST,
+  watch = {},
+  connections = {},
+}: StoreOptions): Promise<Store> {
+  const { readers: size = POSTGRES.readers, writers: places = POSTGRES.writers, prepare = true } = connections;
+  const { report = warn } = watch;
+  const open = () => openSession(location);
+  const readers = createReaders(open, size);
+  await requireSchema(readers.ask).catch(async (error) => {
+    await readers.close();
+    throw error;
+  });
+  const health = createStorageHealth(watch);
+  const failed = (error: unknown) => {
+    if (error instanceof StorageError && !(error instanceof RetryableError)) health.failed(error);
+    return error;
+  };
+  const ask = (question: Question) =>
+    readers.ask(question).catch((error) => {
+      throw failed(error);
+    });
+  const { repositories } = createRepositories(createPostgresStatements(ask, prepare), {
+    pacing: { limits: listLimits, breathe: nextTurn },
+    // It reads the ends of all chains, and writes to none.
+    auditHeads: (statements) => createAuditLanes(statements, { number: 0, heads: new Map() }),
+  });
+  const outcomes = createOutcomes(readers);
+  const writers = Array.from({ length: places }, (_, place) =>
+    createWriter({
+      connector: createConnector(open),
+      place,
+      prepare,
+      outcomes,
+      report: (error) => report(error, 'an effect of a committed write failed'),
+    }),
+  );
+  const units = createUnits(writers);
+  const flush = createFlush(ask);
+  const folding = startTimer(() => readers.ask({ text: 'select fold_counts()' }), {
+    everyMs: POSTGRES.foldEveryMs,
+    failed: (error) => report(error, 'the counts could not be joined'),
+  });
+  let closing: Promise<void> | undefined;
+
+  async function run<T>(unit: Unit<T>, durable: boolean): Promise<T> {
+    try {
+      return await units.run(unit, durable);
+    } catch (error) {
+      throw closing ? error : failed(error);
+    }
+  }
+
+  return {
+    read: repositories,
+    shareReads: () => SHARED,
+    write: (unit) => run(unit, true),
+    async commit<T>(unit: Unit<T>): Promise<Committed<T>> {
+      const value = await run(unit, false);
+      const durable = flush();
+      durable.catch(() => {});
+      return { value, durable };
+    },
+    async note(unit) {
+      await run(unit, false);
+    },
+    async healthy() {
+      if (closing || health.failing() !== null) return false;
+      return await readers.ask({ text: 'select 1' }).then(
+        () => true,
+        () => false,
+      );
+    },
+    probe: () => health.probe(flush),
+    logBytes: async () => 0,
+    // The server alone decides when it removes what was deleted: VACUUM, its log, archives and standbys have it for longer.
+    scrub: async () => true,
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+
+  async function closeAll(): Promise<void> {
+    await folding.stop();
+    await units.drain();
+    await Promise.all([readers.close(), ...writers.map((writer) => writer.close())]);
+  }
+}
+
+function warn(error: unknown, what: string): void {
+  process.emitWarning(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

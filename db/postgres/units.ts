@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { POSTGRES } from '../../core/budgets.ts';
+import { StorageError } from '../errors.ts';
+import { ConflictError } from './errors.ts';
+import type { Unit, Writer } from './writer.ts';
+
+/** Runs units on several connections, and runs them again when they meet another transaction. */
+export interface Units {
+  /** @throws StorageError; what the unit throws. A ConflictError when other transactions were in the way every time */
+  run<T>(unit: Unit<T>, durable: boolean): Promise<T>;
+  /** Refuses new units and waits for those that were given. */
+  drain(): Promise<void>;
+}
+
+export function createUnits(writers: readonly Writer[]): Units {
+  const free = [...writers];
+  /** Those who wait for a connection. */
+  const waiting: ((writer: Writer) => void)[] = [];
+  let closed = false;
+  let open = 0;
+  let drained: (() => void) | undefined;
+  /** Units that met a conflict are run one after the other: each of them would otherwise be in the way of the others. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function attempt<T>(unit: Unit<T>, durable: boolean, runs: number): Promise<T> {
+    const writer = free.pop() ?? (await new Promise<Writer>((resolve) => waiting.push(resolve)));
+    try {
+      return await writer.run(unit, { durable, again: runs > 1, alone: runs >= POSTGRES.aloneFromRun });
+    } finally {
+      const next = waiting.shift();
+      if (next) next(writer);
+      else free.push(writer);
+    }
+  }
+
+  async function again<T>(unit: Unit<T>, durable: boolean, first: ConflictError): Promise<T> {
+    let conflict = first;
+    for (let runs = 2; runs <= POSTGRES.reruns + 1; runs++) {
+      await pause(Math.random() * POSTGRES.rerunPauseMs * (runs - 2));
+      try {
+        return await attempt(unit, durable, runs);
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error;
+        conflict = error;
+      }
+    }
+    throw conflict;
+  }
+
+  return {
+    async run(unit, durable) {
+      if (closed) throw new StorageError('STORE_CLOSED', 'the store is closed');
+      open++;
+      try {
+        return await attempt(unit, durable, 1);
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error;
+        const rerun = turn.then(() => again(unit, durable, error));
+        turn = rerun.catch(() => {});
+        return await rerun;
+      } finally {
+        open--;
+        if (open === 0) drained?.();
+      }
+    },
+    async drain() {
+      closed = true;
+      if (open === 0) return;
+      await new Promise<void>((resolve) => {
+        drained = resolve;
+      });
+    },
+  };
+}

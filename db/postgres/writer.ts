@@ -1,0 +1,200 @@
+import { type AfterCommit, createAfterCommit } from '../after-commit.ts';
+import { joinEndings } from '../ending.ts';
+import { StorageError } from '../errors.ts';
+import { createRepositories, type Transaction } from '../repositories.ts';
+import { openScope } from '../scope.ts';
+import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTaken } from './audit-lanes.ts';
+import type { Connector } from './connector.ts';
+import { ConflictError } from './errors.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Question, Reply, Session } from './session.ts';
+import { createPostgresStatements } from './statements.ts';
+
+export type Unit<T> = (tx: Transaction) => Promise<T>;
+
+export interface UnitTerms {
+  /** False where a loss of power of the server may take it back. */
+  durable: boolean;
+  /** Whether no other unit that runs alone may run at the same time, in any process. */
+  alone: boolean;
+  /** Whether an earlier run met a conflict. */
+  again: boolean;
+}
+
+/** A connection that runs one unit at a time, each in its own transaction. */
+export interface Writer {
+  /**
+   * Runs a unit once. Its effects after the commit are run.
+   *
+   * @throws ConflictError when nothing was done and another run can succeed; StorageError; what the unit throws
+   */
+  run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface WriterParts {
+  connector: Connector;
+  /** The number of the connection in this process; it begins with the audit lane of this number. */
+  place: number;
+  prepare: boolean;
+  outcomes: Outcomes;
+  /** Told of an effect that failed. */
+  report(error: unknown): void;
+}
+
+/** A transaction while its unit runs. */
+interface Running {
+  session: Session;
+  /** Calls of the unit that are under way. */
+  calls: number;
+  hasWritten: boolean;
+  /** The first statement that failed: the server refuses all others after it. */
+  failure: unknown;
+  /** Is called when no call is under way at the end of a turn. */
+  isQuiet(): void;
+}
+
+// Small tables would be read as a whole, which conflicts with every transaction that writes to them.
+const BEGIN = 'begin isolation level serializable; set local enable_seqscan = off';
+
+export function createWriter({ connector, place, prepare, outcomes, report }: WriterParts): Writer {
+  const lane: AuditLane = { number: place, heads: new Map() };
+  const afterCommit: AfterCommit = createAfterCommit(report);
+  const statements = createPostgresStatements((question) => ask(question), prepare);
+  const { repositories, ending: ofRepositories } = createRepositories(statements, {
+    auditHeads: (made) => createAuditLanes(made, lane),
+  });
+  const ending = joinEndings([ofRepositories, afterCommit.ending]);
+  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe };
+  let running: Running | undefined;
+
+  async function ask(question: Question): Promise<Reply> {
+    const unit = running as Running;
+    unit.calls++;
+    unit.hasWritten ||= !question.text.startsWith('select');
+    try {
+      return await unit.session.ask(question);
+    } catch (error) {
+      unit.failure ??= error;
+      throw error;
+    } finally {
+      unit.calls--;
+      watch(unit);
+    }
+  }
+
+  async function breathe(): Promise<void> {
+    const unit = running as Running;
+    unit.calls++;
+    await new Promise((resolve) => setImmediate(resolve));
+    unit.calls--;
+    watch(unit);
+  }
+
+  function watch(unit: Running): void {
+    if (unit.calls > 0) return;
+    setImmediate(() => {
+      if (unit.calls === 0) unit.isQuiet();
+    });
+  }
+
+  /** Calls that a failed unit did not wait for must not come to the next transaction. */
+  function untilQuiet(unit: Running): Promise<void> {
+    return new Promise((resolve) => {
+      unit.isQuiet = resolve;
+      watch(unit);
+    });
+  }
+
+  async function run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T> {
+    const session = await connector.session();
+    if (terms.again) lane.heads.clear();
+    ending.begin();
+    const begun = begin(session, terms);
+    const current: Running = { session, calls: 0, hasWritten: false, failure: undefined, isQuiet: () => {} };
+    running = current;
+    const scope = openScope(transaction);
+    try {
+      const value = await untilDone(unit, scope.tx, current);
+      await begun;
+      // A unit that caught the error of a statement must not go on: what it wrote before is undone.
+      if (current.failure !== undefined) throw current.failure;
+      await commit(current);
+      ending.keep();
+      return value;
+    } catch (error) {
+      ending.undo();
+      await untilQuiet(current);
+      await rollback(session);
+      throw await reasonOf(error, current, begun);
+    } finally {
+      scope.close();
+      running = undefined;
+      afterCommit.run();
+    }
+  }
+
+  async function untilDone<T>(unit: Unit<T>, tx: Transaction, current: Running): Promise<T> {
+    const interrupted = Promise.withResolvers<never>();
+    // It waits for something else than its transaction, and holds its locks meanwhile.
+    current.isQuiet = () => interrupted.reject(heldOverIo());
+    watch(current);
+    const value = await Promise.race([unit(tx), interrupted.promise]);
+    if (current.calls > 0) await untilQuiet(current);
+    current.isQuiet = () => {};
+    return value;
+  }
+
+  async function commit(current: Running): Promise<void> {
+    const { session } = current;
+    if (!current.hasWritten) return await end(session, undefined);
+    const xid = session.ask({ text: 'select pg_current_xact_id_if_assigned()::text' });
+    await Promise.all([ending.write(), xid]);
+    const [[id] = []] = (await xid).rows;
+    await end(session, typeof id === 'string' ? id : undefined);
+  }
+
+  /** @param xid the number of the transaction, by which its outcome is found when the reply to the commit is lost */
+  async function end(session: Session, xid: string | undefined): Promise<void> {
+    try {
+      const { command } = await session.ask({ text: 'commit' });
+      if (command !== 'COMMIT') throw new Error('a transaction was undone by the database at its commit');
+    } catch (error) {
+      if (session.isOpen() || xid === undefined || !(error instanceof StorageError)) throw error;
+      await outcomes.requireCommitted(xid, error);
+    }
+  }
+
+  /** Another statement of the unit may have failed before, which is the reason of what failed after it. */
+  async function reasonOf(error: unknown, { failure }: Running, begun: Promise<unknown>): Promise<unknown> {
+    const first = await begun.then(
+      () => undefined,
+      (reason) => reason,
+    );
+    const reason = first ?? (failure instanceof ConflictError ? failure : error);
+    if (!isLaneTaken(reason)) return reason;
+    changeLane(lane);
+    return reason instanceof ConflictError ? reason : laneTaken(reason);
+  }
+
+  return { run, close: () => connector.close() };
+}
+
+function begin(session: Session, { durable, alone }: UnitTerms): Promise<unknown> {
+  const parts = [BEGIN];
+  if (!durable) parts.push('set local synchronous_commit = off');
+  // It is the first thing that takes a snapshot, so the unit sees what the one before it has written.
+  if (alone) parts.push('lock table crowded_units in exclusive mode');
+  const begun = session.ask({ text: parts.join('; ') });
+  begun.catch(() => {});
+  return begun;
+}
+
+async function rollback(session: Session): Promise<void> {
+  if (!session.isOpen()) return;
+  await session.ask({ text: 'rollback' }).catch(() => session.close().catch(() => {}));
+}
+
+function heldOverIo(): Error {
+  return new Error('a transaction was held over I/O: a unit may await nothing but the repositories of its transaction');
+}

@@ -1,0 +1,86 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import type { Plan } from '../../../db/plan.ts';
+import { createAuditLanes } from '../../../db/postgres/audit-lanes.ts';
+import { postgresDialect } from '../../../db/postgres/dialect.ts';
+import { openSession } from '../../../db/postgres/session.ts';
+import { createRepositories } from '../../../db/repositories.ts';
+import { sqliteDialect } from '../../../db/sqlite/dialect.ts';
+import { loadMigrations, migrate } from '../../../db/sqlite/migrate.ts';
+import { createStatements, type Statement, type Statements } from '../../../db/statements.ts';
+import { createDatabase, dropDatabase, isAvailable, urlOf } from '../../support/postgres/databases.ts';
+
+/** Repositories over statements that are written down and not run. */
+function record(dialect: Statements['dialect'], lanes: boolean) {
+  const plans: Plan[] = [];
+  const nothing: Statement = {
+    run: async () => ({ changes: 0 }),
+    get: async () => undefined,
+    all: async () => [],
+  };
+  const statements = createStatements({
+    dialect,
+    prepare(plan) {
+      plans.push(plan);
+      return nothing;
+    },
+  });
+  const preparing: (() => unknown)[] = [];
+  const eager: Statements = {
+    ...statements,
+    once(prepare) {
+      const get = statements.once(prepare);
+      preparing.push(get);
+      return get;
+    },
+  };
+  const { repositories } = createRepositories(
+    eager,
+    lanes ? { auditHeads: (made) => createAuditLanes(made, { number: 0, heads: new Map() }) } : {},
+  );
+  for (const prepare of preparing) prepare();
+  return { plans, repositories };
+}
+
+describe('the statements of all repositories', function () {
+  if (!isAvailable()) return;
+  this.timeout(60_000);
+  let name: string;
+  const sqlite = new Database(':memory:');
+
+  before(() => {
+    name = createDatabase();
+    migrate(sqlite, () => 0, loadMigrations());
+  });
+
+  after(() => {
+    sqlite.close();
+    dropDatabase(name);
+  });
+
+  it('are accepted by both engines, where they do not depend on filters', async () => {
+    const onSqlite = record(sqliteDialect, false).plans;
+    const session = await openSession(urlOf(name));
+    const refused: string[] = [];
+    try {
+      for (const { text } of record(postgresDialect, true).plans) {
+        const problem = await session.ask({ text: `prepare judged as ${text}` }).then(
+          () => session.ask({ text: 'deallocate judged' }).then(() => null),
+          (error: Error) => error.message,
+        );
+        if (problem) refused.push(`${problem}: ${text}`);
+      }
+    } finally {
+      await session.close();
+    }
+    for (const { text } of onSqlite) {
+      try {
+        sqlite.prepare(text);
+      } catch (error) {
+        refused.push(`${(error as Error).message}: ${text}`);
+      }
+    }
+    expect(refused).to.deep.equal([]);
+    expect(onSqlite.length).to.be.above(140);
+  });
+});

@@ -1,0 +1,69 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A PostgreSQL server of its own, on a socket in a temporary directory. */
+export interface Cluster {
+  /** The directory of the socket. */
+  socket: string;
+  /** Address of one of its databases. */
+  url(database: string): string;
+  stop(): void;
+}
+
+const ROOT = '/usr/lib/postgresql';
+/** Nothing here has to outlive the machine. */
+const SETTINGS = [
+  ...['fsync=off', 'full_page_writes=off', 'max_connections=500', 'shared_buffers=128MB', 'max_wal_size=4GB'],
+  ...["listen_addresses=''", 'log_min_messages=fatal', 'logging_collector=off'],
+];
+
+/** The directory with the programs of the newest version that is installed. @throws Error where none is */
+export function postgresPrograms(): string {
+  const versions = existsSync(ROOT) ? readdirSync(ROOT).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.map((version) => join(ROOT, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
+  if (!found) throw new Error(`PostgreSQL is not installed below ${ROOT}: install Debian's package postgresql`);
+  return found;
+}
+
+/** @param settings further settings of the server, such as `fsync=on` */
+export function startCluster(settings: readonly string[] = []): Cluster {
+  const programs = postgresPrograms();
+  const directory = mkdtempSync(join(tmpdir(), 'valetkey-pg-'));
+  const user = serverUser();
+  chmodSync(directory, 0o755);
+  if (user) chownSync(directory, user.uid, user.gid);
+  const run = (program: string, args: string[]) => {
+    // The server goes on in the background, so it must not inherit pipes that are waited for.
+    const done = spawnSync(join(programs, program), args, {
+      ...user,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (done.status !== 0) throw new Error(`${program} ended with ${done.status}`);
+  };
+  const data = join(directory, 'data');
+  run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
+  const options = [`unix_socket_directories='${directory}'`, ...SETTINGS, ...settings].map((each) => `-c ${each}`);
+  run('pg_ctl', ['-D', data, '-l', join(directory, 'log'), '-w', '-o', options.join(' '), 'start']);
+  return {
+    socket: directory,
+    url: (database) => addressOf(directory, database),
+    stop() {
+      run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export function addressOf(socket: string, database: string): string {
+  return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
+}
+
+/** The server refuses to run as root. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { migrate } from '../../../db/postgres/migrate.ts';
+import { addressOf, postgresPrograms } from './cluster.ts';
+
+/** The variable with the directory of the socket of the server that tests use; `with-postgres.ts` sets it. */
+export const SOCKET = 'VALETKEY_TEST_POSTGRES';
+
+const TEMPLATE = 'valetkey_template';
+
+/** Whether there is a server for the tests; those of PostgreSQL alone are left out otherwise. */
+export function isAvailable(): boolean {
+  return Boolean(process.env[SOCKET]);
+}
+
+/** Makes the database that the others are copied from. */
+export async function createTemplate(socket: string): Promise<void> {
+  psql(socket, 'postgres', `create database ${TEMPLATE}`);
+  await migrate(addressOf(socket, TEMPLATE), () => 0);
+}
+
+/** Makes an empty database with all tables. @returns its name */
+export function createDatabase(name = `test_${randomBytes(8).toString('hex')}`): string {
+  psql(socketOfTests(), 'postgres', `create database ${name} template ${TEMPLATE} strategy file_copy`);
+  return name;
+}
+
+export function databaseExists(name: string): boolean {
+  return psql(socketOfTests(), 'postgres', `select 1 from pg_database where datname = '${name}'`).trim() === '1';
+}
+
+export function dropDatabase(name: string): void {
+  psql(socketOfTests(), 'postgres', `drop database if exists ${name} with (force)`);
+}
+
+export function urlOf(name: string): string {
+  return addressOf(socketOfTests(), name);
+}
+
+/** Runs statements as an operator. @returns the rows of the last one, a line each */
+export function runIn(name: string, statements: string): string {
+  return psql(socketOfTests(), name, statements);
+}
+
+function socketOfTests(): string {
+  const socket = process.env[SOCKET];
+  if (!socket) throw new Error(`${SOCKET} is not set: run the tests with \`make test-postgres\``);
+  return socket;
+}
+
+function psql(socket: string, database: string, statements: string): string {
+  const args = [
+    '-X',
+    '-q',
+    '-A',
+    '-t',
+    '-v',
+    'ON_ERROR_STOP=1',
+    '-h',
+    socket,
+    '-U',
+    'postgres',
+    '-d',
+    database,
+    '-f',
+    '-',
+  ];
+  const done = spawnSync(join(postgresPrograms(), 'psql'), args, {
+    input: statements,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  if (done.status !== 0) throw new Error(`psql: ${done.stderr}`);
+  return done.stdout;
+}

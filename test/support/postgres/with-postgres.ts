@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process';
+import { startCluster } from './cluster.ts';
+import { createTemplate, SOCKET } from './databases.ts';
+
+/** Runs a command while there is a PostgreSQL server for tests, and makes PostgreSQL the engine of the tests. */
+const [command, ...args] = process.argv.slice(2);
+if (command === undefined) throw new Error('usage: node test/support/postgres/with-postgres.ts <command> …');
+const cluster = startCluster();
+try {
+  await createTemplate(cluster.socket);
+  const env = { ...process.env, [SOCKET]: cluster.socket, VALETKEY_TEST_ENGINE: 'postgres' };
+  process.exitCode = spawnSync(command, args, { env, stdio: 'inherit' }).status ?? 1;
+} finally {
+  cluster.stop();
+}
