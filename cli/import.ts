@@ -5,6 +5,7 @@ import { ApiError } from '../core/errors.ts';
 import { importDocument } from '../core/import/import-document.ts';
 import { loadDocument, type SourceFile } from '../core/import/load.ts';
 import { snake } from '../core/import/names.ts';
+import { summarizeReport } from '../core/import/report-summary.ts';
 import { applyImport, namesBefore } from '../core/imports/apply-import.ts';
 import { presentImport } from '../core/imports/present-import.ts';
 import { preview } from '../core/imports/preview.ts';
@@ -50,7 +51,7 @@ async function run(args: string[]): Promise<void> {
     const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
     const apply = (tx: Transaction) => applyImport(tx, tools, environment.id, target, result, cause);
     const changes = options.dryRun ? await preview(store, apply) : await store.write(apply);
-    const shown = presentImport(!options.dryRun, changes, result);
+    const shown = presentImport(!options.dryRun, changes, summarizeReport(result.report));
     if (options.json) console.log(JSON.stringify(shown, null, 2));
     else print(shown);
   } finally {

@@ -36,7 +36,10 @@ const ROOMS: Room[] = [
     path: 'core/connectors',
     may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/authorization', 'core/tools'],
   },
-  { path: 'core/import', may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools', 'core/threads'] },
+  {
+    path: 'core/import',
+    may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools', 'core/threads', 'core/turns.ts'],
+  },
   {
     path: 'core/tools',
     may: ['core/errors.ts', 'core/secret.ts', 'core/authorization', 'core/connectors', 'core/threads'],

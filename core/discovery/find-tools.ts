@@ -3,8 +3,9 @@ import { findProvider } from '../connections/providers.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Tool } from '../tools/tool.ts';
+import { createTurns } from '../turns.ts';
 import type { KnownTool } from './directory.ts';
-import { createTurns, sizeOfTool } from './read-within.ts';
+import { sizeOfTool } from './read-within.ts';
 import { type Readiness, type Standing, standingOf, type UserName } from './readiness.ts';
 import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachOf } from './user-tools.ts';
 

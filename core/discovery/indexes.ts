@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createTurns } from './read-within.ts';
+import { createTurns } from '../turns.ts';
 import { createToolIndex, type ToolIndex } from './tool-index.ts';
 
 /** The search indexes of an environment's tools: one for the catalogue, and one for its own tools. */

@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LIST } from '../budgets.ts';
 import type { Tool } from '../tools/tool.ts';
+import { createTurns } from '../turns.ts';
 
 const sizes = new WeakMap<Tool, number>();
 
@@ -11,17 +10,6 @@ export function sizeOfTool(tool: Tool): number {
   const size = JSON.stringify(tool).length;
   sizes.set(tool, size);
   return size;
-}
-
-/** Lets other work have its turn of the event loop each time that tools of some size were read or written. */
-export function createTurns(): (size: number) => Promise<void> | undefined {
-  let left: number = LIST.toolsTurnBytes;
-  return (size) => {
-    left -= size;
-    if (left > 0) return undefined;
-    left = LIST.toolsTurnBytes;
-    return nextTurn();
-  };
 }
 
 /**

@@ -2,13 +2,26 @@ import { IMPORT } from '../budgets.ts';
 import type { Job } from '../threads/job.ts';
 import { JobLimitError } from '../threads/job.ts';
 import type { ThreadPool } from '../threads/pool.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createTurns } from '../turns.ts';
 import type { ImportRequest, ImportResult } from './import-document.ts';
 import { importError } from './import-error.ts';
+import type { ReportSummary } from './report-summary.ts';
 
 /** The request without its functions, which cannot be sent to a thread. */
 type ThreadRequest = Omit<ImportRequest, 'progress'>;
 
-const importJob: Job<ThreadRequest, ImportResult> = {
+/** An import for a client. */
+export interface ShownImport extends Omit<ImportResult, 'report'> {
+  report: ReportSummary;
+}
+
+/** The result as it comes from the thread: hundreds of objects would be copied in one turn of the event loop. */
+export interface ThreadResult extends Omit<ShownImport, 'tools'> {
+  tools: { sourceId: string; json: string }[];
+}
+
+const importJob: Job<ThreadRequest, ThreadResult> = {
   module: new URL('./import-thread.ts', import.meta.url),
   timeMs: IMPORT.timeMs,
 };
@@ -24,13 +37,23 @@ export async function importInThread(
   threads: ThreadPool,
   environmentId: string,
   request: ThreadRequest,
-): Promise<ImportResult> {
+): Promise<ShownImport> {
   const texts = [...request.files, ...(request.overlays ?? [])].map(({ text }) => text);
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   try {
-    return await threads.run(importJob, request, { tenant: environmentId, bytes });
+    return await parsed(await threads.run(importJob, request, { tenant: environmentId, bytes }));
   } catch (error) {
     if (!(error instanceof JobLimitError)) throw error;
     throw importError('files', 'take more time or memory than an import is allowed', error);
   }
+}
+
+async function parsed({ tools, ...result }: ThreadResult): Promise<ShownImport> {
+  const turn = createTurns();
+  const read: ImportResult['tools'] = [];
+  for (const { sourceId, json } of tools) {
+    read.push({ sourceId, tool: JSON.parse(json) as Tool });
+    await turn(json.length);
+  }
+  return { ...result, tools: read };
 }

@@ -1,4 +1,13 @@
-import { type ImportRequest, type ImportResult, importDocument } from './import-document.ts';
+import { type ImportRequest, importDocument } from './import-document.ts';
+import type { ThreadResult } from './import-job.ts';
+import { summarizeReport } from './report-summary.ts';
 
-/** Imports a document, inside the thread. */
-export const run = (request: ImportRequest): Promise<ImportResult> => importDocument(request);
+/** The work of `importJob`, in its thread. */
+export async function run(request: ImportRequest): Promise<ThreadResult> {
+  const { tools, report, ...result } = await importDocument(request);
+  return {
+    ...result,
+    tools: tools.map(({ sourceId, tool }) => ({ sourceId, json: JSON.stringify(tool) })),
+    report: summarizeReport(report),
+  };
+}

@@ -77,7 +77,7 @@ export async function applyImport(
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   target: ImportTarget,
-  result: ImportResult,
+  result: Omit<ImportResult, 'report'>,
   cause: Cause,
 ): Promise<ImportChanges> {
   const provider = await applyProvider(tx, tools, environmentId, target, result, cause);
@@ -136,7 +136,7 @@ async function applyProvider(
   tools: CustomProviderTools,
   environmentId: EnvironmentId,
   { connector, baseUrl, displayName }: ImportTarget,
-  result: ImportResult,
+  result: Omit<ImportResult, 'report'>,
   cause: Cause,
 ): Promise<ImportChanges['provider']> {
   const present = await tx.customProviders.get(environmentId, connector);

@@ -36,7 +36,7 @@ export const importTools: Handler<'importTools', Providers> = async (call, reply
     const changes = await preview(providers.store, (tx) =>
       applyImport(tx, tools, environment.id, target, result, cause),
     );
-    return call.commit(async () => reply(200, presentImport(false, changes, result)));
+    return call.commit(async () => reply(200, presentImport(false, changes, result.report)));
   }
   return call.commit(async (tx) => {
     const changes = await applyImport(tx, tools, environment.id, target, result, cause);
@@ -45,7 +45,7 @@ export const importTools: Handler<'importTools', Providers> = async (call, reply
     if (provider.action === 'updated') {
       tx.afterCommit(providers.scrubStorage);
     }
-    return reply(200, presentImport(true, changes, result));
+    return reply(200, presentImport(true, changes, result.report));
   });
 };
 
