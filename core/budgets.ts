@@ -286,6 +286,10 @@ export const POSTGRES = {
 export const STORAGE = {
   /** How long a write waits for another process's lock before it is rejected. */
   lockWaitMs: 5 * SECOND,
+  /** Units of work that share one transaction, at most. */
+  groupUnits: 256,
+  /** A transaction begins no further unit after its units have taken this time: they hold up the event loop. */
+  groupMs: 10,
   /** Rows that a large transaction reads or writes before other work can run: for tools about 5 ms. */
   rowsPerTurn: 250,
   /**

@@ -47,6 +47,8 @@ export interface EnvironmentToolWrites {
   upsert(environmentId: EnvironmentId, tools: readonly NewEnvironmentTool[]): Promise<number>;
   /** @returns how many were there */
   delete(environmentId: EnvironmentId, names: readonly string[]): Promise<number>;
+  /** Deletes up to `limit` tools of a provider. @returns how many */
+  deleteOfConnector(environmentId: EnvironmentId, connector: string, limit: number): Promise<number>;
 }
 
 export type EnvironmentToolRepository = EnvironmentToolReads & EnvironmentToolWrites;
@@ -184,6 +186,18 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .prepare(),
   );
 
+  const removeOfConnector = once(() => {
+    const some = db
+      .select({ name: t.name })
+      .from(t)
+      .where(and(withinEnvironment, eq(t.connector, given('connector'))))
+      .limit(given('limit'));
+    return db
+      .delete(t)
+      .where(and(withinEnvironment, sql`${t.name} in ${some}`))
+      .prepare();
+  });
+
   /**
    * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could use the same
    * revision, and a reader that has seen the one that commits first would never see the rows of the other.
@@ -244,6 +258,13 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
         let removed = 0;
         for (const name of all) removed += (await remove().run({ environmentId, name })).changes;
         return removed;
+      });
+    },
+    async deleteOfConnector(environmentId, connector, limit) {
+      const locked = await lock().get({ environmentId });
+      if (!locked) return 0;
+      return change(environmentId, locked, async () => {
+        return (await removeOfConnector().run({ environmentId, connector, limit })).changes;
       });
     },
   };

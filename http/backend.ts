@@ -90,12 +90,28 @@ export class ContractBackend extends OpenAPIBackend {
     return (this.validator.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
   }
 
-  /** Compiles the validators of all operations, one operation in a step. */
+  /** The same for requests that these refused: they find every error. */
+  #thoroughValidatorsOf(operationId: string): ValidateFunction[] {
+    return (this.#thorough.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
+  }
+
+  /**
+   * Compiles the validators of all operations, one operation in a step. First those that every request needs, then those that find
+   * every error, which most operations never need soon: only an operation with a body takes long to compile.
+   */
   warmUpSteps(): WarmUpStep[] {
-    return this.routes.getOperations().map(({ operationId }) => ({
-      name: `validators of ${operationId}`,
-      run: () => this.validatorsOf(operationId as string),
-    }));
+    const operations = this.routes.getOperations();
+    const withBody = operations.filter(({ requestBody }) => requestBody !== undefined);
+    return [
+      ...operations.map(({ operationId: id }) => ({
+        name: `validators of ${id}`,
+        run: () => this.validatorsOf(id as string),
+      })),
+      ...withBody.map(({ operationId: id }) => ({
+        name: `validators of every error of ${id}`,
+        run: () => this.#thoroughValidatorsOf(id as string),
+      })),
+    ];
   }
 
   /** Ends at the first error. Only a request with a small body is then checked for all of them, which takes time for each. */
@@ -108,9 +124,7 @@ export class ContractBackend extends OpenAPIBackend {
     }
     let errors = errorsOf(validators, subject);
     if (errors && req.bodyBytes <= REQUEST_BODY.allErrorsBytes) {
-      const id = operation.operationId as string;
-      const thorough = this.#thorough.getRequestValidatorsForOperation(id) as unknown as ValidateFunction[];
-      errors = errorsOf(thorough, subject) ?? errors;
+      errors = errorsOf(this.#thoroughValidatorsOf(operation.operationId as string), subject) ?? errors;
     }
     return { valid: errors === null, errors: errors as never, coerced: req };
   }

@@ -6,7 +6,7 @@ import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
-import { deleteTools } from './delete-tools.ts';
+import { deleteToolsOf } from './delete-tools.ts';
 import { carryLearned } from './learned.ts';
 import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTools } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
@@ -120,12 +120,7 @@ export async function deleteCustomProvider(
     const off = { enabled: false, status: 'DRAFT' as const, updatedAt: at };
     await tx.connections.update(environmentId, connection.id, connection.version, off);
   }
-  const entries = await tx.environmentTools.entriesOf(environmentId, row.identifier);
-  await deleteTools(
-    tx,
-    environmentId,
-    entries.map(({ name }) => name),
-  );
+  await deleteToolsOf(tx, environmentId, row.identifier);
   await tx.customProviders.delete(environmentId, row.identifier);
   return disconnected;
 }

@@ -10,3 +10,13 @@ export async function deleteTools(
 ): Promise<void> {
   await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece), STORAGE.deletionsPerTurn);
 }
+
+/** Deletes all tools of a provider, however many it has, with turns of the event loop for other work. */
+export async function deleteToolsOf(
+  tx: Pick<Transaction, 'breathe' | 'environmentTools'>,
+  environmentId: EnvironmentId,
+  connector: string,
+): Promise<void> {
+  const size = STORAGE.deletionsPerTurn;
+  while ((await tx.environmentTools.deleteOfConnector(environmentId, connector, size)) === size) await tx.breathe();
+}

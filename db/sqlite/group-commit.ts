@@ -57,24 +57,34 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
  */
 const MAX_TURNS = 4;
 
+/** What bounds one group. Defaults as in `STORAGE`. */
+export interface GroupBounds {
+  /** The most units of one transaction. */
+  units?: number | undefined;
+  /** After so many milliseconds of units no further one is begun: the rest runs in the next transaction. */
+  unitsMs?: number | undefined;
+}
+
 /**
  * Shares durable commits: the units that arrive in one turn of the event loop run one after the other in one transaction, each in its own savepoint, so that a unit that throws rolls back only its own writes. While a commit becomes durable, what arrives
  * waits for the next one, since it could not be durable sooner: the busier the server, the larger the groups.
  *
- * A group runs within one turn, except where a large unit calls `breathe`. That works because the calls of a unit settle without I/O;
- * a unit that awaits anything slower is detected when the microtask queue is empty, rolled back, and rejected. So no transaction is
+ * A group runs within one turn, except where a large unit calls `breathe`, and ends early when its units take long: their commit and
+ * their callers, who continue in the same turn, take about as long again. One turn is possible because the calls of a unit settle
+ * without I/O; a unit that awaits anything slower is detected when the microtask queue is empty, rolled back, and rejected. So no transaction is
  * ever held over I/O, and no other unit runs in between.
  *
  * If another process holds the write lock, the group returns to the queue and is retried after a pause. Units that have waited too long are rejected (`STORAGE.lockWaitMs`).
  *
  * @param openScope makes the `tx` of one unit and the function that ends its use
- * @param maxGroup the most units of one transaction
+ * @param clock milliseconds of a clock that is never set back
  */
 export function createGroupCommit<Tx>(
   control: TransactionControl,
   openScope: () => { tx: Tx; close: () => void },
-  maxGroup = 256,
+  { units: maxUnits = STORAGE.groupUnits, unitsMs: maxMs = STORAGE.groupMs }: GroupBounds = {},
   wait: Wait = waitFor,
+  clock: () => number = () => performance.now(),
 ): GroupCommit<Tx> {
   const waiting: Entry<Tx>[] = [];
   const idle: (() => void)[] = [];
@@ -118,13 +128,18 @@ export function createGroupCommit<Tx>(
   }
 
   async function flush(): Promise<void> {
-    const group = waiting.splice(0, maxGroup);
+    const group = waiting.splice(0, maxUnits);
     try {
       if (failure !== undefined) throw refused(failure);
       if (!begin()) return await requeue(group);
       watch();
       const outcomes: Outcome[] = [];
-      for (const entry of group) outcomes.push(await attempt(entry));
+      const endAt = clock() + maxMs;
+      for (const entry of group) {
+        outcomes.push(await attempt(entry));
+        // The rest waits for the next transaction.
+        if (clock() >= endAt) waiting.unshift(...group.splice(outcomes.length));
+      }
       await control.commit();
       if (group.every(isNote)) settleAll(group, outcomes, 'noted');
       else makeDurable(group, outcomes);

@@ -111,7 +111,7 @@ export function createStore(
     health,
     distrust: () => distrustFiles(writer.name),
   });
-  const group = createGroupCommit(control, () => openScope(transaction), maxGroup);
+  const group = createGroupCommit(control, () => openScope(transaction), { units: maxGroup });
   const alive = reader.prepare('select 1');
   // Writes the page with the header of the file, and changes nothing in it.
   const touch = writer.prepare('pragma user_version = 0');

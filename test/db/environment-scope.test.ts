@@ -186,6 +186,7 @@ describe('no query without an environment (C1)', () => {
         [],
       ],
       'environmentTools.delete': [(r, env) => r.environmentTools.delete(env, ['mine_get_thing']), 0],
+      'environmentTools.deleteOfConnector': [(r, env) => r.environmentTools.deleteOfConnector(env, 'mine', 9), 0],
       'mcpConfigs.get': [(r, env) => r.mcpConfigs.get(env, 'mcp_1'), undefined],
       'mcpConfigs.list': [(r, env) => r.mcpConfigs.list(env, page), empty],
       'mcpConfigs.namesWithTool': [(r, env) => r.mcpConfigs.namesWithTool(env, 'mine_get_thing'), []],

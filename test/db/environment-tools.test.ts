@@ -95,6 +95,18 @@ describe('tools of an environment', () => {
     expect(await read().revision(test.env)).to.equal(3);
   });
 
+  it('are removed by their provider, some at a time, and each removal moves the revision', async () => {
+    await write(tool('a'), tool('b'), tool('c', { connector: 'other' }), tool('d'));
+    const { connector } = tool('a');
+    const remove = () => test.store.write((tx) => tx.environmentTools.deleteOfConnector(test.env, connector, 2));
+    expect(await remove()).to.equal(2);
+    expect(await read().revision(test.env)).to.equal(2);
+    expect(await remove()).to.equal(1);
+    expect(await remove()).to.equal(0);
+    expect(await read().names(test.env)).to.deep.equal(['c']);
+    expect(await read().revision(test.env)).to.equal(3);
+  });
+
   it('are locked by what their source calls them, per provider and source', async () => {
     const of = (name: string, over = {}) => tool(name, { source: 'import', sourceId: 'getThing', ...over });
     await write(of('a'), of('b', { connector: 'other' }), of('c', { source: 'mcp' }));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { OpenAPIValidator } from 'openapi-backend';
 import { ContractBackend } from '../../http/backend.ts';
 import { readDefinition } from '../../http/definition.ts';
 import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
@@ -45,24 +46,55 @@ describe('S3: preparing after a start what first requests would wait for', () =>
     expect(done).to.deep.equal(['first']);
   });
 
-  it('S3: compiles the validators of every operation, one operation in a step', async () => {
-    const backend = new ContractBackend(readDefinition());
-    await backend.init();
-    const compiled: string[] = [];
-    const { validator } = backend;
-    const build = validator.buildRequestValidatorsForOperation.bind(validator);
-    validator.buildRequestValidatorsForOperation = (operation) => {
-      compiled.push(operation.operationId as string);
-      return build(operation);
-    };
-    const steps = backend.warmUpSteps();
-    for (const [index, { run }] of steps.entries()) {
-      run();
-      expect(compiled).to.have.length(index + 1);
+  describe('the validators of operations', () => {
+    const { buildRequestValidatorsForOperation: build } = OpenAPIValidator.prototype;
+    let compiled: string[];
+
+    before(() => {
+      OpenAPIValidator.prototype.buildRequestValidatorsForOperation = function (operation) {
+        compiled.push(operation.operationId as string);
+        return build.call(this, operation);
+      };
+    });
+    beforeEach(() => {
+      compiled = [];
+    });
+    after(() => {
+      OpenAPIValidator.prototype.buildRequestValidatorsForOperation = build;
+    });
+
+    async function warm() {
+      const backend = new ContractBackend(readDefinition());
+      await backend.init();
+      expect(compiled).to.deep.equal([]);
+      for (const [index, { run }] of backend.warmUpSteps().entries()) {
+        run();
+        expect(compiled).to.have.length(index + 1);
+      }
+      return backend;
     }
-    expect(compiled).to.deep.equal(backend.routes.getOperations().map(({ operationId }) => operationId));
-    backend.validatorsOf('createCustomProvider');
-    expect(compiled).to.have.length(steps.length);
+
+    it('S3: compiles those that every request needs first, one operation in a step', async () => {
+      const backend = await warm();
+      const operations = backend.routes.getOperations().map(({ operationId }) => operationId);
+      expect(compiled.slice(0, operations.length)).to.deep.equal(operations);
+    });
+
+    it('S3: compiles then those that find every error of a body, so that no refused request compiles any', async () => {
+      const backend = await warm();
+      const { length } = compiled;
+      const body = { auth_patterns: [{ type: 'API_KEY', fields: [{}] }] };
+      const operation = backend.routes
+        .getOperations()
+        .find(({ operationId }) => operationId === 'createCustomProvider');
+      const request = { method: 'post', path: '/', params: {}, query: {}, headers: {}, requestBody: body };
+      const { errors } = backend.validator.validateRequest(
+        { ...request, body, bodyBytes: 100 } as never,
+        operation as never,
+      );
+      expect(errors?.length).to.be.greaterThan(1);
+      expect(compiled).to.have.length(length);
+    });
   });
 
   it('S3: loads pages once for the preparation and the requests', async () => {

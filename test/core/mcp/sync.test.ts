@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { STORAGE } from '../../../core/budgets.ts';
-import { deleteTools } from '../../../core/connections/delete-tools.ts';
+import { deleteTools, deleteToolsOf } from '../../../core/connections/delete-tools.ts';
 import { storeUpstreamTools } from '../../../core/mcp/upstream/sync.ts';
 import type { EnvironmentId, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
 
@@ -71,5 +71,19 @@ describe('H8: storing the tools of an MCP server', () => {
     const { tx, turns } = pacedTransaction();
     await deleteTools(tx, ENVIRONMENT, Array.from({ length: 120 }, String));
     expect(turns).to.deep.equal([50, 50, 20]);
+  });
+
+  it('S3: deletes the tools of a provider that is deleted piece by piece, without a list of them', async () => {
+    const steps: string[] = [];
+    let left = 120;
+    const deleteOfConnector = async (_environmentId: unknown, _connector: string, limit: number) => {
+      const deleted = Math.min(limit, left);
+      left -= deleted;
+      steps.push(String(deleted));
+      return deleted;
+    };
+    const breathe = async () => void steps.push('turn');
+    await deleteToolsOf({ environmentTools: { deleteOfConnector }, breathe } as never, ENVIRONMENT, 'acme');
+    expect(steps.join(' ')).to.equal('50 turn 50 turn 20');
   });
 });

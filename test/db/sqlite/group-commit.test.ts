@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { RetryableError, StorageError } from '../../../db/errors.ts';
 import { openScope } from '../../../db/scope.ts';
-import { createGroupCommit, type TransactionControl } from '../../../db/sqlite/group-commit.ts';
+import { createGroupCommit, type GroupBounds, type TransactionControl } from '../../../db/sqlite/group-commit.ts';
 import { failure } from '../support.ts';
 
 interface Tx {
@@ -81,7 +81,7 @@ function createFake() {
   return { control, tx, log, failures, faults, holdSyncs, committed: () => committed, durable: () => durable };
 }
 
-function setUp(maxGroup?: number) {
+function setUp(bounds?: GroupBounds, clock = () => 0) {
   const fake = createFake();
   /** Pauses in milliseconds, none of which takes any time. */
   const pauses: number[] = [];
@@ -89,7 +89,7 @@ function setUp(maxGroup?: number) {
     pauses.push(ms);
     await turn();
   };
-  const group = createGroupCommit(fake.control, () => openScope(fake.tx), maxGroup, pause);
+  const group = createGroupCommit(fake.control, () => openScope(fake.tx), bounds, pause, clock);
   const add = (row: string) => group.write((tx) => tx.rows.add(row));
   return { ...fake, pauses, group, add };
 }
@@ -220,10 +220,65 @@ describe('group commit', () => {
   });
 
   it('splits a crowd into transactions of at most the cap', async () => {
-    const { add, log, durable } = setUp(4);
+    const { add, log, durable } = setUp({ units: 4 });
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(String(i))));
     expect(log.filter((step) => step === 'commit')).to.have.length(3);
     expect(durable()).to.have.length(10);
+  });
+
+  it('M10: ends a transaction after units that took long, and runs the rest in the next ones', async () => {
+    let ms = 0;
+    const { group, log, durable } = setUp({ unitsMs: 10 }, () => ms);
+    const slow = (row: string) =>
+      group.write(async (tx) => {
+        ms += 4;
+        await tx.rows.add(row);
+      });
+    const rows = Array.from({ length: 8 }, (_, i) => String(i));
+    await Promise.all(rows.map(slow));
+    const sizes = log
+      .join(' ')
+      .split('begin')
+      .slice(1)
+      .map((group) => group.split(' ').filter((step) => step === 'release').length);
+    expect(sizes).to.deep.equal([3, 3, 2]);
+    expect(durable()).to.deep.equal(rows);
+  });
+
+  it('M10: lets other work have turns between the transactions of a slow crowd', async () => {
+    let ms = 0;
+    const { group, committed, holdSyncs } = setUp({ unitsMs: 10 }, () => ms);
+    const endSyncs = holdSyncs();
+    const all = Array.from({ length: 3 }, (_, i) =>
+      group.commit(async (tx) => {
+        ms += 10;
+        await tx.rows.add(String(i));
+      }),
+    );
+    const seen = new Set<number>();
+    while (committed().length < 3) {
+      await turn();
+      seen.add(committed().length);
+    }
+    expect([...seen]).to.include.members([1, 2, 3]);
+    endSyncs();
+    await Promise.all(all);
+  });
+
+  it('M10: rejects a failed transaction alone, and not the units that were left for the next one', async () => {
+    let ms = 0;
+    const { group, faults, durable } = setUp({ unitsMs: 10 }, () => ms);
+    const slow = (row: string) =>
+      group.write(async (tx) => {
+        ms += 10;
+        await tx.rows.add(row);
+      });
+    faults.commit = new StorageError('SQLITE_FULL', 'the disk is full');
+    const [first, second] = [failure(slow('a')), slow('b')];
+    expect((await first).code).to.equal('SQLITE_FULL');
+    delete faults.commit;
+    await second;
+    expect(durable()).to.deep.equal(['b']);
   });
 
   describe('a unit that waits for I/O', () => {
@@ -432,7 +487,7 @@ describe('group commit', () => {
       });
 
       it('tries writes beyond the largest group for no longer than the others', async () => {
-        const { add, faults, pauses } = setUp(1);
+        const { add, faults, pauses } = setUp({ units: 1 });
         faults.begin = locked();
         await Promise.all(['a', 'b', 'c'].map((row) => failure(add(row))));
         expect(pauses.reduce((sum, ms) => sum + ms, 0)).to.be.lessThan(5_100);
@@ -493,7 +548,7 @@ describe('group commit', () => {
     });
 
     it('refuses after a failed fsync what was queued before it', async () => {
-      const { add, faults } = setUp(1);
+      const { add, faults } = setUp({ units: 1 });
       faults.commit = fsyncFailed();
       const [first, second] = await Promise.all([failure(add('a')), failure(add('b'))]);
       expect(first.code).to.equal('SQLITE_IOERR_FSYNC');
@@ -521,7 +576,7 @@ describe('group commit', () => {
   });
 
   it('finishes what was queued when it is drained, and takes nothing more', async () => {
-    const { add, group, durable } = setUp(2);
+    const { add, group, durable } = setUp({ units: 2 });
     const queued = ['a', 'b', 'c'].map(add);
     await group.drain();
     await Promise.all(queued);
