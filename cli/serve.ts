@@ -1,11 +1,12 @@
 import { inBackground } from '../core/background.ts';
 import { bindPorts } from '../http/bound-server.ts';
+import type { Config } from '../http/config.ts';
 import { readConfig } from '../http/config.ts';
-import type { FirstStart } from '../http/create-deps.ts';
-import { createDeps } from '../http/create-deps.ts';
-import type { Deps } from '../http/deps.ts';
+import type { Logger } from '../http/log.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { unknownSettings } from '../http/unknown-settings.ts';
+import { createApplication } from '../wiring/create-application.ts';
+import type { FirstStart } from '../wiring/keys.ts';
 import { endOnUnhandledFault } from './last-resort.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -16,26 +17,26 @@ export async function serveCommand(args: string[]): Promise<void> {
   // Standard error may be a file on a full disk.
   process.stderr.on('error', () => {});
   const ports = await bindPorts(config);
-  const { deps, firstStart } = await createDeps(config, secrets).catch((error) => {
+  const { parts, firstStart } = await createApplication(config, secrets).catch((error) => {
     ports.close();
     throw error;
   });
   let server: RunningServer | undefined;
-  const stop = async () => (server ? server.stop() : deps.close());
+  const stop = async () => (server ? server.stop() : parts.close());
   // Before the server says that it listens: it may be told to stop right after that.
-  endOnUnhandledFault(deps.log, stop);
-  stopOnSignal(deps.log, stop);
+  endOnUnhandledFault(parts.log, stop);
+  stopOnSignal(parts.log, stop);
   printFirstStart(firstStart);
-  server = await startServer(deps, ports);
-  for (const warning of unknownSettings(process.env)) deps.log.warn(warning);
-  warnOfPermissions(deps);
-  deps.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
-  deps.log.flush();
-  inBackground(server.warmUp, (err) => deps.log.warn({ err }, 'could not be prepared in advance'));
+  server = await startServer(parts, ports);
+  for (const warning of unknownSettings(process.env)) parts.log.warn(warning);
+  warnOfPermissions(parts);
+  parts.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
+  parts.log.flush();
+  inBackground(server.warmUp, (err) => parts.log.warn({ err }, 'could not be prepared in advance'));
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 }
 
-function stopOnSignal(log: Deps['log'], stop: () => Promise<void>): void {
+function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -48,7 +49,7 @@ function stopOnSignal(log: Deps['log'], stop: () => Promise<void>): void {
   }
 }
 
-function warnOfPermissions({ config, log }: Deps): void {
+function warnOfPermissions({ config, log }: { config: Config; log: Logger }): void {
   if (config.egressAllow)
     log.warn({ allow: config.egressAllow }, 'development environments may reach these local addresses');
   if (config.endpointOverrides)

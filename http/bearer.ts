@@ -1,6 +1,14 @@
 import { ApiError } from '../core/errors.ts';
-import type { Deps } from './deps.ts';
+import type { Verification } from '../core/tokens/access-token.ts';
+import type { ReadRepositories } from '../db/store.ts';
+import type { Environment } from './environments.ts';
 import type { Exchange } from './exchange.ts';
+
+/** What verifies access tokens. */
+export interface Authentication {
+  verifyToken(token: string, environment: Environment): Verification;
+  readonly store: { readonly read: Pick<ReadRepositories, 'apiClients'> };
+}
 
 const SCHEME = /^bearer +/i;
 
@@ -17,11 +25,7 @@ export function bearerToken(header = ''): string | undefined {
  *
  * @throws ApiError UNAUTHENTICATED, INSUFFICIENT_SCOPE
  */
-export async function authenticate(
-  exchange: Exchange,
-  scope: string,
-  deps: Pick<Deps, 'verifyToken' | 'store'>,
-): Promise<void> {
+export async function authenticate(exchange: Exchange, scope: string, parts: Authentication): Promise<void> {
   const { req, environment } = exchange;
   const token = bearerToken(req.headers.authorization);
   if (!token || !environment) {
@@ -29,11 +33,11 @@ export async function authenticate(
     const reason = req.headers.authorization === undefined ? 'no_token' : 'malformed';
     throw new ApiError('UNAUTHENTICATED', detail, { authFailure: { reason } });
   }
-  const verified = deps.verifyToken(token, environment);
+  const verified = parts.verifyToken(token, environment);
   if (!verified.ok) throw invalid(verified.reason, verified.clientId);
   const { clientId, environmentId, generation, scopes } = verified.token;
   if (environmentId !== environment.id) throw invalid('environment', clientId);
-  const state = await deps.store.read.apiClients.state(environment.id, clientId);
+  const state = await parts.store.read.apiClients.state(environment.id, clientId);
   if (!state) throw invalid('client_unknown', clientId);
   if (!state.enabled) throw invalid('client_disabled', clientId);
   if (state.generation !== generation) throw invalid('revoked', clientId);

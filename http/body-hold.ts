@@ -1,15 +1,19 @@
-import type { ByteHold } from '../core/budgets/byte-budget.ts';
-import type { Deps } from './deps.ts';
+import type { ByteBudget, ByteHold } from '../core/budgets/byte-budget.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Counts the body of a request until its response is over. */
 export type BodyHold = Pick<ByteHold, 'grow'>;
 
+/** Memory for the bodies that the process holds. */
+export interface BodyMemory {
+  readonly bodies: ByteBudget;
+}
+
 /**
  * The memory reservation for the body of a request. Requests without a token share a separate part and cannot use that of
  * clients. Small bodies are not counted.
  */
-export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: Pick<Deps, 'bodies'>): BodyHold {
+export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: BodyMemory): BodyHold {
   const party = environment?.id ?? '';
   let hold: ByteHold | undefined;
   return {

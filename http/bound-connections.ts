@@ -2,9 +2,16 @@ import type { Server } from 'node:http';
 import type { SERVER } from '../core/budgets.ts';
 import { parseTrustedProxies } from '../core/net/client-address.ts';
 import { capPerAddress } from './address-cap.ts';
-import { readSetting } from './config.ts';
+import { type Config, readSetting } from './config.ts';
 import { watchConnections } from './connection-watch.ts';
-import type { Deps } from './deps.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+interface BoundParts {
+  readonly config: Pick<Config, 'trustedProxies' | 'connectionsPerAddress'>;
+  readonly metrics: Pick<Metrics, 'gauge'>;
+  readonly log: Pick<Logger, 'error'>;
+}
 
 type Limits = Record<keyof typeof SERVER, number>;
 
@@ -13,7 +20,7 @@ type Limits = Record<keyof typeof SERVER, number>;
  *
  * @throws ConfigError when VALETKEY_TRUSTED_PROXIES cannot be read
  */
-export function boundConnections(server: Server, { config, metrics, log }: Deps, limits: Limits): void {
+export function boundConnections(server: Server, { config, metrics, log }: BoundParts, limits: Limits): void {
   const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));
   const perAddress = config.connectionsPerAddress ?? Number.POSITIVE_INFINITY;
   const cap = capPerAddress(server, perAddress, isTrusted);

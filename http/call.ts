@@ -1,10 +1,9 @@
 import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { Call, OperationId, Reply } from './contract.ts';
-import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange, Principal } from './exchange.ts';
-import { createIdempotency } from './idempotency.ts';
+import { createIdempotency, type IdempotencyParts } from './idempotency.ts';
 import { problemReply, retryAfterOf } from './problem.ts';
 import type { ContractRequest } from './request.ts';
 
@@ -25,9 +24,9 @@ class RequestCall {
   readonly headers: ContractRequest['headers'];
   readonly #request: ContractRequest;
   readonly #exchange: Exchange;
-  readonly #deps: Deps;
+  readonly #parts: IdempotencyParts;
 
-  constructor(request: ContractRequest, exchange: Exchange, deps: Deps) {
+  constructor(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts) {
     this.client = exchange.client ?? NOBODY;
     this.requestId = exchange.requestId;
     this.path = request.params;
@@ -36,7 +35,7 @@ class RequestCall {
     this.headers = request.headers;
     this.#request = request;
     this.#exchange = exchange;
-    this.#deps = deps;
+    this.#parts = parts;
   }
 
   get environment(): Environment {
@@ -58,15 +57,15 @@ class RequestCall {
   }
 
   commit(...args: Parameters<AnyCall['commit']>): Promise<Reply> {
-    return createIdempotency(this.#request, this.#exchange, this.#deps).commit(...args);
+    return createIdempotency(this.#request, this.#exchange, this.#parts).commit(...args);
   }
 
   commitThenAct(...args: Parameters<AnyCall['commitThenAct']>): Promise<Reply> {
-    return createIdempotency(this.#request, this.#exchange, this.#deps).commitThenAct(...args);
+    return createIdempotency(this.#request, this.#exchange, this.#parts).commitThenAct(...args);
   }
 }
 
 /** What a handler gets of a request, once it is authenticated and valid. */
-export function createCall(request: ContractRequest, exchange: Exchange, deps: Deps): AnyCall {
-  return new RequestCall(request, exchange, deps) as unknown as AnyCall;
+export function createCall(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts): AnyCall {
+  return new RequestCall(request, exchange, parts) as unknown as AnyCall;
 }

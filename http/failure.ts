@@ -2,9 +2,15 @@ import { ApiError } from '../core/errors.ts';
 import { isExhausted } from '../core/exhausted.ts';
 import { StorageError } from '../db/store.ts';
 import type { Reply } from './contract.ts';
-import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
+import type { Logger } from './log.ts';
 import { oauthErrorReply, problemReply } from './problem.ts';
+
+export interface FailureParts {
+  readonly log: Pick<Logger, 'error'>;
+  /** Whether the storage failed when it was last used. */
+  isStorageFailing(): boolean;
+}
 
 /** The response for a failure of the API: a problem document, or the error of OAuth at the token endpoint. */
 export function errorReply(error: ApiError, exchange: Exchange): Reply {
@@ -17,16 +23,12 @@ export function errorReply(error: ApiError, exchange: Exchange): Reply {
  * The expected failure that something thrown is, or stands for outside. What is not an expected failure is logged and reads "Internal
  * error" outside.
  */
-export function toApiError(
-  thrown: unknown,
-  exchange: Exchange,
-  deps: Pick<Deps, 'isStorageFailing' | 'log'>,
-): ApiError {
+export function toApiError(thrown: unknown, exchange: Exchange, parts: FailureParts): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const isStorage = thrown instanceof StorageError;
   // A storage that begins to fail is logged by createStorageWatch.
-  if (!isStorage || !deps.isStorageFailing()) {
-    deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
+  if (!isStorage || !parts.isStorageFailing()) {
+    parts.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   }
   if (isStorage) {
     return new ApiError('STORAGE_UNAVAILABLE', 'The database is unavailable.', { cause: thrown });

@@ -1,13 +1,26 @@
 import { LIFETIME, STORED } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
-import { type ExecutionEnd, storeEnd } from '../core/executions/execution-end.ts';
-import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Transaction } from '../db/store.ts';
+import { type ExecutionEnd, type StoreEndTools, storeEnd } from '../core/executions/execution-end.ts';
+import type { Instance } from '../core/instances/instance.ts';
+import type { Digester } from '../core/vault/digest.ts';
+import type { SealedTokens } from '../core/vault/sealed-token.ts';
+import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Store, Transaction } from '../db/store.ts';
 import type { Acted, KeptReplies, Reply } from './contract.ts';
-import type { Deps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { openReply, packReply, packReplyInThread, sealReply } from './kept-replies.ts';
 import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
+
+export interface IdempotencyParts extends StoreEndTools {
+  readonly store: Store;
+  readonly digester: Digester;
+  /** Seals the stored replies. */
+  readonly sealedReplies: SealedTokens;
+  /** This process, which every claim of a key names. */
+  readonly instance: Instance;
+  /** Milliseconds UTC. */
+  now(): number;
+}
 
 type Unit = (tx: Transaction) => Promise<Reply>;
 
@@ -15,7 +28,7 @@ type Unit = (tx: Transaction) => Promise<Reply>;
  * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with the same key and
  * the same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, replies sealed. If the replies of a client take too much space, its keys are stored without them.
  */
-export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: Deps) {
+export function createIdempotency(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts) {
   const header = request.headers['idempotency-key'];
   const environmentId = (exchange.environment as NonNullable<typeof exchange.environment>).id;
   const route = exchange.operation?.operationId as string;
@@ -26,9 +39,9 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   function keyOf(text: string) {
     const { method, path, body, bodyDigest } = request;
-    const keyDigest = deps.digester.digest('idempotency key', environmentId, clientId, route, text);
+    const keyDigest = parts.digester.digest('idempotency key', environmentId, clientId, route, text);
     const content = bodyDigest ? bodyDigest.toString('base64url') : JSON.stringify(body ?? null);
-    const requestDigest = deps.digester.digest('idempotent request', method, path, content);
+    const requestDigest = parts.digester.digest('idempotent request', method, path, content);
     return { name: { clientId, route, keyDigest }, requestDigest };
   }
 
@@ -39,7 +52,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
    */
   async function claim(tx: Repositories): Promise<Reply | undefined> {
     if (!key) return undefined;
-    const at = deps.now();
+    const at = parts.now();
     if (isFull(await tx.idempotencyKeys.keptBytes(environmentId, clientId))) {
       const known = await tx.idempotencyKeys.get(environmentId, key.name);
       if (!known || known.expiresAt <= at) throw tooManyKeys();
@@ -47,7 +60,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     const claimed = await tx.idempotencyKeys.claim(environmentId, {
       ...key.name,
       requestDigest: key.requestDigest,
-      instance: deps.instance.number,
+      instance: parts.instance.number,
       createdAt: at,
       expiresAt: at + LIFETIME.idempotencyKeyMs,
     });
@@ -55,14 +68,14 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   async function replay(tx: Repositories, row: IdempotencyKeyRow, requestDigest: Buffer): Promise<Reply> {
-    if (!deps.digester.equal(row.requestDigest, requestDigest)) {
+    if (!parts.digester.equal(row.requestDigest, requestDigest)) {
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
         'The idempotency key was used for a request with different content.',
       );
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
-    const kept = row.sealedReply && openReply(deps.sealedReplies, bind(row), row.sealedReply);
+    const kept = row.sealedReply && openReply(parts.sealedReplies, bind(row), row.sealedReply);
     if (!kept) throw notKept(row);
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
@@ -90,7 +103,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   function seal(key: { name: IdempotencyKeyName }, packed: Buffer): Buffer {
-    return sealReply(deps.sealedReplies, bind(key.name), packed, deps.now() + LIFETIME.idempotencyKeyMs);
+    return sealReply(parts.sealedReplies, bind(key.name), packed, parts.now() + LIFETIME.idempotencyKeyMs);
   }
 
   async function keep(tx: Repositories, reply: Reply, sealed: Buffer): Promise<void> {
@@ -111,7 +124,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   return {
     /** The effect, the claim and the kept reply are one transaction: all of it happened, or nothing. */
     commit: (unit: Unit, replies?: KeptReplies): Promise<Reply> =>
-      deps.store.write(async (tx) => {
+      parts.store.write(async (tx) => {
         const earlier = await claim(tx);
         if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
         const reply = await unit(tx);
@@ -127,7 +140,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       begin: (tx: Transaction) => Promise<void>,
       act: () => Promise<Acted>,
     ): Promise<Reply> {
-      const { value: earlier, durable } = await deps.store.commit(async (tx) => {
+      const { value: earlier, durable } = await parts.store.commit(async (tx) => {
         const kept = await claim(tx);
         if (kept) return kept;
         if (key) await tx.idempotencyKeys.attachExecution(environmentId, key.name, executionId);
@@ -142,8 +155,8 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
         // Before the transaction, which other requests wait for.
         const sealed = seal(key, await packReplyInThread(reply));
         // The outcome and the kept reply are one transaction.
-        await storeEnd(deps, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply, sealed), durable: true });
-      } else if (end) await storeEnd(deps, end);
+        await storeEnd(parts, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply, sealed), durable: true });
+      } else if (end) await storeEnd(parts, end);
       await durable;
       return reply;
     },

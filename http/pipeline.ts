@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../core/errors.ts';
 import { clientOf } from '../core/net/client-address.ts';
+import type { Config } from './config.ts';
 import type { Reply } from './contract.ts';
-import type { Deps } from './deps.ts';
 import type { Environment } from './environments.ts';
 import { Exchange } from './exchange.ts';
-import { toApiError } from './failure.ts';
+import { type FailureParts, toApiError } from './failure.ts';
 import { retryAfterOf } from './problem.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { writeReply } from './write.ts';
@@ -40,7 +40,16 @@ export interface Pipeline {
   limit(exchange: Exchange): void;
 }
 
-type PipelineParts = Pick<Deps, 'config' | 'now' | 'newId' | 'log' | 'isStorageFailing' | 'environmentOf' | 'onAnswer'>;
+export interface PipelineParts extends FailureParts {
+  readonly config: Pick<Config, 'rateLimit'>;
+  /** Milliseconds UTC. */
+  now(): number;
+  newId(prefix: 'req'): string;
+  /** @throws ApiError UNKNOWN_HOST */
+  environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
+  /** Is called for every response that was written. */
+  onAnswer(exchange: Exchange, status: number): void;
+}
 
 /** The steps that requests of all entry points share: request id, environment, rate limit, errors, log and metrics. */
 export function createPipeline(parts: PipelineParts): Pipeline {

@@ -6,19 +6,35 @@ import { startTimer, withinLimit } from '../core/timers.ts';
 import { type Capabilities, createHandlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
+import type { Config } from './config.ts';
 import { readDefinition } from './definition.ts';
-import type { Deps } from './deps.ts';
-import { createMcpServing } from './entry-points/create-mcp.ts';
+import type { LinkPageParts } from './entry-points/connect.ts';
+import { createMcpServing, type McpServingParts } from './entry-points/create-mcp.ts';
 import { expressEntryPoint } from './entry-points/express-entry-point.ts';
-import { createMcpEntryPoint, isMcp } from './entry-points/mcp.ts';
-import { createOperations } from './entry-points/operations.ts';
+import { createMcpEntryPoint, isMcp, type McpParts } from './entry-points/mcp.ts';
+import { createOperations, type OperationParts } from './entry-points/operations.ts';
 import { errorPage } from './entry-points/pages.ts';
-import { createRawCalls, isRawCall } from './entry-points/raw-calls.ts';
+import { createRawCalls, isRawCall, type RawCallParts } from './entry-points/raw-calls.ts';
 import { errorReply } from './failure.ts';
 import type { Logger } from './log.ts';
-import { createMetricsListener } from './metrics.ts';
-import { createPipeline } from './pipeline.ts';
+import { createMetricsListener, type Metrics } from './metrics.ts';
+import { createPipeline, type PipelineParts } from './pipeline.ts';
 import { warmUp } from './warm-up.ts';
+
+/** What the server is built from: what each entry point needs, and the capabilities of the handlers. */
+export type ServerParts = PipelineParts &
+  OperationParts &
+  McpParts &
+  McpServingParts &
+  RawCallParts &
+  LinkPageParts & {
+    readonly config: Config;
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    readonly capabilities: Capabilities;
+    /** Closes everything that was opened to create the parts. */
+    close(): Promise<void>;
+  };
 
 export interface RunningServer {
   /** The origin that the API listens on, with the real port. */
@@ -34,28 +50,28 @@ export interface RunningServer {
  * Composes the server: one pipeline, and its entry points. Express serves only pages and documents, because it replaces the prototypes
  * of every request, which costs more than the rest of the pipeline together.
  *
- * @param ports that were bound before the deps were made
+ * @param ports that were bound before the parts were created
  * @param contract the OpenAPI document that requests and responses are checked against
- * @throws ConfigError when a setting cannot be read; the deps and the ports are closed then
+ * @throws ConfigError when a setting cannot be read; the parts and the ports are closed then
  */
 export async function startServer(
-  deps: Deps,
+  parts: ServerParts,
   ports?: Ports,
   contract: Document = readDefinition(),
 ): Promise<RunningServer> {
-  const bound = ports ?? (await bindPorts(deps.config));
-  const pipeline = createPipeline(deps);
-  const mcp = createMcpEntryPoint(deps, createMcpServing(deps), pipeline);
+  const bound = ports ?? (await bindPorts(parts.config));
+  const pipeline = createPipeline(parts);
+  const mcp = createMcpEntryPoint(parts, createMcpServing(parts), pipeline);
   const docs = expressEntryPoint('docs', async () => (await import('./entry-points/docs.ts')).createDocs(), errorReply);
-  const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(deps, pipeline);
+  const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(parts, pipeline);
   const pages = expressEntryPoint('page', loadPages, errorPage);
-  const operations = await createOperations(contract, createHandlers(capabilitiesOf(deps)), deps, pipeline);
+  const operations = await createOperations(contract, createHandlers(parts.capabilities), parts, pipeline);
   const entryPoints = {
     operations: pipeline.listen(operations),
     docs: pipeline.listen(docs),
     pages: pipeline.listen(pages),
     mcp: pipeline.listen(mcp),
-    rawCalls: pipeline.listen(createRawCalls(deps, pipeline)),
+    rawCalls: pipeline.listen(createRawCalls(parts, pipeline)),
   };
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isDocs(req)) entryPoints.docs(req, res);
@@ -74,51 +90,33 @@ export async function startServer(
   ];
   const { server } = bound.api;
   try {
-    boundConnections(server, deps, bound.limits);
+    boundConnections(server, parts, bound.limits);
   } catch (error) {
     bound.close();
-    await deps.close();
+    await parts.close();
     throw error;
   }
   bound.api.serve(listener);
-  bound.metrics?.serve(createMetricsListener(deps.metrics, deps.log));
+  bound.metrics?.serve(createMetricsListener(parts.metrics, parts.log));
   const { port } = server.address() as { port: number };
-  const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
+  const host = parts.config.host.includes(':') ? `[${parts.config.host}]` : parts.config.host;
   return {
     origin: `http://${host}:${port}`,
-    metricsPort: deps.config.metricsPort || null,
+    metricsPort: parts.config.metricsPort || null,
     warmUp: () =>
       warmUp(
         steps,
         () => wait(BACKGROUND.warmUpPauseMs),
         () => isStopping,
-        deps.log,
+        parts.log,
       ),
     async stop() {
       isStopping = true;
       await mcp.close();
       const servers = [bound.api.server, bound.metrics?.server];
-      await Promise.all(servers.map((each) => each && drain(each, bound.limits.drainMs, deps.log)));
-      await deps.close();
+      await Promise.all(servers.map((each) => each && drain(each, bound.limits.drainMs, parts.log)));
+      await parts.close();
     },
-  };
-}
-
-/** The parts of each capability. */
-function capabilitiesOf(deps: Deps): Capabilities {
-  return {
-    accounts: deps,
-    clients: deps,
-    connections: deps,
-    environments: deps,
-    executions: deps,
-    jobs: deps,
-    links: deps,
-    mcp: deps,
-    providers: deps,
-    service: deps,
-    tokens: deps,
-    tools: deps,
   };
 }
 

@@ -61,14 +61,15 @@ const ROOMS: Room[] = [
   },
   { path: 'handlers', may: ['http/contract.ts', 'core', 'db'] },
   { path: 'http', may: ['handlers', 'generated', 'core', 'web', 'db'] },
-  { path: 'cli', may: ['http', 'core', 'db'] },
+  { path: 'wiring', may: ['handlers/index.ts', 'http', 'generated', 'core', 'db'] },
+  { path: 'cli', may: ['wiring', 'http', 'core', 'db'] },
   { path: 'examples', may: ['generated'] },
-  { path: 'scripts', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'examples'] },
+  { path: 'scripts', may: ['core', 'db', 'http', 'wiring', 'cli', 'handlers', 'generated', 'web', 'examples'] },
   // The conformance suite of the storage port: what it says holds for every engine.
   { path: 'test/db', may: ['db/store.ts', 'db/accounts/fold.ts', 'core', 'test/support'] },
   { path: 'test/db/postgres', may: ['core', 'db', 'test', 'scripts'] },
   { path: 'test/db/sqlite', may: ['core', 'db', 'test', 'scripts'] },
-  { path: 'test', may: ['core', 'db', 'http', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
+  { path: 'test', may: ['core', 'db', 'http', 'wiring', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
 ];
 
 /** Packages that only some modules may import, so that a change of such a package concerns one place. */

@@ -11,7 +11,7 @@ const PLACES = [
   'README.md',
   'SECURITY.md',
   'Makefile',
-  ...['cli', 'core', 'db', 'docs', 'examples', 'handlers', 'http', 'scripts', 'spec', 'test', 'web'],
+  ...['cli', 'core', 'db', 'docs', 'examples', 'handlers', 'http', 'scripts', 'spec', 'test', 'web', 'wiring'],
 ];
 
 /** Not rewritten yet, or texts about the phrases themselves. */

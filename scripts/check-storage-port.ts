@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
  * Holds the program against the rule that an engine's folder below `db/` alone knows the engine: no other source text has the words of one
  * database, so that another engine can serve the same repositories.
  */
-const FOLDERS = ['core', 'handlers', 'http', 'cli', 'db'];
+const FOLDERS = ['core', 'handlers', 'http', 'cli', 'db', 'wiring'];
 const ENGINES = ['db/sqlite/', 'db/postgres/'];
 
 const WORDS =

@@ -6,7 +6,7 @@ import { authorizationTypes } from '../core/authorization/registry.ts';
  * Holds the program against the rule that only `core/authorization/` knows authorization types: no other source text names one, so
  * that a new type is a new module and nothing else.
  */
-const FOLDERS = ['core', 'handlers', 'db', 'http', 'cli', 'web'];
+const FOLDERS = ['core', 'handlers', 'db', 'http', 'cli', 'web', 'wiring'];
 const HOME = 'core/authorization/';
 
 /** Files that may name types, and why. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inBackground } from '../core/background.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', 'web'];
+const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', 'web', 'wiring'];
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 100;
 const SERVE = ['--disable-sigusr1', 'cli/valetkey.js', 'serve'];

@@ -12,7 +12,6 @@ import { linkPage } from '../../web/connect/link-page.ts';
 import { expiredPage, faultPage, staleFormPage } from '../../web/connect/message-pages.ts';
 import { readBody } from '../body.ts';
 import { PAGE_FORM } from '../body-rule.ts';
-import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments.ts';
 import type { Pairs } from '../query.ts';
 import { isFromElsewhere } from '../same-origin.ts';
@@ -20,7 +19,7 @@ import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';
 
 /** The page of a link, and what happens when its form is sent. */
-export function createLinkForm({ digester, random }: Pick<Deps, 'digester' | 'random'>, tools: LinkTools) {
+export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' | 'random'>, tools: LinkTools) {
   /** Only the page itself can know it: it takes the link, the cookie of the browser that was shown the page, and what it asked for. */
   const formToken = (link: LinkContext, linkToken: string, browser: string) =>
     digester.digest('link form', linkToken, browser, formTerms(link));

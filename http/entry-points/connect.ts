@@ -4,8 +4,9 @@ import express from 'express';
 import type { LinkContext } from '../../core/accounts/links/link-context.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
 import { openLink } from '../../core/accounts/links/open-link.ts';
+import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import { connectedPage, expiredPage, usedPage, waitingPage } from '../../web/connect/message-pages.ts';
-import type { Deps } from '../deps.ts';
+import type { BodyMemory } from '../body-hold.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { createCallback } from './connect-callback.ts';
@@ -20,15 +21,21 @@ const ASSET_NAMES: Record<string, string> = {
   'icon.svg': 'connect-icon.svg',
 };
 
+export type LinkPageParts = BodyMemory &
+  Omit<LinkTools, 'sealedFlows'> & {
+    /** Seals what is stored of a flow. */
+    sealedReplies: SealedTokens;
+  };
+
 type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
 
 /**
  * The pages that a user passes through: the link, the way back from the provider, the end. In the log a request is the name of its page,
  * its status and its time: addresses carry secrets here.
  */
-export function createConnect(deps: Deps, pipeline: Pipeline): Express {
-  const tools: LinkTools = { ...deps, sealedFlows: deps.sealedReplies };
-  const form = createLinkForm(deps, tools);
+export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
+  const tools: LinkTools = { ...parts, sealedFlows: parts.sealedReplies };
+  const form = createLinkForm(parts, tools);
   const callback = createCallback(tools);
   const app = express();
   app.disable('x-powered-by');
@@ -36,7 +43,7 @@ export function createConnect(deps: Deps, pipeline: Pipeline): Express {
   const page = (name: string, serve: Page) =>
     route(async (exchange, params) => {
       exchange.name = name;
-      return pageReply(await serve(pageCall(exchange, deps), params), exchange);
+      return pageReply(await serve(pageCall(exchange, parts), params), exchange);
     });
   const ofLink = (use: (call: PageCall, link: LinkContext, token: string) => PageReply | Promise<PageReply>): Page => {
     return async (call, { token = '' }) => {

@@ -2,15 +2,23 @@ import { ApiError, type AuthFailure } from '../../core/errors.ts';
 import { createOutputChecker } from '../../core/mcp/output-checker.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
-import { createToolServer } from '../../core/mcp/tool-server.ts';
-import type { Deps } from '../deps.ts';
+import { createToolServer, type ToolServerTools } from '../../core/mcp/tool-server.ts';
+import type { ThreadPool } from '../../core/threads/pool.ts';
+import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type { McpServing } from './mcp.ts';
+
+export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> & {
+  /** Checks results against the schemas of tools. */
+  threads: { readonly short: ThreadPool };
+  /** Seals session tokens, and what a session waits for. */
+  sealedReplies: SealedTokens;
+};
 
 const INVALID = 'The session token is invalid.';
 
 /** Wires the MCP servers of connections and configs. */
-export function createMcpServing(deps: Deps): McpServing {
-  const tools = { ...deps, outputs: createOutputChecker(deps.threads.short), sealedStates: deps.sealedReplies };
+export function createMcpServing(parts: McpServingParts): McpServing {
+  const tools = { ...parts, outputs: createOutputChecker(parts.threads.short), sealedStates: parts.sealedReplies };
   return {
     factory: (context) => createToolServer(tools, context),
     async authenticate(environment, serverId, token, requestId) {
@@ -18,8 +26,8 @@ export function createMcpServing(deps: Deps): McpServing {
         new ApiError('UNAUTHENTICATED', detail, { authFailure });
       if (token === '')
         throw refused('A session token is required in the Authorization header.', { reason: 'no_token' });
-      const { read } = deps.store;
-      const opened = await openSessionToken(deps.sealedReplies, read, environment.id, serverId, token);
+      const { read } = parts.store;
+      const opened = await openSessionToken(parts.sealedReplies, read, environment.id, serverId, token);
       if (!opened.ok) throw refused(INVALID, opened.authFailure);
       const { grant } = opened;
       // A server that is gone is like a token that is wrong: who has no token learns of no server.

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { findPattern, findProvider } from '../../core/connections/providers.ts';
+import type { Catalogue } from '../../core/connectors/catalogue.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { McpEndpoint } from '../../core/mcp/endpoint.ts';
 import { createMcpEndpoint } from '../../core/mcp/endpoint.ts';
@@ -8,20 +9,31 @@ import { MCP_PATH, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import { type McpSession, ownerOf, toAuthInfo } from '../../core/mcp/session.ts';
 import { clientDescription, clientDocumentUrl } from '../../core/mcp/upstream/authorization.ts';
 import { clientMetadataDocument } from '../../core/oauth/registration.ts';
+import type { SealedTokens } from '../../core/vault/sealed-token.ts';
+import type { ReadRepositories } from '../../db/store.ts';
 import { bearerToken } from '../bearer.ts';
 import { readBody } from '../body.ts';
-import { bodyHoldOf } from '../body-hold.ts';
+import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
 import { JSON_BODY } from '../body-rule.ts';
 import type { Reply } from '../contract.ts';
 import { corsForAll, corsForOrigin, preflightHeaders } from '../cors.ts';
-import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Logger } from '../log.ts';
 import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { respondUntyped } from '../reply.ts';
 import { isForeignOrigin } from '../same-origin.ts';
 import { commonHeaders } from '../write.ts';
 import { mcpProblem } from './mcp-problem.ts';
+
+export interface McpParts extends BodyMemory {
+  readonly store: { readonly read: ReadRepositories };
+  readonly catalogue: Catalogue;
+  readonly sealedTokens: SealedTokens;
+  readonly log: Pick<Logger, 'debug'>;
+  /** Milliseconds UTC. */
+  now(): number;
+}
 
 /** What makes the product's MCP servers; the fixture of the conformance tests has others. */
 export interface McpServing {
@@ -49,11 +61,11 @@ export function isMcp(req: IncomingMessage): boolean {
 /**
  * MCP servers and the documents about them. Host, origin, token, rate limit and body are checked before the protocol takes over.
  */
-export function createMcpEntryPoint(deps: Deps, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
+export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
   let endpoint: Promise<McpEndpoint> | undefined;
   const endpointOf = () => {
-    const { now, sealedTokens: sealed } = deps;
-    const onError = (err: Error) => deps.log.debug({ err }, 'MCP request refused');
+    const { now, sealedTokens: sealed } = parts;
+    const onError = (err: Error) => parts.log.debug({ err }, 'MCP request refused');
     endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, onError });
     return endpoint;
   };
@@ -84,7 +96,7 @@ export function createMcpEntryPoint(deps: Deps, serving: McpServing, pipeline: P
     pipeline.limit(exchange);
     const methods = req.headers['mcp-session-id'] === undefined ? ['POST'] : SESSION_METHODS;
     if (!methods.includes(req.method ?? '')) throw notAllowed(exchange, methods);
-    const hold = bodyHoldOf(exchange, deps);
+    const hold = bodyHoldOf(exchange, parts);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
     return hand(exchange, session, parsedBody);
@@ -142,11 +154,11 @@ export function createMcpEntryPoint(deps: Deps, serving: McpServing, pipeline: P
 
   /** OAuth Client ID Metadata Document: what a connection is where its address is its client id. */
   async function describeClient(environment: Environment, id: string): Promise<Reply> {
-    const { read } = deps.store;
+    const { read } = parts.store;
     const connection = await read.connections.get(environment.id, id);
     const clientId = clientDocumentUrl(environment, id);
     if (connection?.clientId !== clientId) throw new ApiError('NOT_FOUND', 'The client does not exist.');
-    const provider = await findProvider(read, deps.catalogue, environment.id, connection.providerKey);
+    const provider = await findProvider(read, parts.catalogue, environment.id, connection.providerKey);
     const pattern = provider && findPattern(provider, connection.type);
     if (!pattern) throw new ApiError('NOT_FOUND', 'The client does not exist.');
     const body = clientMetadataDocument(clientId, clientDescription(environment, connection, pattern));

@@ -2,19 +2,22 @@ import type { ErrorObject } from 'ajv';
 import type { Context, Document, Operation } from 'openapi-backend';
 import { BinaryBody } from '../../core/binary-body.ts';
 import { ApiError } from '../../core/errors.ts';
+import type { ThreadPool } from '../../core/threads/pool.ts';
+import type { Store } from '../../db/store.ts';
 import { createAnswerCheck } from '../answers.ts';
 import { ContractBackend } from '../backend.ts';
-import { authenticate } from '../bearer.ts';
+import { type Authentication, authenticate } from '../bearer.ts';
 import { readBody } from '../body.ts';
-import { bodyHoldOf } from '../body-hold.ts';
+import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
 import { type BodyRule, bodyRuleOf } from '../body-rule.ts';
 import { createCall } from '../call.ts';
+import type { Config } from '../config.ts';
 import type { Handler, Handlers, OperationId, Reply } from '../contract.ts';
 import { corsForAll, preflightHeaders } from '../cors.ts';
-import type { Deps } from '../deps.ts';
 import type { Exchange } from '../exchange.ts';
 import { errorReply } from '../failure.ts';
 import { presentErrors } from '../field-errors.ts';
+import type { IdempotencyParts } from '../idempotency.ts';
 import { parseInThread } from '../json-job.ts';
 import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { respond, respondUntyped } from '../reply.ts';
@@ -27,6 +30,15 @@ export interface OperationsEntryPoint extends EntryPoint {
   readonly backend: ContractBackend;
 }
 
+export interface OperationParts extends Authentication, BodyMemory, IdempotencyParts {
+  readonly config: Pick<Config, 'checkAllResponses'>;
+  readonly store: Store;
+  /** Parses large bodies. */
+  readonly threads: { readonly short: ThreadPool };
+  /** Paths of the contract that carry secrets, by operation. */
+  readonly secretPaths: readonly string[];
+}
+
 /**
  * The operations of the contract: openapi-backend dispatches them, in the order route, environment, token and scope, rate limit,
  * body, validation, handler. Responses are checked against the contract, those to failures too.
@@ -34,13 +46,13 @@ export interface OperationsEntryPoint extends EntryPoint {
 export async function createOperations(
   definition: Document,
   handlers: Handlers,
-  deps: Deps,
+  parts: OperationParts,
   pipeline: Pipeline,
 ): Promise<OperationsEntryPoint> {
   const backend = new ContractBackend(definition);
   await backend.init();
   const checkAnswer = createAnswerCheck();
-  const secretOperations = operationsWithCredentials(deps.secretPaths);
+  const secretOperations = operationsWithCredentials(parts.secretPaths);
   const bodyRules = new Map(backend.routes.getOperations().map((operation) => [operation, bodyRuleOf(operation)]));
 
   backend.register({
@@ -68,9 +80,9 @@ export async function createOperations(
       if (isRefused(context)) return;
       pipeline.limit(exchange);
       const rule = bodyRules.get(context.operation) as BodyRule;
-      const parseLarge = (bytes: Buffer) => parseInThread(deps.threads.short, exchange.environment?.id ?? '', bytes);
+      const parseLarge = (bytes: Buffer) => parseInThread(parts.threads.short, exchange.environment?.id ?? '', bytes);
       return whenKnown(
-        readBody(exchange.req, rule, bodyHoldOf(exchange, deps), parseLarge),
+        readBody(exchange.req, rule, bodyHoldOf(exchange, parts), parseLarge),
         ({ value, bytes, digest }) => {
           const request = requestOf(context);
           request.body = value as never;
@@ -88,18 +100,18 @@ export async function createOperations(
     },
   } as never);
   backend.registerSecurityHandler('oauth2', async (context: Context, exchange: Exchange) => {
-    await authenticate(exchange, requiredScope(context.operation), deps);
+    await authenticate(exchange, requiredScope(context.operation), parts);
     return true;
   });
   for (const [operationId, handler] of Object.entries(handlers)) {
     backend.register(operationId, (context: Context, exchange: Exchange) =>
-      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, deps), respond),
+      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, parts), respond),
     );
   }
 
   /** A file is held for as long as its client takes to read it. */
   function requireRoom(exchange: Exchange, { body }: Reply): void {
-    if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, deps).grow(body.bytes.length)) return;
+    if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, parts).grow(body.bytes.length)) return;
     throw new ApiError('SERVER_BUSY', 'The server has no memory for this file. Try again soon.');
   }
 
@@ -107,11 +119,11 @@ export async function createOperations(
     backend,
     name: 'none',
     async dispatch(exchange) {
-      void deps.store.shareReads();
+      void parts.store.shareReads();
       const reply = (await backend.handleRequest(readRequest(exchange.req), exchange)) as Reply;
       requireRoom(exchange, reply);
       const { operation } = exchange;
-      if (operation && (deps.config.checkAllResponses || secretOperations.has(exchange.name))) {
+      if (operation && (parts.config.checkAllResponses || secretOperations.has(exchange.name))) {
         const wrong = checkAnswer(operation, reply);
         if (wrong) throw new Error(`the response of ${exchange.name} violates the contract: ${wrong}`);
       }
@@ -120,9 +132,9 @@ export async function createOperations(
     showError(error, exchange) {
       const reply = errorReply(error, exchange);
       const { operation } = exchange;
-      const wrong = deps.config.checkAllResponses && operation ? checkAnswer(operation, reply) : null;
+      const wrong = parts.config.checkAllResponses && operation ? checkAnswer(operation, reply) : null;
       if (!wrong) return reply;
-      deps.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
+      parts.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
       return errorReply(new ApiError('INTERNAL_ERROR', 'The request failed inside the service.'), exchange);
     },
   };

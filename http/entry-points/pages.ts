@@ -4,9 +4,8 @@ import type { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
 import { faultPage, refusalPage } from '../../web/connect/message-pages.ts';
 import type { Html } from '../../web/html.ts';
-import { type BodyHold, bodyHoldOf } from '../body-hold.ts';
+import { type BodyHold, type BodyMemory, bodyHoldOf } from '../body-hold.ts';
 import type { Reply } from '../contract.ts';
-import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments.ts';
 import type { Exchange } from '../exchange.ts';
 import { respondUntyped } from '../reply.ts';
@@ -29,11 +28,11 @@ export type PageReply = { cookie?: string } & ({ status: number; page: Html; scr
 const ACTOR = 'link';
 
 /** What a page gets of a request whose environment is known. */
-export function pageCall(exchange: Exchange, deps: Pick<Deps, 'bodies'>): PageCall {
+export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
   const { req, requestId } = exchange;
   const environment = exchange.environment as Environment;
   const cause = { environmentId: environment.id, actor: ACTOR, requestId };
-  return { req, environment, requestId, cause, bodyHold: bodyHoldOf(exchange, deps) };
+  return { req, environment, requestId, cause, bodyHold: bodyHoldOf(exchange, memory) };
 }
 
 /** The response that carries a page. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { readSelector } from '../../core/accounts/selector.ts';
 import { REQUEST_BODY } from '../../core/budgets.ts';
+import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
 import { endOf, type Outcome, type StartedExecution, storeEnd } from '../../core/executions/execution-end.ts';
@@ -11,10 +12,9 @@ import { toolFailure } from '../../core/executions/tool-failure.ts';
 import { scrub } from '../../core/net/redact.ts';
 import { kindOfStatus, type ToolOutcome } from '../../core/tools/outcome.ts';
 import { RAW_CALL } from '../../core/tools/tool.ts';
-import { authenticate } from '../bearer.ts';
+import { type Authentication, authenticate } from '../bearer.ts';
 import { readRawBody } from '../body.ts';
-import { bodyHoldOf } from '../body-hold.ts';
-import type { Deps } from '../deps.ts';
+import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
 import type { Exchange } from '../exchange.ts';
 import { errorReply } from '../failure.ts';
 import type { EntryPoint, Pipeline } from '../pipeline.ts';
@@ -33,22 +33,24 @@ export function isRawCall(req: IncomingMessage): boolean {
   return /^\/api\/v1\/proxy(\/|\?|$)/.test(req.url ?? '/');
 }
 
+export type RawCallParts = Executions & Authentication & BodyMemory;
+
 /**
  * Raw calls: a request to the API of an account, with the provider's response. They are not operations of the contract, because it cannot express "any path, any status, any type"; host, token, rate limit and errors are those of every operation.
  */
-export function createRawCalls(deps: Deps, pipeline: Pipeline): EntryPoint {
+export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPoint {
   async function dispatch(exchange: Exchange): Promise<number> {
     const environment = await pipeline.findEnvironment(exchange);
     if (!METHODS.includes(exchange.req.method ?? '')) {
       exchange.responseHeaders['allow'] = METHODS.join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'Raw calls do not support this method.');
     }
-    await authenticate(exchange, RAW_CALL, deps);
+    await authenticate(exchange, RAW_CALL, parts);
     pipeline.limit(exchange);
     const { call, execution } = await begin(exchange);
     const cause = causeOf(exchange, execution);
     exchange.responseHeaders['valetkey-execution-id'] = execution.executionId;
-    const result = await runRawCall(call, deps.egressOf(environment), cause, deps).catch(async (error: unknown) => {
+    const result = await runRawCall(call, parts.egressOf(environment), cause, parts).catch(async (error: unknown) => {
       await record(error instanceof ApiError ? error : 'UNKNOWN', execution, cause);
       throw error;
     });
@@ -58,7 +60,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): EntryPoint {
   }
 
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
-    storeEnd(deps, endOf(outcome, execution, cause, deps));
+    storeEnd(parts, endOf(outcome, execution, cause, parts));
 
   /** The start is recorded before a byte leaves (threat E7). */
   async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
@@ -68,12 +70,12 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): EntryPoint {
     const selector = readSelector(accountOf(headers), 'Valetkey-Account-Id');
     const agentRunId = ownText(headers, 'valetkey-agent-run-id') ?? null;
     const [target = '', query = ''] = split(req.url ?? '');
-    const body = await readRawBody(req, REQUEST_BODY.rawBytes, bodyHoldOf(exchange, deps));
+    const body = await readRawBody(req, REQUEST_BODY.rawBytes, bodyHoldOf(exchange, parts));
     const request = { method: req.method ?? '', path: target.slice(PREFIX.length) || '/', query, headers, body };
-    const executionId = deps.newId('exec');
-    const startedAt = deps.now();
-    const call = await deps.store.write(async (tx) => {
-      const planned = await planRawCall(tx, deps, environmentId, selector, request);
+    const executionId = parts.newId('exec');
+    const startedAt = parts.now();
+    const call = await parts.store.write(async (tx) => {
+      const planned = await planRawCall(tx, parts, environmentId, selector, request);
       await tx.executions.insert(environmentId, {
         id: executionId,
         accountId: planned.account.id,
@@ -81,7 +83,7 @@ export function createRawCalls(deps: Deps, pipeline: Pipeline): EntryPoint {
         toolName: RAW_CALL,
         agentRunId,
         apiClientId: client?.clientId ?? '',
-        instance: deps.instance.number,
+        instance: parts.instance.number,
         startedAt,
       });
       return planned;

@@ -2,7 +2,7 @@ import { createAccount } from '../../core/accounts/write.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import { readConfig } from '../../http/config.ts';
-import { createDeps } from '../../http/create-deps.ts';
+import { createApplication } from '../../wiring/create-application.ts';
 import { newAccount } from './operations.ts';
 
 export interface Seeded {
@@ -16,14 +16,14 @@ const BATCH = 250;
 /** Fills a new data directory with accounts, by the engines themselves and without HTTP: thousands of them per second. */
 export async function seed(env: Record<string, string>, accounts: number): Promise<Seeded> {
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
-  const { deps, firstStart } = await createDeps(config, secrets);
+  const { parts, firstStart } = await createApplication(config, secrets);
   const { environment } = firstStart;
   const cause = { environmentId: environment.id, actor: 'system', requestId: '' };
   const accountIds: string[] = [];
   const create = (number: number) => {
     const { connected_account: input, connector, identifier, organization_id, user_id } = newAccount(nameOf(number));
     const key = { connector, identifier, organizationId: organization_id, userId: user_id };
-    return deps.store.write((tx) => createAccount(tx, deps, environment.id, key, input, cause));
+    return parts.store.write((tx) => createAccount(tx, parts, environment.id, key, input, cause));
   };
   for (let from = 0; from < accounts; from += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, accounts - from) }, (_, place) => from + place);
@@ -31,7 +31,7 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
     accountIds.push(...created.map(({ account }) => account.id));
   }
   const token = issueAccessToken(
-    deps.signingKeys.current,
+    parts.signingKeys.current,
     {
       issuer: environment.baseUrl,
       audience: environment.baseUrl,
@@ -40,10 +40,10 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
       generation: 1,
       scopes: SCOPES,
     },
-    deps.now(),
-    deps.random,
+    parts.now(),
+    parts.random,
   );
-  await deps.close();
+  await parts.close();
   return { accountIds, token };
 }
 

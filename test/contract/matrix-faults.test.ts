@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { StorageError } from '../../db/store.ts';
 import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
 import { arrayAt, operationsOf } from '../../scripts/openapi-document.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { mediaTypeOf, requestOf } from '../support/contract-requests.ts';
 import type { FaultPlace } from '../support/failing-store.ts';
 import { failingStore } from '../support/failing-store.ts';
@@ -26,10 +27,12 @@ describe('faults inside the service, at every operation', () => {
 
   before(async () => {
     server = await startTestServer({
-      adapt: ({ store, environmentOf }) => ({
-        store: failingStore(store, fault as { place: FaultPlace | undefined; error(): Error }),
-        environmentOf: (host) => (fault.place === 'host' ? Promise.reject(fault.error()) : environmentOf(host)),
-      }),
+      overrides: {
+        store: wrap((store) => failingStore(store, fault as { place: FaultPlace | undefined; error(): Error })),
+        environmentOf: wrap(
+          (environmentOf) => (host) => (fault.place === 'host' ? Promise.reject(fault.error()) : environmentOf(host)),
+        ),
+      },
     });
   });
   afterEach(() => {
@@ -145,7 +148,7 @@ describe('a service that is not ready', () => {
     { database: true, keys: false },
   ]) {
     it(`answers 503 at /readyz and says why: ${JSON.stringify(checks)}`, async () => {
-      server = await startTestServer({ adapt: () => ({ readiness: async () => checks }) });
+      server = await startTestServer({ overrides: { readiness: async () => checks } });
       const answer = await server.call('GET', '/readyz', { token: null });
       expect(answer.status).to.equal(503);
       const word = (isFine: boolean) => (isFine ? 'ok' : 'failing');

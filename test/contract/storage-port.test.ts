@@ -13,7 +13,7 @@ describe('the words of one database', () => {
     ['db/store.ts', "import { openSqliteStore } from './sqlite/store.ts';"],
     ['db/errors.ts', "if (code === 'SQLITE_BUSY') return;"],
     ['core/retention/retention.ts', '/** Empties the WAL. */'],
-    ['http/storage-metrics.ts', 'statSync("data.db-wal").size'],
+    ['wiring/storage-metrics.ts', 'statSync("data.db-wal").size'],
   ] as const) {
     it(`are found in ${file}: ${text}`, () => {
       expect(judgeText(file, text)).to.deep.equal([`${file}:1 depends on one database: ${text}`]);

@@ -27,8 +27,7 @@ describe('M3: the memory of bodies', () => {
     bodies = new ByteBudget({ totalBytes: TOTAL, waitMs: 1, waiting: 10 });
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      overrides: { bodies },
-      adapt: withUploadTools,
+      overrides: { bodies, toolDirectory: withUploadTools },
     });
     own = bodies.of((await server.deps.environmentOf('localhost')).id);
     ({ id } = await createKeyedAccount(server));

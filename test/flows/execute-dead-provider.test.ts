@@ -29,7 +29,7 @@ describe('a provider that hangs (E11)', () => {
     const overrides = [dead.standsFor(KEYED_ORIGIN), lively.standsFor('https://api.github.com')].join(',');
     const policy = new EgressPolicy({ allow: [], overrides: parseEndpointOverrides(overrides) });
     egress = createEgress(policy, { limits: { timeoutMs: 10_000 }, clock: () => 0 });
-    server = await startTestServer({ adapt: () => ({ egressOf: () => egress }) });
+    server = await startTestServer({ overrides: { egressOf: () => egress } });
     deadAccount = (await createKeyedAccount(server)).id;
     livelyAccount = (await createAccount(server)).id;
   });

@@ -30,8 +30,7 @@ describe('files of tools', () => {
     acme = await startUpstream();
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      overrides: { now: clock.now },
-      adapt: withUploadTools,
+      overrides: { now: clock.now, toolDirectory: withUploadTools },
     });
   });
   beforeEach(() => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wrap } from '../../wiring/overrides.ts';
 import { testClock } from '../support/clock.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -19,9 +20,9 @@ describe('what is written down about an execution', () => {
     acme = await startUpstream();
     server = await startTestServer({
       env: env(),
-      overrides: { now: clock.now },
-      adapt: ({ store }) => ({
-        store: {
+      overrides: {
+        now: clock.now,
+        store: wrap((store) => ({
           ...store,
           write: (unit) => {
             writes.write += 1;
@@ -35,8 +36,8 @@ describe('what is written down about an execution', () => {
             writes.note += 1;
             return store.note(unit);
           },
-        },
-      }),
+        })),
+      },
     });
   });
   beforeEach(() => {

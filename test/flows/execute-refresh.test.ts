@@ -19,13 +19,13 @@ describe('an execution whose credential is refused', () => {
     acme = await startUpstream();
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      adapt: () => ({
+      overrides: {
         ensureFresh: async (account) => ({ account: await freshen(account) }),
         refreshNow: (account) => {
           refreshes += 1;
           return refreshed(account);
         },
-      }),
+      },
     });
     ({ id } = await createKeyedAccount(server));
   });

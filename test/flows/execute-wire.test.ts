@@ -40,7 +40,7 @@ describe('an execution on the wire', () => {
     patient = createEgress(policy, { limits: LIMITS });
     impatient = createEgress(policy, { limits: IMPATIENT });
     egress = patient;
-    server = await startTestServer({ adapt: () => ({ egressOf: () => egress }) });
+    server = await startTestServer({ overrides: { egressOf: () => egress } });
     ({ id } = await createKeyedAccount(server, { path: '/base' }));
   });
   beforeEach(() => {
@@ -317,7 +317,7 @@ describe('an execution on the wire', () => {
       overrides: [{ origin: KEYED_ORIGIN, target: `http://127.0.0.1:${port}` }],
     });
     const nowhere = createEgress(policy, { limits: LIMITS });
-    const lonely = await startTestServer({ adapt: () => ({ egressOf: () => nowhere }) });
+    const lonely = await startTestServer({ overrides: { egressOf: () => nowhere } });
     try {
       const account = await createKeyedAccount(lonely);
       const answer = await execute(lonely, account.id, 'http_post', { path: '/things', body: {} });

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import type { Repositories } from '../../db/store.ts';
 import { StorageError } from '../../db/store.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, startChildServer } from '../support/child-server.ts';
 import { execute } from '../support/execute.ts';
@@ -79,17 +80,19 @@ describe('F13: the outcome of an execution', () => {
     const overrides = [acme.standsFor(KEYED_ORIGIN), github.standsFor(GITHUB)].join(',');
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: overrides },
-      adapt: ({ store }) => {
-        const gated =
-          <T>(kind: 'write' | 'note', run: (unit: (tx: Repositories) => Promise<T>) => Promise<T>) =>
-          async (unit: (tx: Repositories) => Promise<T>) => {
-            if (gate?.kind === kind && gate.failures-- > 0) throw new StorageError('SQLITE_FULL', 'the disk is full');
-            const result = await run(unit);
-            if (gate?.kind === kind) await new Promise<void>((release) => held.push(release));
-            return result;
-          };
-        const write = gated<unknown>('write', store.write) as typeof store.write;
-        return { store: { ...store, write, note: gated<unknown>('note', store.note) as typeof store.note } };
+      overrides: {
+        store: wrap((store) => {
+          const gated =
+            <T>(kind: 'write' | 'note', run: (unit: (tx: Repositories) => Promise<T>) => Promise<T>) =>
+            async (unit: (tx: Repositories) => Promise<T>) => {
+              if (gate?.kind === kind && gate.failures-- > 0) throw new StorageError('SQLITE_FULL', 'the disk is full');
+              const result = await run(unit);
+              if (gate?.kind === kind) await new Promise<void>((release) => held.push(release));
+              return result;
+            };
+          const write = gated<unknown>('write', store.write) as typeof store.write;
+          return { ...store, write, note: gated<unknown>('note', store.note) as typeof store.note };
+        }),
       },
     });
     token = await accessToken(server);

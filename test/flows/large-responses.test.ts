@@ -31,7 +31,7 @@ describe('H7: a large response', () => {
     };
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      adapt: ({ now }) => ({ responses: createResponseReader(counting, now) }),
+      overrides: { responses: createResponseReader(counting, Date.now) },
     });
     ({ id } = await createKeyedAccount(server));
   });

@@ -45,7 +45,7 @@ describe('raw calls', () => {
     patient = createEgress(policy, { limits: LIMITS });
     impatient = createEgress(policy, { limits: IMPATIENT });
     egress = patient;
-    server = await startTestServer({ adapt: () => ({ egressOf: () => egress }) });
+    server = await startTestServer({ overrides: { egressOf: () => egress } });
     ({ id, provider, account } = await createKeyedAccount(server, { path: '/base' }));
     token = await accessToken(server);
   });

@@ -22,11 +22,11 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
     acme = await startUpstream();
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      adapt: () => ({
+      overrides: {
         freshen: () => Promise.reject(serverBusy(BUSY)),
         ensureFresh: async (account) => ({ account, error: BUSY }),
         refreshNow: () => Promise.reject(serverBusy(BUSY)),
-      }),
+      },
     });
     ({ id } = await createKeyedAccount(server));
   });
@@ -79,7 +79,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
   it('ends a tool call whose credential was refused, when a newer one finds no place', async () => {
     const one = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      adapt: () => ({ refreshNow: () => Promise.reject(serverBusy(BUSY)) }),
+      overrides: { refreshNow: () => Promise.reject(serverBusy(BUSY)) },
     });
     acme.handler = (_request, res) => json(res, 401, {});
     const { id: other } = await createKeyedAccount(one);

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { OUTBOUND } from '../../core/budgets.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -33,12 +34,12 @@ describe('S2: clients that do not read what they asked for', () => {
     });
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
-      adapt: ({ onAnswer }) => ({
-        onAnswer: (...args) => {
+      overrides: {
+        onAnswer: wrap((onAnswer) => (...args) => {
           served.add(args[0].req.socket);
           onAnswer(...args);
-        },
-      }),
+        }),
+      },
     });
     ({ id } = await createKeyedAccount(server));
     token = await accessToken(server);

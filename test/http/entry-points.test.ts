@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { StorageError } from '../../db/store.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { testClock } from '../support/clock.ts';
 import { type FaultPlace, type FaultSwitch, failingStore } from '../support/failing-store.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -57,8 +58,7 @@ describe('the entry points of the server', () => {
     acme = await startUpstream((_request, res) => json(res, 200, { ok: true }));
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN), VALETKEY_RATE_LIMIT: '20' },
-      overrides: { now: clock.now },
-      adapt: ({ store }) => ({ store: failingStore(store, fault) }),
+      overrides: { now: clock.now, store: wrap((store) => failingStore(store, fault)) },
     });
     account = (await createKeyedAccount(server)).id;
     connection = (await createConnection(server, { connector: 'github' })).id;

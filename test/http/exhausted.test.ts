@@ -4,6 +4,7 @@ import { isExhausted } from '../../core/exhausted.ts';
 import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
 import { errorPage } from '../../http/entry-points/pages.ts';
 import { Exchange } from '../../http/exchange.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -16,8 +17,8 @@ describe('a process without descriptors (F16)', () => {
 
   before(async () => {
     server = await startTestServer({
-      adapt: ({ threads, store }) => ({
-        threads: {
+      overrides: {
+        threads: wrap((threads) => ({
           ...threads,
           short: {
             ...threads.short,
@@ -27,15 +28,15 @@ describe('a process without descriptors (F16)', () => {
             ...threads.imports,
             run: () => Promise.reject(Object.assign(new Error('no thread'), { code: 'ERR_WORKER_INIT_FAILED' })),
           },
-        },
-        store: {
+        })),
+        store: wrap((store) => ({
           ...store,
           shareReads: () => {
             if (fails) throw new Error('cannot read', { cause: tooManyFiles() });
-            store.shareReads();
+            return store.shareReads();
           },
-        } as typeof store,
-      }),
+        })),
+      },
     });
   });
   after(() => server.stop());

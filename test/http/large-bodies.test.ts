@@ -4,6 +4,7 @@ import type { Job } from '../../core/threads/job.ts';
 import { jsonJob } from '../../http/json-job.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { bodiesOf, operationsOf } from '../../scripts/openapi-document.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { contract } from '../contract/contract.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -25,8 +26,8 @@ describe('large request bodies (H4)', () => {
 
   before(async () => {
     server = await startTestServer({
-      adapt: ({ threads }) => ({
-        threads: {
+      overrides: {
+        threads: wrap((threads) => ({
           ...threads,
           short: {
             ...threads.short,
@@ -35,8 +36,8 @@ describe('large request bodies (H4)', () => {
               return threads.short.run(job, input, cost);
             },
           },
-        },
-      }),
+        })),
+      },
     });
   });
   after(() => server.stop());

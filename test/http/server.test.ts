@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { bindPorts, type ServerLimits } from '../../http/bound-server.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { startServer } from '../../http/server.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { execute } from '../support/execute.ts';
+import { type FaultPlace, failingStore } from '../support/failing-store.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { openRaw } from '../support/raw-http.ts';
 import type { TestServer } from '../support/server.ts';
@@ -169,16 +171,12 @@ describe('the server', () => {
     });
 
     it('tell nothing of a fault inside (S4)', async () => {
-      const broken = await startTestServer({
-        adapt: ({ store }) => ({
-          store: {
-            ...store,
-            get read(): never {
-              throw new Error('secret detail at /srv/file.ts');
-            },
-          },
-        }),
-      });
+      const fault = {
+        place: undefined as FaultPlace | undefined,
+        error: () => new Error('secret detail at /srv/file.ts'),
+      };
+      const broken = await startTestServer({ overrides: { store: wrap((store) => failingStore(store, fault)) } });
+      fault.place = 'client';
       const answer = await broken.call('GET', '/api/v1/connections');
       expect(answer.body).to.include({ status: 500, code: 'INTERNAL_ERROR' });
       expect(answer.text).not.to.match(/secret detail|\.ts|stack/);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createProvider } from '../support/providers.ts';
 import { rehearsed } from '../support/rehearsed-store.ts';
@@ -11,7 +12,7 @@ describe('the effects of a unit of work', () => {
 
   before(async () => {
     server = await startTestServer({
-      adapt: ({ store }) => ({ store: rehearsed(store), scrubStorage: () => void scrubs++ }),
+      overrides: { store: wrap(rehearsed), scrubStorage: () => void scrubs++ },
     });
   });
   after(() => server.stop());

@@ -1,6 +1,7 @@
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { LIST } from '../../core/budgets.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { ACCOUNT_KEY, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { connectMcp, REVISIONS, rawMcp, sessionToken } from '../support/mcp.ts';
@@ -175,9 +176,12 @@ describe('tools over MCP', () => {
 
     it('keeps faults of its own to itself, and logs them', async () => {
       const broken = await startTestServer({
-        adapt: ({ toolDirectory }) => ({
-          toolDirectory: { ...toolDirectory, names: async () => Promise.reject(new Error('secret of the database')) },
-        }),
+        overrides: {
+          toolDirectory: wrap((made) => ({
+            ...made,
+            names: async () => Promise.reject(new Error('secret of the database')),
+          })),
+        },
       });
       const { id } = await createConnection(broken, { connector: 'github' });
       const { body } = await rawMcp(broken, id, { token: await sessionToken(broken, id, ADA) });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MCP_UPSTREAM, RESPONSE, THREADS } from '../../core/budgets.ts';
 import { JobLimitError } from '../../core/threads/job.ts';
 import { createThreadPool, type ThreadPool } from '../../core/threads/pool.ts';
-import { createThreads, type Threads } from '../../http/create-threads.ts';
+import { createThreads, type Threads } from '../../core/threads/threads.ts';
 import { until } from '../support/manual-timer.ts';
 import type { McpProvider } from '../support/mcp-provider.ts';
 import { event, events, json, listed, type RawMcpServer } from '../support/raw-mcp-server.ts';

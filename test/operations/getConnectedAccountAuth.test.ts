@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wrap } from '../../wiring/overrides.ts';
 import { createAccount, unknownId } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
 import type { FaultPlace } from '../support/failing-store.ts';
@@ -15,7 +16,7 @@ describe('getConnectedAccountAuth', () => {
   const fault = { place: undefined as FaultPlace | undefined, error: () => new Error('no disk') };
 
   before(async () => {
-    server = await startTestServer({ adapt: ({ store }) => ({ store: failingStore(store, fault) }) });
+    server = await startTestServer({ overrides: { store: wrap((store) => failingStore(store, fault)) } });
   });
   after(() => server.stop());
 

@@ -16,7 +16,7 @@ describe('getHealth', () => {
   });
 
   it('stays alive while the database is not usable: restarting would not help', async () => {
-    server = await startTestServer({ adapt: () => ({ readiness: async () => ({ database: false, keys: true }) }) });
+    server = await startTestServer({ overrides: { readiness: async () => ({ database: false, keys: true }) } });
     expect((await server.call('GET', '/healthz', { token: null })).status).to.equal(200);
   });
 });

@@ -19,7 +19,7 @@ describe('getReadiness', () => {
     ['the keys fail', { database: true, keys: false }, { database: 'ok', keys: 'failing' }],
   ] as const) {
     it(`503: is not ready while ${what}`, async () => {
-      server = await startTestServer({ adapt: () => ({ readiness: async () => state }) });
+      server = await startTestServer({ overrides: { readiness: async () => state } });
       const answer = await server.call('GET', '/readyz', { token: null });
       expect(answer.status).to.equal(503);
       expect(answer.body).to.deep.equal({ status: 'not_ready', checks });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wrap } from '../../wiring/overrides.ts';
 import { type HeldPool, heldPool } from '../support/held-pool.ts';
 import { addSecondEnvironment, type SecondEnvironment } from '../support/second-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -14,7 +15,7 @@ describe('M4: imports at one time', () => {
 
   before(async () => {
     pool = heldPool(LIMITS);
-    server = await startTestServer({ adapt: ({ threads }) => ({ threads: { ...threads, imports: pool } }) });
+    server = await startTestServer({ overrides: { threads: wrap((threads) => ({ ...threads, imports: pool })) } });
     other = await addSecondEnvironment(server);
   });
   after(() => server.stop());

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Store } from '../../db/store.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { auditOf } from '../support/audit.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -44,7 +45,7 @@ describe('importTools', () => {
     server.call('POST', PATH, { body: { connector, files: [{ name: 'openapi.json', content }], ...fields }, headers });
 
   before(async () => {
-    server = await startTestServer({ adapt: ({ store }) => ({ store: { ...store, write: counted(store) } }) });
+    server = await startTestServer({ overrides: { store: wrap((store) => ({ ...store, write: counted(store) })) } });
   });
   after(() => server.stop());
 

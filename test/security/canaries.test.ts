@@ -5,6 +5,7 @@ import { sealCredentials } from '../../core/accounts/credentials.ts';
 import type { Details } from '../../core/accounts/details.ts';
 import type { AuthorizationType } from '../../core/authorization/type.ts';
 import { operationsOf } from '../../scripts/openapi-document.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { contract } from '../contract/contract.ts';
 import { createConnector, SAMPLES, TYPES } from '../support/all-types.ts';
 import { Canaries } from '../support/canaries.ts';
@@ -46,8 +47,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
         VALETKEY_CLIENT_SECRET: canaries.plant('the secret of the first client'),
         LOG_LEVEL: 'trace',
       },
-      overrides: { now: clock.now },
-      adapt: ({ store }) => ({ store: failingStore(store, fault) }),
+      overrides: { now: clock.now, store: wrap((store) => failingStore(store, fault)) },
     });
     for (const type of TYPES) await driveAccount(type);
     await driveMisplacedSecrets();

@@ -27,11 +27,11 @@ describe('what is no longer stored', () => {
 
   before(async () => {
     server = await startTestServer({
-      adapt: () => ({
+      overrides: {
         scrubStorage: () => {
           scrubs += 1;
         },
-      }),
+      },
     });
     // Neighbours, so that pages are shared and are not simply given back.
     const connector = await createConnector(server, [{ type: 'API_KEY' }]);

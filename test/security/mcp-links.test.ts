@@ -38,7 +38,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     upstream = await startUpstream((_request, res) => json(res, 200, { id: 7 }));
     server = await startLinkServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
-      overrides: { wait: (ms) => wait(ms) },
+      overrides: { wait: (ms: number) => wait(ms) },
     });
     const names = { display_name: 'Acme Things', proxy_enabled: true, proxy_url: ORIGIN };
     const provider = await createProvider(server, names);

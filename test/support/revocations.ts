@@ -1,6 +1,7 @@
 import type { Jobs } from '../../core/jobs/jobs.ts';
-import { createJobs } from '../../http/create-jobs.ts';
-import type { Deps } from '../../http/deps.ts';
+import { createJobs } from '../../wiring/jobs.ts';
+import type { Parts } from '../../wiring/parts.ts';
+import { createPinnedFetch } from '../../wiring/pinned-fetch.ts';
 import { createAccount } from './accounts.ts';
 import { createConnection, createProvider } from './providers.ts';
 import type { TestServer } from './server.ts';
@@ -82,7 +83,8 @@ export async function leave(
 }
 
 /** A process that works off what a server has ordered; it begins nothing by itself while a test looks. */
-export function startWorker({ deps }: Pick<TestServer, 'deps'>, more: Partial<Deps> = {}) {
-  const { runDue: run, stop } = createJobs({ ...deps, ...more }, []);
+export function startWorker({ deps }: Pick<TestServer, 'deps'>, more: Partial<Parts> = {}) {
+  const parts = { ...deps, ...more };
+  const { runDue: run, stop } = createJobs({ ...parts, fetchFor: createPinnedFetch(parts) }, []);
   return { run, stop };
 }

@@ -4,11 +4,11 @@ import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import { readConfig } from '../../http/config.ts';
-import type { DepsOverrides } from '../../http/create-deps.ts';
-import { createDeps } from '../../http/create-deps.ts';
-import type { Deps } from '../../http/deps.ts';
 import { createLogger } from '../../http/log.ts';
 import { startServer } from '../../http/server.ts';
+import { createApplication } from '../../wiring/create-application.ts';
+import type { Overrides } from '../../wiring/overrides.ts';
+import type { Parts } from '../../wiring/parts.ts';
 import { recordAnswer } from './coverage.ts';
 import { checkEvents } from './events.ts';
 import { tempDir } from './temp-dir.ts';
@@ -33,7 +33,7 @@ export interface TestAnswer {
 }
 
 export interface TestServer {
-  deps: Deps;
+  deps: Parts;
   origin: string;
   dataDir: string;
   /** Everything the server has logged, one JSON line per event. */
@@ -51,10 +51,8 @@ export interface TestServer {
 export interface TestServerOptions {
   /** Environment variables of the boot contract. */
   env?: Record<string, string>;
-  /** Parts to replace: the clock, randomness, the store. */
-  overrides?: DepsOverrides;
-  /** Replaces parts of what was wired, for faults. */
-  adapt?: (deps: Deps) => Partial<Deps>;
+  /** Parts to replace, by others or by `wrap` around those that are made. Everything that is built upon them sees the replacement. */
+  overrides?: Overrides;
   /** The contract to serve instead of the project's. */
   contract?: Document;
   /** An existing data directory, which is then kept. */
@@ -79,20 +77,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const logs: string[] = [];
   const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
-  const { deps: wired } = await createDeps(config, secrets, {
+  const { parts: wired } = await createApplication(config, secrets, {
     log,
     wait: async () => {},
     eventSinks: [checkEvents],
     ...options.overrides,
   });
   const answered = wired.onAnswer;
-  const deps: Deps = {
+  const deps: Parts = {
     ...wired,
     onAnswer: (exchange, status) => {
       recordAnswer(exchange.operation?.operationId, status);
       answered(exchange, status);
     },
-    ...options.adapt?.(wired),
   };
   const server = await startServer(deps, undefined, options.contract);
   const environment = await wired.environmentOf('localhost');

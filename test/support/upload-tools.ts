@@ -1,6 +1,7 @@
+import type { ToolDirectory } from '../../core/discovery/directory.ts';
 import { fileInputSchema } from '../../core/tools/file-input.ts';
 import type { Tool } from '../../core/tools/tool.ts';
-import type { Deps } from '../../http/deps.ts';
+import { wrap } from '../../wiring/overrides.ts';
 
 /** Tools that send files, which the catalogue has for no application that tests emulate. */
 const TOOLS: Record<string, Pick<Tool, 'input_schema' | 'request'>> = {
@@ -18,17 +19,12 @@ const TOOLS: Record<string, Pick<Tool, 'input_schema' | 'request'>> = {
   },
 };
 
-/** The tool directory of a server that has these tools as well; for `adapt` of a test server. */
-export function withUploadTools({ toolDirectory, catalogue }: Deps): Pick<Deps, 'toolDirectory'> {
-  return {
-    toolDirectory: {
-      ...toolDirectory,
-      find: (read, environment, name) => {
-        const upload = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
-        if (upload === undefined) return toolDirectory.find(read, environment, name);
-        const tool: Tool = { ...(catalogue.tool('http_post') as Tool), name, ...upload };
-        return Promise.resolve({ tool, source: 'catalogue', flagged: null });
-      },
-    },
-  };
-}
+/** The tool directory of a test server with these tools as well. */
+export const withUploadTools = wrap<ToolDirectory>((directory) => ({
+  ...directory,
+  find: async (read, environment, name) => {
+    const upload = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+    const known = await directory.find(read, environment, upload === undefined ? name : 'http_post');
+    return known && upload ? { ...known, tool: { ...known.tool, name, ...upload } } : known;
+  },
+}));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EXPIRING, type Expiring } from '../../../core/retention/expiring.ts';
 import { createRetention, type RetentionTools } from '../../../core/retention/retention.ts';
 import { readConfig } from '../../../http/config.ts';
-import { createDeps } from '../../../http/create-deps.ts';
+import { createApplication } from '../../../wiring/create-application.ts';
 import {
   account,
   addEnvironment,
@@ -184,10 +184,10 @@ describe('F7: removing what has expired', () => {
     await addKeys(450, 10);
     await test.store.close();
     const { config, secrets } = readConfig({ DATABASE_URL: test.file, DATA_DIR: tempDir().path, LOG_LEVEL: 'silent' });
-    const { deps } = await createDeps(config, secrets, { now: () => LATER });
+    const { parts } = await createApplication(config, secrets, { now: () => LATER });
     const name = { clientId: 'cli_1', route: 'executeTool', keyDigest: digest(`key ${NOW + DAY} 0`) };
-    const kept = await deps.store.read.idempotencyKeys.get(test.env, name);
-    await deps.close();
+    const kept = await parts.store.read.idempotencyKeys.get(test.env, name);
+    await parts.close();
     expect(kept).to.include({ state: 'DONE' });
   });
 });

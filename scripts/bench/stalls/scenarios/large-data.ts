@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { readConfig } from '../../../../http/config.ts';
-import { createDeps } from '../../../../http/create-deps.ts';
+import { createApplication } from '../../../../wiring/create-application.ts';
 import { seed } from '../../seed.ts';
 import type { Lab, Party, Scenario } from '../scenario.ts';
 
@@ -102,7 +102,7 @@ export const LARGE_DATA: readonly Scenario[] = [
 
 async function storeTools(env: Record<string, string>, count: number): Promise<void> {
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
-  const { deps, firstStart } = await createDeps(config, secrets);
+  const { parts, firstStart } = await createApplication(config, secrets);
   const rows = Array.from({ length: count }, (_, at) => {
     const name = `acme_get_thing_${at}`;
     const definition = {
@@ -121,7 +121,9 @@ async function storeTools(env: Record<string, string>, count: number): Promise<v
     return { name, connector: 'acme', source: 'custom' as const, sourceId: null, definition, flagged: null, at: 0 };
   });
   for (let from = 0; from < count; from += 500) {
-    await deps.store.write((tx) => tx.environmentTools.upsert(firstStart.environment.id, rows.slice(from, from + 500)));
+    await parts.store.write((tx) =>
+      tx.environmentTools.upsert(firstStart.environment.id, rows.slice(from, from + 500)),
+    );
   }
-  await deps.close();
+  await parts.close();
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createScrub } from '../../http/create-scrub.ts';
+import { createScrub } from '../../../core/retention/scrub.ts';
 
 /** A store whose attempts end as the test says, over a real timer of no length. */
 function setUp(times = { delayMs: 0, retryMs: 0, lastMs: 3 }) {

@@ -1,44 +1,29 @@
 import { createKeepAlive, type KeepAliveTools } from '../core/accounts/keep-alive.ts';
 import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
-import { revocationJob } from '../core/accounts/revocation-job.ts';
+import { type RevocationJobTools, revocationJob } from '../core/accounts/revocation-job.ts';
 import { BACKGROUND } from '../core/budgets.ts';
-import { createJobs as create, type Jobs } from '../core/jobs/jobs.ts';
+import type { Instance } from '../core/instances/instance.ts';
+import { createJobs as create, type Jobs, type JobTools } from '../core/jobs/jobs.ts';
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { createToolFreshness, type FreshnessTools } from '../core/mcp/upstream/freshness.ts';
-import { createDiscovery } from '../core/oauth/discovery.ts';
 import type { Retention } from '../core/retention/retention.ts';
-import type { Deps } from './deps.ts';
 import { showJobs } from './job-metrics.ts';
-import { createPinnedFetch } from './pinned-fetch.ts';
+import type { Surroundings } from './surroundings.ts';
 
-/** The periodic job that ends links whose time is over. */
+/** The periodic job that ends links that have expired. */
 export const LINK_EXPIRY = 'link_expiry';
 
-export type JobParts = Pick<
-  Deps,
-  | 'store'
-  | 'vault'
-  | 'now'
-  | 'random'
-  | 'instance'
-  | 'events'
-  | 'egressOf'
-  | 'scrubStorage'
-  | 'log'
-  | 'metrics'
-  | 'jobQueue'
->;
+export type JobNeeds = RevocationJobTools &
+  Omit<JobTools, 'owner' | 'kinds' | 'periodic' | 'counted' | 'queue'> & {
+    jobQueue: JobTools['queue'];
+    instance: Instance;
+    metrics: Pick<Surroundings['metrics'], 'job' | 'periodicJob' | 'gauges'>;
+  };
 
-export type PeriodicParts = KeepAliveTools &
-  ExpireTools &
-  FreshnessTools & { retention: Retention } & Pick<Deps, 'log'>;
-
-/** Wires the engine of jobs with every kind of job, and with the periodic jobs that are given. */
-export function createJobs(parts: JobParts, periodic: readonly PeriodicJob[]): Jobs {
+/** Creates the engine of jobs with every kind of durable job, and with the periodic jobs that are given. */
+export function createJobs(parts: JobNeeds, periodic: readonly PeriodicJob[]): Jobs {
   const { instance, metrics, jobQueue } = parts;
-  const discovery = createDiscovery(parts.now);
-  const revocation = revocationJob({ ...parts, discovery, fetchFor: createPinnedFetch(parts) });
-  const kinds = [revocation];
+  const kinds = [revocationJob(parts)];
   showJobs(
     parts,
     kinds.map(({ name }) => name),
@@ -53,8 +38,12 @@ export function createJobs(parts: JobParts, periodic: readonly PeriodicJob[]): J
   });
 }
 
-/** The work that the server does by itself, again and again. */
-export function periodicJobs(parts: PeriodicParts): PeriodicJob[] {
+export type PeriodicNeeds = KeepAliveTools &
+  ExpireTools &
+  FreshnessTools & { retention: Retention } & Pick<Surroundings, 'log'>;
+
+/** The periodic jobs of the server. */
+export function periodicJobs(parts: PeriodicNeeds): PeriodicJob[] {
   const { log, retention } = parts;
   const keepAlive = createKeepAlive(parts);
   return [

@@ -1,7 +1,8 @@
-import type { Scrub } from './create-scrub.ts';
-import type { Deps } from './deps.ts';
+import type { Scrub } from '../core/retention/scrub.ts';
+import type { Store } from '../db/store.ts';
+import type { Surroundings } from './surroundings.ts';
 
-type Shown = Pick<Deps, 'metrics' | 'store'> & { scrub: Pick<Scrub, 'pendingMs'> };
+type Shown = Pick<Surroundings, 'metrics'> & { store: Store; scrub: Pick<Scrub, 'pendingMs'> };
 
 /** Adds the state of the storage to the metrics. */
 export function showStorage({ metrics, store, scrub }: Shown): void {

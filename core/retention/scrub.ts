@@ -1,7 +1,6 @@
-import { STORAGE } from '../core/budgets.ts';
-import { startTimer } from '../core/timers.ts';
-import type { Store } from '../db/store.ts';
-import type { Deps } from './deps.ts';
+import type { Store } from '../../db/store.ts';
+import { STORAGE } from '../budgets.ts';
+import { startTimer } from '../timers.ts';
 
 /** Times in milliseconds. */
 export interface ScrubTimes {
@@ -28,10 +27,17 @@ export interface Scrub {
   stop(): Promise<void>;
 }
 
-type ScrubParts = { store: Pick<Store, 'scrub'> } & Pick<Deps, 'now' | 'wait' | 'log'>;
+export interface ScrubTools {
+  store: Pick<Store, 'scrub'>;
+  /** Milliseconds UTC. */
+  now(): number;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
+  log: Record<'info' | 'warn' | 'error', (fields: object | string, message?: string) => void>;
+}
 
 /** Removes deleted data from the database files. Attempts go on until no other process is in the way. */
-export function createScrub({ store, now, wait, log }: ScrubParts, times: ScrubTimes = TIMES): Scrub {
+export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubTimes = TIMES): Scrub {
   /** When the oldest deletion was that may still be in the files. */
   let since: number | null = null;
   /** The same of the deletions that the attempt under way covers. */

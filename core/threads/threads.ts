@@ -1,5 +1,5 @@
-import { IMPORT, RESPONSE, THREADS } from '../core/budgets.ts';
-import { createThreadPool, type ThreadPool } from '../core/threads/pool.ts';
+import { IMPORT, RESPONSE, THREADS } from '../budgets.ts';
+import { createThreadPool, type ThreadPool } from './pool.ts';
 
 export interface Threads {
   /** For checks of requests, schemas and inputs, which take milliseconds. */
@@ -10,7 +10,7 @@ export interface Threads {
   imports: ThreadPool;
 }
 
-/** The threads for work on foreign data. None is started before it is needed. */
+/** The threads for work on untrusted data. None is started before it is needed. */
 export function createThreads(): Threads {
   return {
     short: createThreadPool(THREADS),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { testClock } from '../support/clock.ts';
 import { type FaultSwitch, failingStore, recordingStore } from '../support/failing-store.ts';
@@ -15,10 +16,7 @@ describe('a store that a test puts around the real one', () => {
     server = await startTestServer({
       overrides: {
         now: clock.now,
-        wrapStore: (store) =>
-          recordingStore(failingStore(store, fault), (call) => {
-            calls.push(call);
-          }),
+        store: wrap((store) => recordingStore(failingStore(store, fault), (call) => void calls.push(call))),
       },
     });
   });

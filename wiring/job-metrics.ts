@@ -1,12 +1,15 @@
 import { JOBS } from '../core/budgets.ts';
 import type { JobState } from '../db/store.ts';
-import type { Deps } from './deps.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const SHOWN: Record<Exclude<JobState, 'DONE'>, string> = { WAITING: 'waiting', RUNNING: 'running', FAILED: 'failed' };
 const STATES = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
 
+type Needs = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Storage, 'store'> & Pick<Surroundings, 'now'>;
+
 /** Adds the jobs of the database to the metrics: how many there are by kind and state, and for how long the first of them has been due. */
-export function showJobs({ metrics, store, now }: Pick<Deps, 'metrics' | 'store' | 'now'>, kinds: string[]): void {
+export function showJobs({ metrics, store, now }: Needs, kinds: string[]): void {
   const { jobQueue } = store.read;
   const tally = (kind: string, state: keyof typeof SHOWN) => jobQueue.tally(kind, state, JOBS.counted);
   metrics.gauges(

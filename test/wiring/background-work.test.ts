@@ -2,8 +2,8 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readConfig } from '../../http/config.ts';
-import { createDeps } from '../../http/create-deps.ts';
 import { createLogger } from '../../http/log.ts';
+import { createApplication } from '../../wiring/create-application.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -21,14 +21,14 @@ describe('background work of a server (F3, S6)', () => {
     try {
       const { config, secrets } = readConfig({ PORT: '0', DATA_DIR: folder.path });
       const log = createLogger('info', { write: (line) => lines.push(line) });
-      const { deps } = await createDeps(config, secrets, { log });
-      await deps.store.close();
-      deps.usage.touch({ environmentId: 'env', id: 'ca_1' } as never);
-      deps.scrubStorage();
-      deps.links.expireSoon();
+      const { parts } = await createApplication(config, secrets, { log });
+      await parts.store.close();
+      parts.usage.touch({ environmentId: 'env', id: 'ca_1' } as never);
+      parts.scrubStorage();
+      parts.links.expireSoon();
       mock.timers.tick(1.1 * HOUR);
       for (let turns = 0; turns < 100; turns++) await turn();
-      await deps.close();
+      await parts.close();
     } finally {
       mock.timers.reset();
       process.removeListener('unhandledRejection', listener);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ByteBudget } from '../../core/budgets/byte-budget.ts';
 import { BODIES } from '../../core/budgets.ts';
 import type { EnvironmentId } from '../../db/store.ts';
-import { createEnvironmentEgress, type EnvironmentEgress } from '../../http/create-egress.ts';
+import { createEnvironmentEgress, type EnvironmentEgress } from '../../wiring/environment-egress.ts';
 import { eventually, failureOf, get } from '../core/net/local.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 

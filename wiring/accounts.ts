@@ -1,0 +1,51 @@
+import type { Refresher } from '../core/accounts/refresh.ts';
+import { UsageTracker } from '../core/accounts/usage.ts';
+import { BACKGROUND, JOBS } from '../core/budgets.ts';
+import type { Instance } from '../core/instances/instance.ts';
+import { startTimer } from '../core/timers.ts';
+import { signIdentityToken } from '../core/tokens/identity-token.ts';
+import { type AccountRow, type AccountSummaryRow, environmentId } from '../db/store.ts';
+import type { Keys } from './keys.ts';
+import { createRefresher, type RefresherNeeds } from './refresher.ts';
+import type { Setup } from './setup.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' | 'refreshNow'> {
+  readonly usage: {
+    /** Records that an account was used now. */
+    touch(account: AccountRow): void;
+    /** Milliseconds UTC, or null. */
+    lastUsedAt(account: AccountSummaryRow): number | null;
+  };
+}
+
+type Needs = Pick<Surroundings, 'now' | 'log'> &
+  Pick<Storage, 'store'> &
+  Pick<Keys, 'signingKeys'> &
+  Omit<RefresherNeeds, 'owner' | 'signIdentity'> & { instance: Instance };
+
+/** Keeps the tokens of accounts valid, and records when accounts are used. */
+export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, parts: Needs): AccountParts {
+  const { store, now, log, instance, signingKeys } = parts;
+  const failed = (err: unknown) => log.warn({ err }, 'times of use were not written');
+  const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
+  closing.defer(() => tracker.flush().catch(failed));
+  const flushing = startTimer(() => tracker.flush(), { everyMs: BACKGROUND.usageMs, failed });
+  closing.defer(() => flushing.stop(JOBS.stopMs));
+  const refresher = createRefresher({
+    ...parts,
+    owner: instance.id,
+    signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),
+  });
+  closing.defer(refresher.idle);
+  return {
+    freshen: choose('freshen', () => refresher.freshen),
+    ensureFresh: choose('ensureFresh', () => refresher.ensureFresh),
+    refreshNow: choose('refreshNow', () => refresher.refreshNow),
+    usage: {
+      touch: (account) => tracker.touch(account.environmentId, account.id, now()),
+      lastUsedAt: (account) => tracker.lastUsedAt(account.environmentId, account.id, account.lastUsedAt),
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { expireRequests } from '../core/accounts/links/expire.ts';
+import type { Refresher } from '../core/accounts/refresh.ts';
+import type { Jobs } from '../core/jobs/jobs.ts';
+import { createAuditArchive } from '../core/retention/audit-archive.ts';
+import { createRetention } from '../core/retention/retention.ts';
+import { auditDirectory } from '../http/config.ts';
+import { createJobs, type JobNeeds, LINK_EXPIRY, type PeriodicNeeds, periodicJobs } from './jobs.ts';
+import type { Setup } from './setup.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Background {
+  /** Runs durable and periodic jobs. */
+  readonly jobs: Jobs;
+  readonly links: {
+    /** Ends the links that have expired. */
+    expire(): Promise<void>;
+    /** Does so soon, for links whose requests were closed before they expired. */
+    expireSoon(): void;
+  };
+}
+
+type Needs = JobNeeds &
+  Omit<PeriodicNeeds, 'retention' | 'refresher'> &
+  Pick<Surroundings, 'wait'> &
+  Pick<Refresher, 'refreshNow'>;
+
+/** Starts the work that no request waits for. */
+export function startBackground({ config, choose, closing }: Setup, parts: Needs): Background {
+  const archiveAudit = createAuditArchive({ ...parts, directory: auditDirectory(config) });
+  const retention = createRetention({ ...parts, archiveAudit });
+  const periodic = periodicJobs({ ...parts, refresher: parts, retention });
+  const jobs = choose('jobs', () => createJobs(parts, periodic));
+  jobs.start();
+  closing.defer(jobs.stop);
+  return {
+    jobs,
+    links: { expire: () => expireRequests(parts), expireSoon: () => jobs.soon(LINK_EXPIRY) },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Capabilities } from '../handlers/index.ts';
+import type { Parts } from './parts.ts';
+
+/** The parts that the handlers of each group of operations use. A group that needs another part lists it here. */
+export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' | 'close'>): Capabilities {
+  const { now, random, wait, newId, log, metrics, threads } = parts;
+  const { store, scrubStorage, vault, digester, signingKeys, sealedTokens, sealedReplies } = parts;
+  const { egressOf, upstreamSessions, syncTurns } = parts;
+  const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
+  const { events, jobQueue, jobs, links, instance } = parts;
+  const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } = parts;
+  const lists = { store, sealedTokens, now };
+  const revocations = { vault, catalogue, now, jobQueue };
+  const refreshes = { ensureFresh, refreshNow };
+  const outbound = { egressOf, upstreamSessions };
+  return {
+    accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage },
+    clients: { ...lists, digester, events, newId, random },
+    connections: { ...lists, ...revocations, newId, toolDirectory, events },
+    environments: { store, events, executionContents },
+    executions: {
+      ...lists,
+      ...outbound,
+      ...refreshes,
+      ...{ catalogue, toolDirectory, toolInputs, ownInputs },
+      ...{ vault, responses, files, executionContents },
+      ...{ instance, newId, random, wait, events, usage, log, metrics },
+    },
+    jobs: { ...lists, jobs, events },
+    links: { ...revocations, newId, random, digester, events, scrubStorage },
+    mcp: { ...lists, sealedReplies, catalogue, toolDirectory, newId, events },
+    providers: {
+      ...lists,
+      ...revocations,
+      ...outbound,
+      ...refreshes,
+      ...{ syncTurns, toolJudge, threads, newId, events, links, scrubStorage },
+    },
+    service: { readiness },
+    tokens: { store, digester, signingKeys, now, random },
+    tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
+  };
+}

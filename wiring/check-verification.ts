@@ -1,0 +1,23 @@
+import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
+import type { Store } from '../db/store.ts';
+import { ConfigError } from '../http/config.ts';
+import type { Logger } from '../http/log.ts';
+
+/**
+ * Logs at start which connections do not verify users, and does not start if anyone but the developer could open their links
+ * (threat L4).
+ *
+ * @throws ConfigError
+ */
+export async function checkVerification({ store, log }: { store: Pick<Store, 'read'>; log: Logger }): Promise<void> {
+  for (const environment of await store.read.environments.list()) {
+    const connections = await store.read.connections.listAll(environment.id);
+    const open = connections.filter(({ verificationMode }) => verificationMode === 'NONE').map(({ keyId }) => keyId);
+    if (open.length === 0) continue;
+    if (!mayTurnVerificationOff(environment)) {
+      const where = `${environment.baseUrl} can be reached from elsewhere`;
+      throw new ConfigError(`verification is off for ${open.join(', ')}, but ${where}: set verification_mode REQUIRED`);
+    }
+    log.warn({ environment: environment.id, connections: open }, 'these connections do not verify users');
+  }
+}

@@ -1,0 +1,62 @@
+import { adaptToUpgrade } from '../core/connections/catalogue-change.ts';
+import { createJobQueue } from '../core/jobs/queue.ts';
+import type { Config, Secrets } from '../http/config.ts';
+import { createAccountParts } from './accounts.ts';
+import { startBackground } from './background.ts';
+import { createCapabilities } from './capabilities.ts';
+import { checkVerification } from './check-verification.ts';
+import { createEventParts } from './events.ts';
+import { createExecutionParts } from './executions.ts';
+import { registerInstance } from './instance.ts';
+import { type FirstStart, openKeys } from './keys.ts';
+import { createLinkParts } from './links.ts';
+import { createOutbound } from './outbound.ts';
+import { choosing, type Overrides } from './overrides.ts';
+import type { Parts } from './parts.ts';
+import { createRequestParts } from './requests.ts';
+import type { Setup } from './setup.ts';
+import { openStorage } from './storage.ts';
+import { createSurroundings } from './surroundings.ts';
+import { createTools } from './tools.ts';
+import { createUpstreamMcp } from './upstream-mcp.ts';
+
+/**
+ * Builds the server from the bottom up. Each step gets the parts of the steps before it. An override replaces a part where it is
+ * created, so every later step uses the replacement.
+ *
+ * @throws ConfigError, VaultError, StorageError with a message for the operator; what was opened is closed then
+ */
+export async function createApplication(
+  config: Config,
+  secrets: Secrets,
+  overrides: Overrides = {},
+): Promise<{ parts: Parts; firstStart: FirstStart }> {
+  await using closing = new AsyncDisposableStack();
+  const setup: Setup = { config, secrets, choose: choosing(overrides), closing };
+
+  const surroundings = createSurroundings(setup);
+  const storage = await openStorage(setup, surroundings);
+  const { firstStart, ...keys } = await openKeys(setup, { ...surroundings, ...storage });
+  const base = { ...surroundings, ...storage, ...keys };
+  await checkVerification(base);
+  const instance = await registerInstance(setup, base);
+
+  const outbound = createOutbound(setup, base);
+  const tools = createTools(setup, base);
+  const upstream = createUpstreamMcp(setup, base);
+  const events = createEventParts({ ...base, ...tools, ...upstream }, overrides.eventSinks ?? []);
+  const jobQueue = createJobQueue(base);
+  const shared = { ...base, instance, ...outbound, ...tools, ...upstream, ...events, jobQueue };
+  await adaptToUpgrade(shared);
+
+  const accounts = createAccountParts(setup, shared);
+  const links = createLinkParts(shared);
+  const executions = createExecutionParts(setup, shared);
+  const background = startBackground(setup, { ...shared, ...accounts });
+  const requests = createRequestParts(setup, shared);
+
+  const all = { ...shared, ...accounts, ...links, ...executions, ...background, ...requests };
+  const opened = closing.move();
+  const parts = { config, ...all, capabilities: createCapabilities(all), close: () => opened.disposeAsync() };
+  return { parts, firstStart };
+}

@@ -1,0 +1,33 @@
+import { type AccountChanges, createAccountChanges } from '../core/accounts/account-changes.ts';
+import { createAccountSink } from '../core/events/account-sink.ts';
+import { createAuditSink } from '../core/events/audit-sink.ts';
+import { createEvents, type Events } from '../core/events/events.ts';
+import { createRenderer } from '../core/events/renderer.ts';
+import type { EventSink } from '../core/events/sink.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tools } from './tools.ts';
+import type { UpstreamMcp } from './upstream-mcp.ts';
+
+export interface EventParts {
+  readonly events: Events;
+  /** Notifies requests that wait for an account of its change. */
+  readonly accountChanges: AccountChanges;
+}
+
+type Needs = Pick<Surroundings, 'now' | 'newId'> & Pick<Tools, 'catalogue'> & Pick<UpstreamMcp, 'upstreamSessions'>;
+
+/**
+ * Creates events with their sinks: the audit log, what must know of changed accounts, and those that are given.
+ *
+ * @param more sinks of other parts, in the order in which they take events
+ */
+export function createEventParts(parts: Needs, more: readonly EventSink[]): EventParts {
+  const { now, newId, upstreamSessions } = parts;
+  const accountChanges = createAccountChanges();
+  const accountSink = createAccountSink((id) => {
+    accountChanges.changed(id);
+    upstreamSessions.forget(id);
+  });
+  const sinks = [createAuditSink(newId), accountSink, ...more];
+  return { events: createEvents({ now, newId, renderer: createRenderer(parts), sinks }), accountChanges };
+}

@@ -1,0 +1,30 @@
+import { createExecutionContents, type ExecutionContentsStore } from '../core/contents/execution-contents.ts';
+import { createStoredFiles, type StoredFiles } from '../core/contents/stored-files.ts';
+import { createResponseReader, type ResponseReader } from '../core/executions/response-reader.ts';
+import type { Keys } from './keys.ts';
+import type { Setup } from './setup.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface ExecutionParts {
+  /** Reads the responses to tool calls. */
+  readonly responses: ResponseReader;
+  /** Files that tools returned, stored for an hour. */
+  readonly files: StoredFiles;
+  /** Inputs and results of executions, for environments that store them. */
+  readonly executionContents: ExecutionContentsStore;
+}
+
+type Needs = Pick<Surroundings, 'now' | 'newId' | 'threads'> &
+  Pick<Storage, 'store'> &
+  Pick<Keys, 'vault' | 'sealedTokens'>;
+
+/** Creates what reads the responses of calls and stores their contents. */
+export function createExecutionParts({ choose }: Pick<Setup, 'choose'>, parts: Needs): ExecutionParts {
+  const { threads, now, sealedTokens } = parts;
+  return {
+    responses: choose('responses', () => createResponseReader(threads.responses, now)),
+    files: createStoredFiles({ ...parts, tokens: sealedTokens }),
+    executionContents: createExecutionContents(parts),
+  };
+}

@@ -1,0 +1,73 @@
+import { dirname } from 'node:path';
+import { openDeploymentKeys } from '../core/keys/deployment.ts';
+import { ensureEnvironment, ensureFirstClient } from '../core/keys/first-start.ts';
+import { openKeySource } from '../core/keys/key-source.ts';
+import { createRotationStore } from '../core/keys/rotation-store.ts';
+import type { Secret } from '../core/secret.ts';
+import type { SigningKeys } from '../core/tokens/signing-key.ts';
+import { createDigester, type Digester } from '../core/vault/digest.ts';
+import { verifyKeyChecks } from '../core/vault/key-check.ts';
+import { createSealedTokens, type SealedTokens } from '../core/vault/sealed-token.ts';
+import { Vault } from '../core/vault/vault.ts';
+import { makeDirectory } from '../db/directory.ts';
+import type { EnvironmentRow, Store } from '../db/store.ts';
+import type { Setup } from './setup.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const MAX_REPLY_CHARS = 2 ** 24;
+
+export interface Keys {
+  readonly vault: Vault;
+  readonly digester: Digester;
+  readonly signingKeys: SigningKeys;
+  /** Seals page tokens. */
+  readonly sealedTokens: SealedTokens;
+  /** Seals longer texts: stored responses, sessions, flows of links. */
+  readonly sealedReplies: SealedTokens;
+}
+
+/** What a first start has created. It is shown to the operator once. */
+export interface FirstStart {
+  keyFile: string | null;
+  client: { id: string; secret: Secret } | null;
+  environment: EnvironmentRow;
+}
+
+/**
+ * Opens the key-encryption keys and the deployment's secrets. A first start creates them, with an environment and an API client.
+ *
+ * @throws ConfigError, VaultError with a message for the operator
+ */
+export async function openKeys(
+  { config, secrets, choose }: Setup,
+  parts: Pick<Surroundings, 'now' | 'random' | 'newId' | 'log'> & Pick<Storage, 'store'>,
+): Promise<Keys & { firstStart: FirstStart }> {
+  const { now, random, log, store } = parts;
+  const environments = await store.read.environments.list();
+  const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
+  const mayCreate = !isProduction && (await isUnused(store));
+  if (mayCreate) makeDirectory(dirname(config.keysFile));
+  const keys = openKeySource({ keys: secrets.keys, keysFile: config.keysFile, mayCreate }, parts, (reload) =>
+    log.info({ outcome: reload.outcome }, 'key file changed'),
+  );
+  await verifyKeyChecks(keys.source.current(), createRotationStore(store), now());
+  const vault = choose('vault', () => new Vault(keys.source, random));
+  const deployment = await openDeploymentKeys(store, vault, parts);
+  const digester = createDigester(deployment.digest);
+  const environment = await ensureEnvironment(store, parts, config.baseUrl);
+  const client = await ensureFirstClient(store, { ...parts, digester }, environment, secrets.firstClient);
+  return {
+    vault,
+    digester,
+    signingKeys: deployment.signing,
+    sealedTokens: createSealedTokens(deployment.sealing, now, random),
+    sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
+    firstStart: { keyFile: keys.created, client, environment },
+  };
+}
+
+/** True until something is sealed. Only then may a missing key be created. */
+async function isUnused(store: Store): Promise<boolean> {
+  return (await store.read.deploymentSecrets.list()).length === 0;
+}

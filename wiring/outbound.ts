@@ -1,0 +1,29 @@
+import type { Egress } from '../core/net/egress.ts';
+import { createDiscovery, type Discovery } from '../core/oauth/discovery.ts';
+import type { ProtocolFetch } from '../core/oauth/transport.ts';
+import type { EnvironmentId, EnvironmentRow } from '../db/store.ts';
+import { createEnvironmentEgress } from './environment-egress.ts';
+import { createPinnedFetch } from './pinned-fetch.ts';
+import type { Setup } from './setup.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** How the server calls other hosts. There is no other way. */
+export interface Outbound {
+  egressOf(environment: EnvironmentRow): Egress;
+  /** A fetch for protocol requests of an environment, which only reaches these origins. */
+  fetchFor(environmentId: EnvironmentId, origins: readonly string[]): Promise<ProtocolFetch>;
+  /** The metadata of authorization servers, which it caches. */
+  readonly discovery: Discovery;
+}
+
+/** @throws ConfigError that names the setting */
+export function createOutbound(
+  { config, choose, closing }: Setup,
+  { now, bodies, store }: Pick<Surroundings, 'now' | 'bodies'> & Pick<Storage, 'store'>,
+): Outbound {
+  const egress = createEnvironmentEgress(config, bodies);
+  closing.defer(egress.close);
+  const egressOf = choose('egressOf', () => egress.of);
+  return { egressOf, fetchFor: createPinnedFetch({ store, egressOf }), discovery: createDiscovery(now) };
+}

@@ -1,0 +1,41 @@
+import type { Instance } from '../core/instances/instance.ts';
+import type { JobQueue } from '../core/jobs/queue.ts';
+import type { Capabilities } from '../handlers/index.ts';
+import type { Config } from '../http/config.ts';
+import type { AccountParts } from './accounts.ts';
+import type { Background } from './background.ts';
+import type { EventParts } from './events.ts';
+import type { ExecutionParts } from './executions.ts';
+import type { Keys } from './keys.ts';
+import type { LinkParts } from './links.ts';
+import type { Outbound } from './outbound.ts';
+import type { RequestParts } from './requests.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tools } from './tools.ts';
+import type { UpstreamMcp } from './upstream-mcp.ts';
+
+/** All parts of a server, each from the file that creates it. Nothing but tests uses them all. */
+export interface Parts
+  extends Surroundings,
+    Storage,
+    Keys,
+    Outbound,
+    Tools,
+    UpstreamMcp,
+    EventParts,
+    AccountParts,
+    LinkParts,
+    ExecutionParts,
+    Background,
+    RequestParts {
+  readonly config: Config;
+  /** This process among those that serve the database. */
+  readonly instance: Instance;
+  /** Adds durable jobs. */
+  readonly jobQueue: JobQueue;
+  /** What the handlers of each group of operations use. */
+  readonly capabilities: Capabilities;
+  /** Closes what was opened, in the reverse order. */
+  close(): Promise<void>;
+}

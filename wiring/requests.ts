@@ -1,0 +1,57 @@
+import { Secret } from '../core/secret.ts';
+import { type Verification, verificationKeys } from '../core/tokens/access-token.ts';
+import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
+import type { Vault } from '../core/vault/vault.ts';
+import { createEnvironmentLookup, type Environment } from '../http/environments.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { createRequestLog } from '../http/request-log.ts';
+import { readGenerated } from './generated-file.ts';
+import type { Keys } from './keys.ts';
+import type { Setup } from './setup.ts';
+import type { Storage } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What requests of every kind need. */
+export interface RequestParts {
+  /** @throws ApiError UNKNOWN_HOST */
+  environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
+  verifyToken(token: string, environment: Environment): Verification;
+  readiness(): Promise<{ database: boolean; keys: boolean }>;
+  /** Is called for every response that was written. */
+  onAnswer(exchange: Exchange, status: number): void;
+  /** Paths of the contract that carry secrets, by operation. */
+  readonly secretPaths: readonly string[];
+}
+
+type Needs = Pick<Surroundings, 'now' | 'log' | 'metrics'> &
+  Pick<Storage, 'store'> &
+  Pick<Keys, 'vault' | 'signingKeys'>;
+
+const PROBE = new Secret('probe');
+
+export function createRequestParts({ choose }: Pick<Setup, 'choose'>, parts: Needs): RequestParts {
+  const { now, log, metrics, store, vault, signingKeys } = parts;
+  const tokens = new VerifiedTokenCache();
+  const verifiers = verificationKeys(signingKeys);
+  const logRequest = createRequestLog(log, now);
+  return {
+    environmentOf: choose('environmentOf', () => createEnvironmentLookup(store.read, now)),
+    verifyToken: (token, { baseUrl }) => tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
+    readiness: choose('readiness', () => async () => ({ database: await store.healthy(), keys: canSeal(vault) })),
+    onAnswer: choose('onAnswer', () => (exchange, status) => {
+      const ms = performance.now() - exchange.startedAt;
+      metrics.request(exchange.name, status, ms / 1000);
+      logRequest(exchange.name, status, ms, exchange.requestId, exchange.authFailure);
+    }),
+    secretPaths: JSON.parse(readGenerated('secret-paths.json')) as string[],
+  };
+}
+
+function canSeal(vault: Vault): boolean {
+  try {
+    vault.sealValue({ table: 'readiness', environmentId: '', recordId: 'probe', field: 'probe' }, PROBE);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+import { JOBS, STORAGE } from '../core/budgets.ts';
+import { createScrub } from '../core/retention/scrub.ts';
+import { startTimer } from '../core/timers.ts';
+import { engineFor, type Store } from '../db/store.ts';
+import type { Setup } from './setup.ts';
+import { showStorage } from './storage-metrics.ts';
+import { createStorageWatch } from './storage-watch.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Storage {
+  readonly store: Store;
+  /** Removes deleted data from the database files soon, for many deletions together. */
+  scrubStorage(): void;
+  /** Whether the storage failed when it was last used. */
+  isStorageFailing(): boolean;
+}
+
+/**
+ * Opens the database, after taking the right to serve it.
+ *
+ * @throws StorageError with a message for the operator
+ */
+export async function openStorage(
+  { config, choose, closing }: Setup,
+  parts: Pick<Surroundings, 'now' | 'wait' | 'log' | 'metrics'>,
+): Promise<Storage> {
+  const { now, log, metrics } = parts;
+  const location = config.databaseFile;
+  const engine = await engineFor(location);
+  const hold = await engine.hold(location, {
+    onWait: () => log.warn('another server uses the database: waiting for it to end'),
+  });
+  closing.defer(hold.release);
+  const watch = createStorageWatch(parts);
+  const opened = await engine.open({ location, now, watch });
+  closing.defer(opened.close);
+  const store = choose('store', () => opened);
+  const scrub = createScrub({ ...parts, store });
+  closing.defer(scrub.stop);
+  const probing = startTimer(store.probe, {
+    everyMs: STORAGE.probeEveryMs,
+    failed: (err) => log.error({ err }, 'the storage could not be probed'),
+  });
+  closing.defer(() => probing.stop(JOBS.stopMs));
+  showStorage({ metrics, store, scrub });
+  return {
+    store,
+    scrubStorage: choose('scrubStorage', () => scrub.request),
+    isStorageFailing: watch.isFailing,
+  };
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ByteBudget } from '../core/budgets/byte-budget.ts';
+import { BODIES } from '../core/budgets.ts';
+import { createIds, type IdPrefix } from '../core/ids.ts';
+import { createRandom } from '../core/random.ts';
+import { createThreads, type Threads } from '../core/threads/threads.ts';
+import { createLog, type Logger } from '../http/log.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
+import type { Setup } from './setup.ts';
+
+/** Parts that are built upon no other part. */
+export interface Surroundings {
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+  /** Resolves after some milliseconds. */
+  wait(ms: number): Promise<void>;
+  newId(prefix: IdPrefix): string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Memory for the bodies of requests, of calls and of their responses. */
+  readonly bodies: ByteBudget;
+  /** For work on untrusted data. */
+  readonly threads: Threads;
+}
+
+/** Creates the clock, randomness, log, metrics, memory and threads. */
+export function createSurroundings({ config, choose, closing }: Setup): Surroundings {
+  const log = choose('log', () => {
+    const output = createLog(config.logLevel);
+    closing.defer(output.end);
+    return output.log;
+  });
+  const now = choose('now', () => Date.now);
+  const random = choose('random', () => createRandom(randomBytes));
+  const threads = choose('threads', createThreads);
+  closing.defer(async () => {
+    await Promise.all(Object.values(threads).map((pool) => pool.close()));
+  });
+  const bodies = choose('bodies', () => new ByteBudget(BODIES));
+  const metrics = choose('metrics', createMetrics);
+  metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
+  return {
+    now,
+    random,
+    wait: choose('wait', () => (ms) => sleep(ms)),
+    newId: choose('newId', () => createIds(now, random)),
+    log,
+    metrics,
+    bodies,
+    threads,
+  };
+}

@@ -1,0 +1,34 @@
+import { type Catalogue, createCatalogue } from '../core/connectors/catalogue.ts';
+import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
+import { createToolDirectory, type ToolDirectory } from '../core/discovery/directory.ts';
+import { createInputChecker, type InputChecker } from '../core/tools/input.ts';
+import { createToolJudge, type ToolJudge } from '../core/tools/judge.ts';
+import { createOwnInputChecker, type OwnInputChecker } from '../core/tools/own-input.ts';
+import { readGenerated } from './generated-file.ts';
+import type { Setup } from './setup.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Tools {
+  /** Built-in connectors and tools. */
+  readonly catalogue: Catalogue;
+  /** The tools of the catalogue and those of each environment. */
+  readonly toolDirectory: ToolDirectory;
+  /** Checks inputs of tools of the catalogue. */
+  readonly toolInputs: InputChecker;
+  /** Checks inputs of tools that environments have added. */
+  readonly ownInputs: OwnInputChecker;
+  /** Validates tools that clients write. */
+  readonly toolJudge: ToolJudge;
+}
+
+/** Loads the catalogue, and creates what finds tools and checks their inputs. */
+export function createTools({ choose }: Pick<Setup, 'choose'>, { threads }: Pick<Surroundings, 'threads'>): Tools {
+  const catalogue = choose('catalogue', () => createCatalogue(readCatalogueIndex(readGenerated('catalogue.json'))));
+  return {
+    catalogue,
+    toolDirectory: choose('toolDirectory', () => createToolDirectory(catalogue)),
+    toolInputs: createInputChecker(),
+    ownInputs: createOwnInputChecker(threads.short),
+    toolJudge: createToolJudge(threads.short, new URL('../catalogue/', import.meta.url)),
+  };
+}

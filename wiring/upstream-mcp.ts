@@ -1,0 +1,31 @@
+import { createMessageReaders } from '../core/mcp/upstream/message-reader.ts';
+import { createUpstreamSessions, type UpstreamSessions } from '../core/mcp/upstream/sessions.ts';
+import { createSyncTurns, type SyncTurns } from '../core/mcp/upstream/sync-turns.ts';
+import type { Setup } from './setup.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const SWEEP_EVERY_MS = 60 * 1000;
+
+/** Third-party MCP servers as providers. */
+export interface UpstreamMcp {
+  /** The sessions of accounts at MCP servers. */
+  readonly upstreamSessions: UpstreamSessions;
+  /** Lists of tools are read one at a time. */
+  readonly syncTurns: SyncTurns;
+}
+
+export function createUpstreamMcp(
+  { choose, closing }: Pick<Setup, 'choose' | 'closing'>,
+  parts: Pick<Surroundings, 'now' | 'wait' | 'startTimer' | 'log' | 'threads'>,
+): UpstreamMcp {
+  const { now, wait, startTimer, log, threads } = parts;
+  const messageReaders = createMessageReaders(threads.responses);
+  const upstreamSessions = choose('upstreamSessions', () => createUpstreamSessions({ now, wait, messageReaders }));
+  closing.defer(upstreamSessions.close);
+  const sweeping = startTimer(upstreamSessions.sweep, {
+    everyMs: SWEEP_EVERY_MS,
+    failed: (err) => log.error({ err }, 'idle sessions at MCP servers could not be ended'),
+  });
+  closing.defer(() => sweeping.stop());
+  return { upstreamSessions, syncTurns: choose('syncTurns', createSyncTurns) };
+}
