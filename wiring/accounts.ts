@@ -2,7 +2,6 @@ import type { Refresher } from '../core/accounts/refresh.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { BACKGROUND, JOBS } from '../core/budgets.ts';
 import type { Instance } from '../core/instances/instance.ts';
-import { startTimer } from '../core/timers.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { type AccountRow, type AccountSummaryRow, environmentId } from '../db/store.ts';
 import type { Keys } from './keys.ts';
@@ -20,14 +19,14 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
   };
 }
 
-type Needs = Pick<Surroundings, 'now' | 'log'> &
+type Needs = Pick<Surroundings, 'now' | 'log' | 'startTimer'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'signingKeys'> &
   Omit<RefresherNeeds, 'owner' | 'signIdentity'> & { instance: Instance };
 
 /** Keeps the tokens of accounts valid, and records when accounts are used. */
 export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, parts: Needs): AccountParts {
-  const { store, now, log, instance, signingKeys } = parts;
+  const { store, now, log, startTimer, instance, signingKeys } = parts;
   const failed = (err: unknown) => log.warn({ err }, 'times of use were not written');
   const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
   closing.defer(() => tracker.flush().catch(failed));

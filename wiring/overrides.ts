@@ -9,6 +9,7 @@ type Replaceable = Pick<
   | 'random'
   | 'wait'
   | 'newId'
+  | 'startTimer'
   | 'log'
   | 'metrics'
   | 'bodies'

@@ -1,6 +1,5 @@
 import { JOBS, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
-import { startTimer } from '../core/timers.ts';
 import { engineFor, type Store } from '../db/store.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';
@@ -22,9 +21,9 @@ export interface Storage {
  */
 export async function openStorage(
   { config, choose, closing }: Setup,
-  parts: Pick<Surroundings, 'now' | 'wait' | 'log' | 'metrics'>,
+  parts: Pick<Surroundings, 'now' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
 ): Promise<Storage> {
-  const { now, log, metrics } = parts;
+  const { now, startTimer, log, metrics } = parts;
   const location = config.databaseFile;
   const engine = await engineFor(location);
   const hold = await engine.hold(location, {

@@ -5,6 +5,7 @@ import { BODIES } from '../core/budgets.ts';
 import { createIds, type IdPrefix } from '../core/ids.ts';
 import { createRandom } from '../core/random.ts';
 import { createThreads, type Threads } from '../core/threads/threads.ts';
+import { startTimer } from '../core/timers.ts';
 import { createLog, type Logger } from '../http/log.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import type { Setup } from './setup.ts';
@@ -17,6 +18,8 @@ export interface Surroundings {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
+  /** Runs work of each process at a fixed interval. */
+  readonly startTimer: typeof startTimer;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Memory for the bodies of requests, of calls and of their responses. */
@@ -46,6 +49,7 @@ export function createSurroundings({ config, choose, closing }: Setup): Surround
     random,
     wait: choose('wait', () => (ms) => sleep(ms)),
     newId: choose('newId', () => createIds(now, random)),
+    startTimer: choose('startTimer', () => startTimer),
     log,
     metrics,
     bodies,

@@ -3,6 +3,7 @@ import { wrap } from '../../wiring/overrides.ts';
 import { testClock } from '../support/clock.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -12,7 +13,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 describe('what is written down about an execution', () => {
   let acme: Upstream;
   let server: TestServer;
-  let writes: { write: number; commit: number; note: number };
+  let writes = { write: 0, commit: 0, note: 0 };
   const clock = testClock();
   const env = () => ({ VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) });
 
@@ -21,6 +22,7 @@ describe('what is written down about an execution', () => {
     server = await startTestServer({
       env: env(),
       overrides: {
+        ...NO_BACKGROUND,
         now: clock.now,
         store: wrap((store) => ({
           ...store,

@@ -9,6 +9,7 @@ import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
 import { createMcpProvider } from '../support/mcp-provider.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { toolBody } from '../support/own-tools.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { listed, startRawMcpServer } from '../support/raw-mcp-server.ts';
@@ -81,6 +82,7 @@ describe('F13: the outcome of an execution', () => {
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: overrides },
       overrides: {
+        ...NO_BACKGROUND,
         store: wrap((store) => {
           const gated =
             <T>(kind: 'write' | 'note', run: (unit: (tx: Repositories) => Promise<T>) => Promise<T>) =>

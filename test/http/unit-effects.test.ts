@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { createProvider } from '../support/providers.ts';
 import { rehearsed } from '../support/rehearsed-store.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -12,7 +13,7 @@ describe('the effects of a unit of work', () => {
 
   before(async () => {
     server = await startTestServer({
-      overrides: { store: wrap(rehearsed), scrubStorage: () => void scrubs++ },
+      overrides: { ...NO_BACKGROUND, store: wrap(rehearsed), scrubStorage: () => void scrubs++ },
     });
   });
   after(() => server.stop());

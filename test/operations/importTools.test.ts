@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Store } from '../../db/store.ts';
 import { wrap } from '../../wiring/overrides.ts';
 import { auditOf } from '../support/audit.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -45,7 +46,9 @@ describe('importTools', () => {
     server.call('POST', PATH, { body: { connector, files: [{ name: 'openapi.json', content }], ...fields }, headers });
 
   before(async () => {
-    server = await startTestServer({ overrides: { store: wrap((store) => ({ ...store, write: counted(store) })) } });
+    server = await startTestServer({
+      overrides: { ...NO_BACKGROUND, store: wrap((store) => ({ ...store, write: counted(store) })) },
+    });
   });
   after(() => server.stop());
 

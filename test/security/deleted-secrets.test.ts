@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import { selectRows } from '../support/database-file.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { createConnection } from '../support/providers.ts';
 import {
   leave,
@@ -28,6 +29,7 @@ describe('what is no longer stored', () => {
   before(async () => {
     server = await startTestServer({
       overrides: {
+        ...NO_BACKGROUND,
         scrubStorage: () => {
           scrubs += 1;
         },
