@@ -6,7 +6,9 @@ import type { Surroundings } from './surroundings.ts';
 const SHOWN: Record<Exclude<JobState, 'DONE'>, string> = { WAITING: 'waiting', RUNNING: 'running', FAILED: 'failed' };
 const STATES = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
 
-type Needs = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Storage, 'store'> & Pick<Surroundings, 'now'>;
+type Needs = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surroundings, 'now'> & {
+    store: Pick<Storage['store'], 'read'>;
+  };
 
 /** Adds the jobs of the database to the metrics: how many there are by kind and state, and for how long the first of them has been due. */
 export function showJobs({ metrics, store, now }: Needs, kinds: string[]): void {

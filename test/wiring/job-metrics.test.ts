@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { showJobs } from '../../wiring/job-metrics.ts';
 import { createMetrics, type Metrics } from '../../http/metrics.ts';
+import { showJobs } from '../../wiring/job-metrics.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { jobMaker, UNRUN } from '../support/jobs.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
