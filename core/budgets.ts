@@ -587,6 +587,8 @@ export const MCP_SERVER = {
   /** Open streams that wait for server messages: of one user, and of one environment. */
   streamsOfUser: 16,
   streamsOfEnvironment: 1_000,
+  /** Such a stream, after which its client opens another one. */
+  streamMs: 10 * MINUTE,
   /** Tools in one response to tools/list. */
   toolsPerPage: 250,
   /** How long clients may cache a list. It changes only with settings, and each call is checked separately. */

@@ -12,6 +12,8 @@ export interface McpExchange {
   parsedBody?: unknown;
   /** Registers a listener that is called when the response is complete or the client has disconnected. */
   onEnd(listener: () => void): void;
+  /** Ends the response. */
+  end(): void;
 }
 
 export interface McpEndpointOptions {

@@ -23,7 +23,7 @@ export function createHandshakeSessions(
   { sealed, now, onError }: McpEndpointOptions,
 ) {
   const live = createLiveSessions(sdk, factory, onError);
-  const streams = createOpenStreams();
+  const streams = createOpenStreams(now);
   const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });
 
   async function begin(request: Request, { auth: authInfo, owner, parsedBody }: McpExchange): Promise<Response> {

@@ -1,11 +1,20 @@
 import { MCP_SERVER } from '../budgets.ts';
 import type { McpExchange } from './exchange.ts';
+import type { Timer } from './upstream/ask.ts';
+
+const realTimer: Timer = (ms, fire) => {
+  const timer = setTimeout(fire, ms).unref();
+  return () => clearTimeout(timer);
+};
 
 /**
- * Limits the streams that clients open to wait for messages (GET in the revision 2025-11-25), so that no user or
- * environment takes all connections. A client without a stream still works, because such streams are optional.
+ * Bounds the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that no user and no environment
+ * takes the connections of all. A client that gets none goes on without it: servers need not have such streams. A stream ends with the
+ * token that it was opened with, and after a fixed time: nothing is sent on it, so a client that has vanished would never be noticed.
+ *
+ * @param now milliseconds UTC
  */
-export function createOpenStreams() {
+export function createOpenStreams(now: () => number, timer: Timer = realTimer) {
   const counts = new Map<string, number>();
   const add = (key: string, more: number) => {
     const count = (counts.get(key) ?? 0) + more;
@@ -13,8 +22,8 @@ export function createOpenStreams() {
     else counts.set(key, count);
   };
   return {
-    /** Counts a stream until its exchange ends. @returns false if there are too many */
-    take({ owner, environmentId, onEnd }: McpExchange): boolean {
+    /** Counts a stream until its exchange ends. @returns false when there are too many */
+    take({ auth, owner, environmentId, onEnd, end }: McpExchange): boolean {
       const ofOwner = `owner ${owner}`;
       const ofEnvironment = `environment ${environmentId}`;
       if ((counts.get(ofOwner) ?? 0) >= MCP_SERVER.streamsOfUser) return false;
@@ -23,6 +32,8 @@ export function createOpenStreams() {
         add(key, 1);
         onEnd(() => add(key, -1));
       }
+      const leftMs = auth.expiresAt === undefined ? MCP_SERVER.streamMs : auth.expiresAt * 1000 - now();
+      onEnd(timer(Math.min(MCP_SERVER.streamMs, leftMs), end));
       return true;
     },
   };

@@ -131,11 +131,15 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       environmentId: session.environment.id,
       parsedBody,
       onEnd: (listener: () => void) => (res.closed ? listener() : void res.once('close', listener)),
+      end: () => void res.end(),
     };
     const fetch = async (request: Request) => {
       const response = await serve(request, known);
-      // The adapter sends the head with the first event, for which the client of a GET may wait long.
-      if (req.method === 'GET') setImmediate(() => res.writableEnded || res.flushHeaders());
+      if (req.method !== 'GET') return response;
+      // The connection ends with the stream, so that nothing is kept for a client that does not read.
+      response.headers.set('connection', 'close');
+      // The adapter sends the head with the first event, for which the client may wait long.
+      setImmediate(() => res.writableEnded || res.flushHeaders());
       return response;
     };
     await toNodeHandler({ fetch })(req, res as never, parsedBody);

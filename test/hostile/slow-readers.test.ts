@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { OUTBOUND } from '../../core/budgets.ts';
+import { MCP_SERVER, OUTBOUND } from '../../core/budgets.ts';
 import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { until } from '../support/manual-timer.ts';
@@ -17,6 +18,7 @@ const KB = 1024;
 describe('S2: clients that do not read what they asked for', () => {
   let acme: Upstream;
   let server: TestServer;
+  let clock: TestClock;
   let token: string;
   let id: string;
   let sockets: Socket[];
@@ -32,9 +34,11 @@ describe('S2: clients that do not read what they asked for', () => {
       res.on('close', () => open.delete(res)).on('error', () => {});
       return res.writeHead(200, { 'content-type': 'text/plain' }).write(Buffer.alloc(256 * KB, 'a'));
     });
+    clock = testClock(Date.now());
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
       overrides: {
+        now: clock.now,
         onAnswer: wrap((onAnswer) => (...args) => {
           served.add(args[0].req.socket);
           onAnswer(...args);
@@ -67,12 +71,12 @@ describe('S2: clients that do not read what they asked for', () => {
     sockets.push(socket);
   }
 
-  async function createGithubAccount(): Promise<{ connection_id: string }> {
+  async function createGithubAccount(userId = 'user-1'): Promise<{ connection_id: string }> {
     const authorization_details = { static_auth: { details: { token: 'ghp_0123456789abcdef' } } };
     const connectedAccount = { authorization_details };
     const account = await createAccount(server, {
       connector: 'github',
-      userId: 'user-1',
+      userId,
       identifier: 'ada',
       connectedAccount,
     });
@@ -113,6 +117,41 @@ describe('S2: clients that do not read what they asked for', () => {
     served.clear();
     for (let asked = 0; asked < 10; asked++) ask(path, {}, { times: 5 });
     await othersAreServed();
+  });
+
+  it('do no harm when they open streams of an MCP server: each ends with its token, and nothing is kept for it', async () => {
+    const { connection_id } = await createGithubAccount('streams');
+    const owner = { user_id: 'streams', identifier: 'ada', lifetime_seconds: 60 };
+    const path = `/mcp/${connection_id}`;
+    const headersOf = async () => ({
+      authorization: `Bearer ${await sessionToken(server, connection_id, owner)}`,
+      accept: 'application/json, text/event-stream',
+    });
+    const begin = async (headers: Record<string, string>) => {
+      const clientInfo = { name: 'raw', version: '1' };
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+      const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+      const answer = await server.call('POST', path, { token: null, body, headers });
+      return { ...headers, 'mcp-session-id': String(answer.headers['mcp-session-id']) };
+    };
+    const short = await headersOf();
+    // The clock of the server stands still, and the time that the token has left goes by on the real one.
+    clock.advance(59_000);
+    const sessions = [];
+    for (let count = 0; count < MCP_SERVER.streamsOfUser + 4; count++) sessions.push(await begin(short));
+    served.clear();
+    for (const headers of sessions) ask(path, headers);
+    expect((await callTool()).status).to.equal(200);
+    await until(() => served.size >= sessions.length);
+    const theirs = sockets.map(({ localPort }) => localPort);
+    await until(() => [...served].every(({ destroyed, remotePort }) => destroyed || !theirs.includes(remotePort)));
+    clock.advance(2_000);
+    const gone = new AbortController();
+    const fresh = await begin(await headersOf());
+    const { status } = await fetch(server.origin + path, { headers: fresh, signal: gone.signal });
+    gone.abort();
+    expect(status, 'their places are free').to.equal(200);
+    expect(server.deps.bodies.used).to.equal(0);
   });
 
   it('do no harm when they do not read what an MCP server returns', async () => {

@@ -148,6 +148,17 @@ describe('sessions of the revision 2025-11-25', () => {
       first.gone.abort();
     });
 
+    it('end with the token that they were opened with', async () => {
+      const token = await tokenOf({ user_id: 'short', identifier: 'short@acme.test', lifetime_seconds: 60 });
+      const session = await begin(token);
+      // The real clock goes on from here.
+      clock.advance(58_990);
+      const { response } = await open(token, session);
+      expect(response.status).to.equal(200);
+      expect(response.headers.get('connection')).to.equal('close');
+      expect(await response.text()).to.equal('');
+    });
+
     it('M7: are bounded for each user; beyond the bound a client is told that there is no stream', async () => {
       const token = await tokenOf({ user_id: 'many', identifier: 'many@acme.test' });
       const opened = [];
